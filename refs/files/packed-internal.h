@@ -49,11 +49,19 @@ struct packed_change {
 };
 /*
  * Write the new packed-refs to fd: what the present one has, with the changes
- * merged in. The caller holds packed-refs.lock. Cost: one pass, no flush.
+ * merged in. The caller holds packed-refs.lock. Cost: one pass, no flush; tags are read where the present
+ * file, without a header or with an old one, does not say what they lead to.
  */
-MUST_USE int packed_refs_write(struct packed_refs *p,
+MUST_USE int packed_refs_write(const struct ref_store *rs, struct packed_refs *p,
 			       const struct packed_change *changes, size_t nr,
 			       int fd, const char *what, struct err *err);
+/*
+ * Readers know by inode, size and time that the file is still the same. Stock git looks at whole seconds, also after it has
+ * waited for packed-refs.lock, before it writes the file anew from what it read before. A file that is replaced several times
+ * in a second may get an old inode again, and its size is often the same. So those that follow each other quickly get
+ * different times of modification: each a second before the last one. True: *mtime is such a time.
+ */
+bool packed_refs_distinct_time(const struct packed_refs *p, time_t now, time_t *mtime);
 /* How long somebody who holds packed-refs.lock, and is alive and at work, is waited for. */
 #define PACKED_PATIENCE_MS 60000
 /*

@@ -4,6 +4,7 @@
  * file is packed-refs.new, which is also what stock git writes under its lock.
  */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "fs/file.h"
 #include "refs/files/files-internal.h"
 #include "refs/files/packed-internal.h"
@@ -44,6 +45,15 @@ void packed_refs_clear_dead_lock(struct ref_store *rs)
 	free(path);
 }
 
+/* A file that cannot get another time is still likely to differ. */
+static void make_distinct(const struct packed_refs *present, const char *path)
+{
+	struct timespec times[2] = { { 0, UTIME_OMIT }, { 0, 0 } };
+
+	if (packed_refs_distinct_time(present, time(NULL), &times[1].tv_sec))
+		(void)!sys->utimens(path, times);
+}
+
 int packed_refs_stage(struct ref_store *rs, const struct lockfile *lk,
 		      struct packed_refs *present, const struct packed_change *changes,
 		      size_t nr, struct fsync_batch *b, enum publish_class order,
@@ -56,7 +66,9 @@ int packed_refs_stage(struct ref_store *rs, const struct lockfile *lk,
 	if (!rc)
 		rc = apply_shared_perm(path, files_store(rs)->shared_perm, err);
 	if (!rc)
-		rc = packed_refs_write(present, changes, nr, tf->fd, path, err);
+		rc = packed_refs_write(rs, present, changes, nr, tf->fd, path, err);
+	if (!rc)
+		make_distinct(present, path);
 	if (!rc)
 		rc = tempfile_stage(&tf, b, FSYNC_REFERENCE, order, lk->target, false, err);
 	tempfile_delete(&tf);

@@ -31,7 +31,6 @@ struct packed_refs {
 	size_t len;
 	size_t start; /* of the first line after the header */
 	bool mapped;
-	unsigned pad; /* spaces at the end of the header */
 	enum peel_state peel;
 	/* Unsorted files: where each entry begins, in order of names. */
 	size_t *order;
@@ -167,8 +166,6 @@ static int parse_header(struct packed_refs *p, bool *sorted, struct err *err)
 	else if (has_word(traits, len, "peeled"))
 		p->peel = PEEL_TAGS;
 	p->start = eol + 1 - p->buf;
-	for (p->pad = 0; len && traits[len - 1] == ' '; len--)
-		p->pad++;
 	return 0;
 }
 
@@ -525,58 +522,79 @@ static int put_entry(struct packed_out *o, const struct object_id *oid,
 	return rc;
 }
 
+static void put_header(struct packed_out *o, enum peel_state peel)
+{
+	strbuf_addstr(&o->buf, peel == PEEL_FULL ? "# pack-refs with: peeled fully-peeled sorted \n" :
+			       peel == PEEL_TAGS ? "# pack-refs with: peeled sorted \n" :
+						   "# pack-refs with: sorted \n");
+}
+
+#define QUICK_SECONDS 2
+#define DISTINCT_MAX 100
+
+bool packed_refs_distinct_time(const struct packed_refs *p, time_t now, time_t *mtime)
+{
+	if (!p->exists || p->st.st_ctime < now - QUICK_SECONDS)
+		return false;
+	*mtime = p->st.st_mtime > now || p->st.st_mtime <= now - DISTINCT_MAX ? now : p->st.st_mtime - 1;
+	return true;
+}
+
 /*
- * Who has read the file knows by inode, size and time that it is still the same; stock git
- * looks at whole seconds, also after it has waited for packed-refs.lock, before it
- * writes the file anew from what it read before. A file that is replaced several times
- * in a second may get an old inode again, and its size is often the same: so
- * those that follow each other quickly get different sizes, by spaces that mean nothing.
+ * What the file does not say: append the peeled object (null: none) of each entry for which it is unknown, in order.
+ * *peel: what can be promised then about all entries.
  */
-#define PAD_SECONDS 2
-#define PAD_MAX 100
-
-static unsigned next_pad(const struct packed_refs *p)
+static int find_peeled(const struct ref_store *rs, struct packed_refs *p, struct oid_array *out,
+		       enum peel_state *peel, struct err *err)
 {
-	time_t now = time(NULL);
+	struct packed_cursor c;
+	struct packed_entry e;
+	int rc;
 
-	if (!p->exists || p->st.st_mtime < now - PAD_SECONDS)
-		return 1;
-	return 1 + p->pad % PAD_MAX;
+	*peel = PEEL_FULL;
+	if (p->start == p->len || p->peel == PEEL_FULL)
+		return 0;
+	rc = packed_cursor_start(&c, p, "", err);
+	while (!rc && (rc = packed_cursor_next(&c, &e, err)) > 0) {
+		rc = 0;
+		if (e.peel_known)
+			continue;
+		if (!ref_peel(rs, &e.oid, &e.peeled)) {
+			*peel = p->peel;
+			e.peeled = p->algo->null_oid;
+		}
+		oid_array_append(out, &e.peeled);
+	}
+	return rc;
 }
 
-static void put_header(struct packed_out *o, const struct packed_refs *p, enum peel_state peel)
-{
-	unsigned pad;
-
-	strbuf_addstr(&o->buf, peel == PEEL_FULL ? "# pack-refs with: peeled fully-peeled sorted" :
-			       peel == PEEL_TAGS ? "# pack-refs with: peeled sorted" :
-						   "# pack-refs with: sorted");
-	for (pad = next_pad(p); pad; pad--)
-		strbuf_addch(&o->buf, ' ');
-	strbuf_addch(&o->buf, '\n');
-}
-
-int packed_refs_write(struct packed_refs *p, const struct packed_change *changes,
-		      size_t nr, int fd, const char *what, struct err *err)
+int packed_refs_write(const struct ref_store *rs, struct packed_refs *p,
+		      const struct packed_change *changes, size_t nr, int fd, const char *what,
+		      struct err *err)
 {
 	struct packed_out o = { STRBUF_INIT, fd, what };
+	struct oid_array peeled = OID_ARRAY_INIT;
 	struct packed_entry e;
-	enum peel_state peel = p->start == p->len ? PEEL_FULL : p->peel;
+	enum peel_state peel;
 	struct packed_cursor c;
-	size_t i;
-	int more, cmp, rc;
+	size_t i, next_peeled = 0;
+	int more, cmp, rc = find_peeled(rs, p, &peeled, &peel, err);
 
+	if (rc < 0)
+		goto out;
 	for (i = 0; i < nr && peel != PEEL_NONE; i++)
 		if (changes[i].peel_unknown)
 			peel = PEEL_NONE;
 	/* "fully-peeled" promises something about every line: keep what was known. */
-	put_header(&o, p, peel);
+	put_header(&o, peel);
 	i = 0;
 	rc = packed_cursor_start(&c, p, "", err);
 	more = rc < 0 ? rc : packed_cursor_next(&c, &e, err);
 	while (!rc && (more > 0 || (!more && i < nr))) {
 		cmp = !more ? 1 : i == nr ? -1 :
 		      name_cmp(&e, changes[i].name, strlen(changes[i].name));
+		if (cmp <= 0 && !e.peel_known && next_peeled < peeled.nr)
+			e.peeled = peeled.oid[next_peeled++];
 		if (cmp < 0) {
 			rc = put_entry(&o, &e.oid, e.name, e.name_len, &e.peeled, err);
 		} else {
@@ -593,6 +611,8 @@ int packed_refs_write(struct packed_refs *p, const struct packed_change *changes
 		rc = more;
 	if (!rc)
 		rc = write_in_full(fd, o.buf.buf, o.buf.len, what, err);
+out:
+	oid_array_clear(&peeled);
 	strbuf_release(&o.buf);
 	return rc;
 }
