@@ -144,4 +144,14 @@ test_expect_success STRACE 'one flush here for all that is recorded' '
 	git -C s config core.fsync none && test "$(count_flushes git -C disk/l push -q -u origin main:a main:b side)" = 1
 '
 
+test_expect_success 'what replaces an object here is not what goes out' '
+	git init -q -b main replaced && for i in 1 2 3; do test_commit -C replaced r$i f $i || return 1; done &&
+	c=$(git -C replaced commit-tree -p main~2 -m other main^{tree}) && blob=$(echo other | git -C replaced hash-object -w --stdin) &&
+	git -C replaced update-ref refs/replace/$(git -C replaced rev-parse main:f) $blob &&
+	git -C replaced update-ref refs/replace/$(git -C replaced rev-parse main) $c &&
+	for cmd in push send-pack; do rm -rf whole && git init -q --bare -b main whole && git -C replaced $cmd ../whole main 2>err &&
+		git -C whole fsck && GIT_NO_REPLACE_OBJECTS=1 git -C replaced rev-list --objects main | sort >expect &&
+		git -C whole rev-list --objects main | sort >actual && test_cmp expect actual || return 1; done
+'
+
 test_done

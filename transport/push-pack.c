@@ -106,10 +106,13 @@ static void tell_totals(struct making *m)
 	strbuf_release(&line);
 }
 
+/* The other side gets the objects themselves: what replaces them here may not even exist there. */
 static int prepare(struct making *m, struct err *err)
 {
-	int rc = begin(m, err);
+	int rc;
 
+	repo_ignore_replacements(m->p->r);
+	rc = begin(m, err);
 	if (!rc)
 		rc = find(m, err);
 	return rc ? rc : pack_objects_prepare(m->po, err);
