@@ -76,6 +76,8 @@ MUST_USE int clone_stage_bundles(struct clone *c, struct err *err);
 
 /* ---- clone-refs.c ---- */
 /* Refs that follow others get their names; HEAD and our branch are in the operation when this returns. */
+/* --single-branch, --depth: tags of what comes are taken, too. */
+bool clone_follows_tags(const struct clone *c);
 MUST_USE int clone_stage_refs(struct clone *c, struct err *err);
 
 /* ---- clone-checkout.c ---- */

@@ -92,15 +92,43 @@ static int queue_remote_head(struct clone *c, struct ref_transaction *t, const c
 	return rc;
 }
 
+bool clone_follows_tags(const struct clone *c)
+{
+	return c->o->single_branch && !c->o->no_tags && !c->o->mirror && !c->o->revision;
+}
+
+/*
+ * Tags of what has come. The other side was asked to send the objects of annotated ones as well (include-tag); a tag
+ * whose object is not here is left out.
+ */
+static void follow_tags(struct clone *c)
+{
+	size_t nr = c->map.nr;
+
+	for (size_t i = 0; i < nr; i++) /* has a look at the packs that are new */
+		(void)odb_has(c->r->odb, &c->map.items[i].oid);
+	fetch_map_add_tags(&c->map, &c->refs, c->r);
+	for (size_t i = nr; i < c->map.nr; i++) {
+		struct fetch_item *item = &c->map.items[i];
+
+		if (odb_has_quick(c->r->odb, &item->oid)) {
+			c->map.items[nr++] = *item;
+		} else {
+			free(item->src);
+			free(item->dst);
+		}
+	}
+	c->map.nr = nr;
+}
+
 int clone_stage_refs(struct clone *c, struct err *err)
 {
 	char *shown = url_for_display(c->o->url), *msg = xstrfmt("clone: from %s", shown);
 	struct ref_transaction *t = NULL;
 	int rc;
 
-	/* All of its history is here, not only that of the branch. */
-	if (c->local && c->o->single_branch && !c->o->no_tags && !c->o->mirror && !c->o->revision)
-		fetch_map_add_tags(&c->map, &c->refs, c->r);
+	if (clone_follows_tags(c))
+		follow_tags(c);
 	rc = c->map.nr ? publish_followers(c, err) : 0;
 	if (!rc)
 		rc = point_head(c, err);

@@ -169,6 +169,7 @@ static int fetch_objects(struct clone *c, struct err *err)
 	w.keep = w.thin = true; /* there are servers that insist on the latter, and then send whole packs */
 	w.from_promisor = c->o->filter != NULL;
 	w.cloning = true;
+	w.include_tag = clone_follows_tags(c);
 	if (!rc && wants.nr && !c->session)
 		rc = open_session(c, c->remote, err);
 	if (!rc && wants.nr)
