@@ -259,7 +259,7 @@ static void settle_options(struct fetch_cmd *f, struct remote *remote)
 	o->force = f->force > 0;
 	o->prefetch = f->prefetch;
 	o->set_upstream = f->set_upstream;
-	o->update_head_ok = f->update_head_ok || !f->r->worktree;
+	o->update_head_ok = f->update_head_ok;
 	o->no_fetch_head = !f->write_fetch_head;
 	o->no_forced_check = !f->forced_updates;
 	o->verbosity = f->verbose - f->quiet;

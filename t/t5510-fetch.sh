@@ -281,4 +281,17 @@ test_expect_success 'a file .git/branches/NAME without a branch: the branch of a
 	test_must_fail git -C old -c init.defaultBranch=nope fetch x 2>err && test_grep "remote ref refs/heads/nope" err
 '
 
+test_expect_success 'not into a branch of a linked worktree of a bare repository, also while a rebase or bisection holds it' '
+	git init -q -b main linked-up && test_commit -C linked-up one && git clone -q --bare linked-up linked.git && test_commit -C linked-up two &&
+	w=linked.git/worktrees/w && mkdir -p wt "$w" && echo ../.. >"$w/commondir" && echo "$PWD/wt/.git" >"$w/gitdir" &&
+	echo "ref: refs/heads/main" >"$w/HEAD" && echo "gitdir: $PWD/$w" >wt/.git && git -C wt read-tree HEAD && git -C linked.git rev-parse main >before &&
+	refused () { test_expect_code 128 git -C linked.git fetch ../linked-up "$@" 2>err &&
+		test_grep "^fatal: refusing to fetch into branch .refs/heads/main. checked out at .*/wt" err &&
+		git -C linked.git rev-parse main >after && test_cmp before after; } &&
+	refused main:main && refused "+refs/heads/*:refs/heads/*" && cat before >"$w/HEAD" && mkdir "$w/rebase-merge" && echo refs/heads/main >"$w/rebase-merge/head-name" &&
+	refused main:main && rm -r "$w/rebase-merge" && echo main >"$w/BISECT_START" && refused main:main && rm "$w/BISECT_START" &&
+	git -C linked.git fetch -q ../linked-up main:main && echo "ref: refs/heads/main" >"$w/HEAD" &&
+	git -C linked.git fetch -q -u ../linked-up +main:main
+'
+
 test_done
