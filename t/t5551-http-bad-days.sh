@@ -152,11 +152,20 @@ test_expect_success 'no credential goes to where a redirect leads' '
 		ls-remote "http://user:secret@127.0.0.1:$web_port/repo.git" 2>err &&
 	test_grep "could not read Username for .$other_url.: terminal prompts disabled" err &&
 	grep "^host=" helper.log >actual && echo "host=127.0.0.1:$other_port" >expect && test_cmp expect actual &&
-	! grep -i "authorization\|cookie" other.log && grep X-Test=yes other.log &&
+	! grep -i "authorization\|cookie\|X-Test" other.log && grep "X-Test=yes" web.log &&
 	rules web "GET ^/repo(.*) redirect 302 $other_url/repo\\1" && rules other &&
-	git -c http.extraHeader="Authorization: Basic abc" ls-remote "http://user:secret@127.0.0.1:$web_port/repo.git" >actual &&
+	git -c http.extraHeader="Authorization: Basic abc" -c http.extraHeader="X-Test: yes" ls-remote "http://user:secret@127.0.0.1:$web_port/repo.git" >actual &&
 	git ls-remote srv/repo.git >expect && test_cmp expect actual && ! grep -i authorization other.log &&
-	grep "^POST" other.log
+	grep "^POST" other.log && ! grep X-Test other.log
+'
+
+test_expect_success 'headers of the user go along with redirects of their own host, and to no other host of a chain' '
+	rules web "GET ^/old(.*) redirect 302 /repo\\1" && git -c http.extraHeader="X-Test: yes" ls-remote "$web_url/old.git" >actual && test_cmp expect actual &&
+	test "$(grep -c "X-Test=yes" web.log)" = 3 &&
+	rules web "GET ^/old(.*) redirect 302 $other_url/back\\1" && rules other "GET ^/back(.*) redirect 302 $other_url/next\\1" "GET ^/next(.*) redirect 302 $web_url/repo\\1" &&
+	git -c http.extraHeader="X-Test: yes" ls-remote "$web_url/old.git" >actual && test_cmp expect actual && test_file_not_empty other.log && ! grep X-Test other.log &&
+	rules web "POST ^/repo(.*) redirect 307 $other_url/repo\\1" && rules other && git -c http.followRedirects=true -c http.extraHeader="X-Test: yes" ls-remote "$web_url/repo.git" >actual &&
+	test_cmp expect actual && grep "^POST" other.log && ! grep X-Test other.log
 '
 
 test_expect_success TMPFS 'a file without end does not fill the disk' '

@@ -4,12 +4,6 @@
 #include "transport/http-internal.h"
 #include "util/alloc.h"
 
-/* What a user has configured for one host is not for another one that a redirect has led to. */
-static bool is_secret(const char *header)
-{
-	return !strncasecmp(header, "authorization:", 14) || !strncasecmp(header, "cookie:", 7);
-}
-
 static struct curl_slist *add(struct curl_slist *list, const char *fmt, const char *value)
 {
 	char *line = xstrfmt(fmt, value);
@@ -21,14 +15,25 @@ static struct curl_slist *add(struct curl_slist *list, const char *fmt, const ch
 	return longer;
 }
 
-struct curl_slist *http_headers(const struct http_client *c, const struct http_request *rq)
+/* A token can be in a header of any name. */
+static struct curl_slist *private_headers(const struct http_client *c)
 {
-	char *authorization = http_auth_header(c), *language = http_accept_language();
+	char *authorization = http_auth_header(c);
 	struct curl_slist *list = NULL;
 
-	for (size_t i = 0; i < c->set.headers.nr; i++)
-		if (!c->moved || !is_secret(c->set.headers.v[i]))
-			list = add(list, "%s", c->set.headers.v[i]);
+	for (size_t i = 0; i < c->set.headers.nr && !c->moved; i++)
+		list = add(list, "%s", c->set.headers.v[i]);
+	if (authorization)
+		list = add(list, "%s", authorization);
+	free(authorization);
+	return list;
+}
+
+static struct curl_slist *own_headers(const struct http_request *rq)
+{
+	char *language = http_accept_language();
+	struct curl_slist *list = NULL;
+
 	list = add(list, "Pragma: %s", rq->body ? "" : "no-cache");
 	if (rq->accept)
 		list = add(list, "Accept: %s", rq->accept);
@@ -40,17 +45,38 @@ struct curl_slist *http_headers(const struct http_client *c, const struct http_r
 		list = add(list, "Git-Protocol: %s", rq->git_protocol);
 	if (language)
 		list = add(list, "Accept-Language: %s", language);
-	if (authorization)
-		list = add(list, "%s", authorization);
 	if (rq->body)
 		list = add(list, "Expect:%s", rq->expect ? " 100-continue" : "");
 	if (rq->body && rq->body->more && !rq->body->total)
 		list = add(list, "Transfer-Encoding: %s", "chunked");
 	for (size_t i = 0; rq->headers && i < rq->headers->nr; i++)
 		list = add(list, "%s", rq->headers->v[i]);
-	free(authorization);
 	free(language);
 	return list;
+}
+
+void http_headers_make(struct http_headers *h, const struct http_client *c, const struct http_request *rq)
+{
+	h->all = own_headers(rq);
+	h->private = private_headers(c);
+	h->last_own = h->all;
+	while (h->last_own->next)
+		h->last_own = h->last_own->next;
+	h->last_own->next = h->private;
+}
+
+void http_headers_withhold(struct http_headers *h)
+{
+	h->last_own->next = NULL;
+}
+
+void http_headers_release(struct http_headers *h)
+{
+	if (h->last_own)
+		h->last_own->next = NULL;
+	curl_slist_free_all(h->all);
+	curl_slist_free_all(h->private);
+	memset(h, 0, sizeof(*h));
 }
 
 /* ---- Accept-Language ---- */

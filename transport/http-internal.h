@@ -88,10 +88,18 @@ void http_take_header(struct http_challenges *c, const char *line, size_t len);
 char *http_url_without_user(const char *url);
 
 /* ---- http-transfer.c: one exchange with the server ---- */
+/*
+ * Headers of an exchange. The private part comes last: those of http.extraHeader and a credential, which are for the host that the
+ * user has named. libcurl reads the list anew for each request of a chain of redirects, so that the part can be taken off between two.
+ */
+struct http_headers {
+	struct curl_slist *all, *last_own, *private; /* private: NULL if there are none */
+};
+
 struct http_exchange {
 	struct http_client *c;
 	const struct http_request *rq;
-	struct curl_slist *headers;
+	struct http_headers headers;
 	struct strbuf buffered;	  /* for the sink */
 	struct strbuf error_body; /* of an answer that is none */
 	struct http_challenges challenges;
@@ -108,7 +116,10 @@ void http_exchange_run(struct http_exchange *x);
 void http_exchange_release(struct http_exchange *x);
 
 /* ---- http-headers.c ---- */
-struct curl_slist *http_headers(const struct http_client *c, const struct http_request *rq);
+void http_headers_make(struct http_headers *h, const struct http_client *c, const struct http_request *rq);
+/* From the next request on without the private ones. */
+void http_headers_withhold(struct http_headers *h);
+void http_headers_release(struct http_headers *h);
 /* Accept-Language of LANGUAGE, LC_ALL, LC_MESSAGES, LANG; NULL: none. Caller frees. */
 char *http_accept_language(void);
 
@@ -131,6 +142,8 @@ MUST_USE int http_auth_forget(struct http_client *c, struct err *err);
 /* ---- http-url.c ---- */
 /* The same scheme, host and port. */
 bool http_url_same_origin(const char *a, const char *b);
+/* Does `to`, which may be relative to `from`, lead to another host, scheme or port? What cannot be read does. */
+bool http_url_leads_away(const char *from, const char *to);
 
 /* ---- http-redirect.c ---- */
 /* After a redirect: the new base. */

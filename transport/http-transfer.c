@@ -29,11 +29,27 @@ static void take_wanted(struct http_exchange *x, const char *line, size_t len)
 	strbuf_trim(&x->header);
 }
 
+/* Where libcurl may go next. Once away, private headers stay at home for the rest of the chain. */
+static void take_location(struct http_exchange *x, const char *text, size_t len)
+{
+	struct strbuf to = STRBUF_INIT;
+	const char *from = NULL;
+
+	strbuf_add(&to, text, len);
+	strbuf_trim(&to);
+	curl_easy_getinfo(x->c->easy, CURLINFO_EFFECTIVE_URL, &from);
+	if (!from || http_url_leads_away(from, to.buf))
+		http_headers_withhold(&x->headers);
+	strbuf_release(&to);
+}
+
 static size_t on_header(char *p, size_t size, size_t nr, void *data)
 {
 	struct http_exchange *x = data;
 
 	http_take_header(&x->challenges, p, size * nr);
+	if (size * nr > 9 && !strncasecmp(p, "location:", 9))
+		take_location(x, p + 9, size * nr - 9);
 	if (x->rq->want_header)
 		take_wanted(x, p, size * nr);
 	return size * nr;
@@ -148,8 +164,8 @@ static void set_request(struct http_exchange *x)
 	curl_easy_setopt(easy, CURLOPT_URL, rq->url);
 	set_body(x);
 	http_auth_apply(x->c);
-	x->headers = http_headers(x->c, rq);
-	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, x->headers);
+	http_headers_make(&x->headers, x->c, rq);
+	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, x->headers.all);
 	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, rq->compressed ? "" : NULL);
 	curl_easy_setopt(easy, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)rq->offset);
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
@@ -203,7 +219,7 @@ void http_exchange_run(struct http_exchange *x)
 void http_exchange_release(struct http_exchange *x)
 {
 	curl_easy_setopt(x->c->easy, CURLOPT_HTTPHEADER, NULL);
-	curl_slist_free_all(x->headers);
+	http_headers_release(&x->headers);
 	strvec_clear(&x->challenges.values);
 	strbuf_release(&x->buffered);
 	strbuf_release(&x->error_body);

@@ -10,6 +10,20 @@ static char *url_part(CURLU *u, CURLUPart part, unsigned flags)
 	return u && !curl_url_get(u, part, &value, flags) ? value : NULL;
 }
 
+bool http_url_leads_away(const char *from, const char *to)
+{
+	CURLU *u = curl_url();
+	char *whole = NULL;
+	bool away;
+
+	if (u && !curl_url_set(u, CURLUPART_URL, from, 0) && !curl_url_set(u, CURLUPART_URL, to, CURLU_NON_SUPPORT_SCHEME))
+		whole = url_part(u, CURLUPART_URL, 0);
+	away = !whole || !http_url_same_origin(from, whole);
+	curl_free(whole);
+	curl_url_cleanup(u);
+	return away;
+}
+
 bool http_url_same_origin(const char *a, const char *b)
 {
 	static const CURLUPart parts[] = { CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT };
