@@ -44,7 +44,7 @@ int cmd_upload_pack(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 	o.advertise_only = advertise;
 	o.timeout_s = timeout > 0 ? (unsigned)timeout : 0;
 	o.version = protocol_version_requested();
-	if (repo_enter(argv[0], strict ? REPO_ENTER_STRICT : 0, NULL, &err) < 0 ||
+	if (repo_enter(argv[0], REPO_ENTER_ANY_OWNER | (strict ? REPO_ENTER_STRICT : 0), NULL, &err) < 0 ||
 	    repo_open_at(&r, ".", NULL, &err) < 0)
 		return report_fatal(&err);
 	r->warn = on_warning;

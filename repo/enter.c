@@ -59,6 +59,8 @@ int repo_enter(const char *name, unsigned flags, char **path, struct err *err)
 	if (!rc)
 		rc = err_set(err, ERR_NOT_FOUND, "'%s' does not appear to be a git repository",
 			     name);
+	else if (flags & REPO_ENTER_ANY_OWNER)
+		rc = rc < 0 ? rc : 0;
 	else if (rc > 0) /* before the cwd changes, for names that are relative */
 		rc = setup_check_ownership(gitfile, NULL, gitdir, err);
 	if (!rc && chdir(gitdir) < 0)

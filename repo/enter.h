@@ -7,6 +7,11 @@
 #include "util/err.h"
 
 #define REPO_ENTER_STRICT 1u /* that directory and no other; "~" means nothing */
+/*
+ * The owner does not matter. Only for a command that runs no program that the repository names, writes nothing, and reads every setting
+ * that could do either from files of the system and the user (config_set_read_protected).
+ */
+#define REPO_ENTER_ANY_OWNER 2u
 
 /*
  * Change to the gitdir that `name` stands for, and let GIT_DIR say so (".", for repo_open and

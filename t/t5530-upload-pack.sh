@@ -398,9 +398,30 @@ test_expect_success 'repositories: how they are found, whose they are' '
 	test_grep "^fatal: .empty. does not appear to be a git repository$" err &&
 	test_expect_code 128 git upload-pack nothing 2>err && test_expect_code 129 git upload-pack 2>err &&
 	test_expect_code 129 git upload-pack --nonsense repo &&
-	test_expect_code 128 env GIT_TEST_ASSUME_DIFFERENT_OWNER=1 git upload-pack repo 2>err >raw &&
-	test_grep "detected dubious ownership" err && test_must_be_empty raw &&
 	(HOME=$PWD && export HOME && git upload-pack --http-backend-info-refs "~/repo" >b) && test_cmp a b
+'
+
+test_expect_success 'a repository of another owner is served, and only by upload-pack' '
+	git upload-pack --http-backend-info-refs repo >a && export GIT_TEST_ASSUME_DIFFERENT_OWNER=1 && test_when_finished "unset GIT_TEST_ASSUME_DIFFERENT_OWNER" &&
+	git upload-pack --http-backend-info-refs repo >b && test_cmp a b && git upload-pack --strict --http-backend-info-refs repo/.git >b && test_cmp a b &&
+	git ls-remote repo >out && test_file_not_empty out &&
+	test_expect_code 128 git receive-pack repo </dev/null 2>err >raw && test_grep "detected dubious ownership" err && test_must_be_empty raw &&
+	test_expect_code 128 git upload-archive repo </dev/null >raw 2>err && grep -a "detected dubious ownership" raw &&
+	test_must_fail git clone repo not-made 2>err && test_grep "detected dubious ownership" err
+'
+
+test_expect_success 'a repository of another owner starts no program and writes no file' '
+	write_script hook <<-\EOF && rm -rf other && git clone -q --bare repo other && mkdir share && chmod 700 share &&
+	: >"$HOME/hook-ran"
+	exec "$@"
+	EOF
+	git -C other config uploadpack.packObjectsHook "$PWD/hook" && git -C other config uploadpack.shareIdentical 60 && git -C other config uploadpack.shareDirectory "$PWD/share" &&
+	git -C other config core.alternateRefsCommand "$PWD/hook" && git -C other config core.fsmonitor "$PWD/hook" &&
+	find other | sort >before && rm -rf got && git init -q got && GIT_TEST_ASSUME_DIFFERENT_OWNER=1 git -c protocol.version=2 ls-remote other >out &&
+	write_script serve <<-\EOF && git -C got fetch -q --upload-pack="$PWD/serve" ../other "refs/heads/*:refs/heads/got-*" && git -C got for-each-ref >refs && test_file_not_empty refs &&
+	GIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec git upload-pack "$@"
+	EOF
+	find other | sort >after && test_cmp before after && find share -type f >files && test_must_be_empty files && test_path_is_missing "$HOME/hook-ran"
 '
 
 test_expect_success 'a silent client is not waited for beyond --timeout' '
