@@ -151,4 +151,16 @@ test_expect_success 'session ids are told where both want it' '
 	done
 '
 
+test_expect_success 'ssh is told nothing of our repository and our settings' '
+	write_script env-ssh <<-EOF && rm -f ssh-env && rm -rf to && git init -q to &&
+	env | grep "^GIT_" | grep "^GIT_[CDPW][A-Z_]*=" >>"$PWD/ssh-env"
+	exit 1
+	EOF
+	for variant in auto ssh simple; do
+		(cd to && test_must_fail env GIT_DIR=.git GIT_WORK_TREE=. GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=a.b GIT_CONFIG_VALUE_0=c GIT_SSH="$PWD/../env-ssh" GIT_SSH_VARIANT=$variant \
+			git -c x.y=z fetch ssh://there/x) || return 1
+	done &&
+	test_path_is_file ssh-env && test_grep ! "^GIT_CONFIG_PARAMETERS=\|^GIT_CONFIG_COUNT=\|^GIT_DIR=\|^GIT_WORK_TREE=\|^GIT_PREFIX=" ssh-env
+'
+
 test_done

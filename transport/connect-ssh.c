@@ -2,6 +2,7 @@
 /* ssh: GIT_SSH_COMMAND, GIT_SSH, core.sshCommand, ssh.variant; git(1), git-config(1). */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
+#include "repo/repo.h"
 #include "transport/connect-internal.h"
 #include "util/alloc.h"
 
@@ -74,6 +75,7 @@ static bool takes_openssh_options(const struct child_process *ssh, const struct 
 	struct child_process probe = CHILD_PROCESS_INIT;
 	int code;
 
+	strvec_pushv(&probe.env, repo_local_env);
 	strvec_pushv(&probe.args, ssh->args.v);
 	strvec_push(&probe.args, "-G");
 	strvec_pushv(&probe.args, options->v);
@@ -141,6 +143,8 @@ int connect_ssh(struct connection *c, const struct remote_url *u, const char *pr
 	enum ssh_variant v;
 	int rc = choose_program(cp, o->config, &v, err);
 
+	/* The other side is another repository: ssh may pass variables on (SendEnv), and a script as GIT_SSH may run git there. */
+	strvec_pushv(&cp->env, repo_local_env);
 	if (!rc && v == SSH_AUTO) {
 		rc = add_options(&options, &none, SSH_OPENSSH, u->port, o, err);
 		v = !rc && takes_openssh_options(cp, &options, u->user_host) ? SSH_OPENSSH : SSH_SIMPLE;
