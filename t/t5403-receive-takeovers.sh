@@ -161,6 +161,16 @@ test_expect_success SSHSIGN 'push options are those that were signed' '
 	git -C s config --unset receive.advertisePushOptions
 '
 
+test_expect_success 'an atomic push that has failed here is not signed' '
+	rm -rf atomic && git init -q --bare atomic && git -C atomic config receive.certNonceSeed secret && push atomic main &&
+	write_script signer <<-EOF && test_must_fail git -C work -c gpg.format=openpgp -c gpg.program="$PWD/signer" push --atomic --signed ../atomic main~1:main main:new >out 2>&1 &&
+	: >"$PWD/was-asked"
+	exit 1
+	EOF
+	grep "atomic push failed" out && test_path_is_missing was-asked &&
+	test_must_fail git -C work -c gpg.format=openpgp -c gpg.program="$PWD/signer" push --atomic --signed ../atomic main:new >out 2>&1 && test_path_is_file was-asked
+'
+
 test_expect_success SSHSIGN 'without a secret there are no certificates' '
 	git -C s config --unset receive.certNonceSeed && test_must_fail push s --signed main:no && grep "does not support --signed push" out
 '
