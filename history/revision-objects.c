@@ -23,6 +23,8 @@ void rev_free_objects(struct rev_walk *w)
 	while (w->nr_objects)
 		free(w->given_objects[--w->nr_objects].path);
 	FREE_AND_NULL(w->given_objects);
+	oidset_clear(&w->given_tags[0]);
+	oidset_clear(&w->given_tags[1]);
 	oid_array_clear(&w->missing);
 }
 
@@ -63,12 +65,17 @@ static int missing_start(struct rev_walk *w, const struct rev_start *s,
 
 int rev_peel_start(struct rev_walk *w, struct rev_start *s, struct object_id *oid, struct err *err)
 {
+	struct oidset *given = &w->given_tags[(s->flags & REV_UNINTERESTING) != 0];
 	enum object_type type;
 	uint64_t size;
 	int rc;
 
 	*oid = s->oid;
 	while (!(rc = odb_type(w->repo->odb, oid, &type, &size, NULL)) && type == OBJ_TAG) {
+		/* One that was given before, with all that follow it. */
+		if (!oidset_insert(given, oid) &&
+		    !object_peel(odb_source(w->repo->odb), oid, OBJ_ANY, oid, &type, NULL))
+			break;
 		rc = pass_tag(w, s, oid, NULL);
 		if (rc < 0)
 			break;

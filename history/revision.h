@@ -132,6 +132,7 @@ struct rev_walk {
 	struct rev_start *starts;
 	size_t nr_starts, alloc_starts;
 	struct rev_object *given_objects; /* in the order of the starts */
+	struct oidset given_tags[2]; /* internal: those among them, [1] if uninteresting */
 	size_t nr_objects, alloc_objects;
 	struct oid_array missing; /* with missing_ok: starts, then others */
 	size_t nr_missing_starts;
