@@ -5,6 +5,7 @@
 #include "builtin/bundle.h"
 #include "builtin/pack-input.h"
 #include "history/bundle-check.h"
+#include "intake/confined.h"
 #include "operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -186,19 +187,25 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 
 /* ---- unbundle ---- */
 
-/* As index-pack --stdin --fix-thin does it: one operation, one flush. */
-static int receive(struct repository *r, struct bundle *b, int fd, struct pack_receive *rx,
-		   struct fsync_batch *batch, struct err *err)
+struct unbundling {
+	struct bundle *b;
+	int fd, threads;
+	bool progress;
+	struct pack_receive *rx; /* until the operation has ended; of this process alone */
+};
+
+static int receive_pack(struct unbundling *u, struct repository *r, struct fsync_batch *batch, const char *promisor_msg,
+			struct err *err)
 {
-	struct strbuf *head = &b->header.rest;
+	struct strbuf *head = &u->b->header.rest;
+	struct pack_receive *rx = u->rx;
 	struct pack_receive_stream_options s = {
-		.fd = fd, .head = head->buf, .head_len = head->len, .objdir = r->objdir,
+		.fd = u->fd, .head = head->buf, .head_len = head->len, .objdir = r->objdir,
 		.shared_perm = r->settings.shared_perm,
 	};
 	char *packdir = xstrfmt("%s/pack", r->objdir);
 	struct pack_receive_names names = {
-		.packdir = packdir, .write_rev = true,
-		.promisor_msg = b->header.filter ? "from-bundle" : NULL,
+		.packdir = packdir, .write_rev = true, .promisor_msg = promisor_msg,
 		.shared_perm = r->settings.shared_perm,
 	};
 	int rc = config_get_bool(r->config, "pack.writereverseindex", &names.write_rev, err);
@@ -206,7 +213,7 @@ static int receive(struct repository *r, struct bundle *b, int fd, struct pack_r
 	if (rc >= 0)
 		rc = pack_receive_stream(rx, &s, err);
 	if (!rc)
-		rc = pack_check_end(rx, fd, err);
+		rc = pack_check_end(rx, u->fd, err);
 	if (!rc) {
 		pack_receive_start_writeback(rx, batch, packdir);
 		rc = pack_receive_resolve(rx, err);
@@ -217,28 +224,43 @@ static int receive(struct repository *r, struct bundle *b, int fd, struct pack_r
 	return rc;
 }
 
-static int unpack(struct repository *r, struct bundle *b, int fd, bool progress, struct err *err)
+/* As index-pack --stdin --fix-thin does it. Of intake_receive. */
+static int receive(void *data, struct repository *r, struct fsync_batch *batch, const char *promisor_msg, struct err *err)
 {
 	struct pack_progress p = { .reading = "Unbundling objects", .resolving = "Resolving deltas",
 				   .forced = true };
+	struct unbundling *u = data;
 	struct pack_receive_options o = {
 		.algo = r->algo, .odb = r->odb, .fix_thin = true, .level = r->settings.pack_level,
-		.progress = progress ? pack_progress_update : NULL, .data = &p,
+		.progress = u->progress ? pack_progress_update : NULL, .data = &p, .threads = u->threads,
 	};
+	int rc;
+
+	u->rx = pack_receive_new(&o);
+	rc = receive_pack(u, r, batch, promisor_msg, err);
+	pack_progress_stop(&p);
+	return rc;
+}
+
+/* One operation, one flush. */
+static int unpack(struct repository *r, struct bundle *b, int fd, bool progress, struct err *err)
+{
+	struct unbundling u = { .b = b, .fd = fd, .progress = progress };
+	struct intake in = { .receive = receive, .data = &u, .name = "unbundle",
+			     .promisor_msg = b->header.filter ? "from-bundle" : NULL };
+	struct tmp_objdir *dir = NULL;
 	struct repo_operation *op;
-	struct pack_receive *rx;
-	int rc = config_get_int(r->config, "pack.threads", &o.threads, err);
+	int rc = config_get_int(r->config, "pack.threads", &u.threads, err);
 
 	if (rc < 0)
 		return rc;
-	if (o.threads < 0)
-		return err_set(err, ERR_INVALID, "invalid number of threads specified (%d)", o.threads);
+	if (u.threads < 0)
+		return err_set(err, ERR_INVALID, "invalid number of threads specified (%d)", u.threads);
 	op = repo_operation_begin(r);
-	rx = pack_receive_new(&o);
-	rc = receive(r, b, fd, rx, repo_operation_batch(op), err);
+	rc = intake_receive(r, op, &in, &dir, err);
 	rc = repo_operation_end(op, rc, err);
-	pack_progress_stop(&p);
-	pack_receive_free(rx);
+	pack_receive_free(u.rx);
+	tmp_objdir_destroy(&dir);
 	return rc;
 }
 

@@ -461,6 +461,28 @@ int tmp_objdir_check(struct tmp_objdir *t, size_t hex_len, size_t *nr, struct er
 	return ret;
 }
 
+/* ---- new packs ---- */
+
+struct pack_callback {
+	int (*fn)(void *data, const char *rel, struct err *err);
+	void *data;
+};
+
+static int visit_pack(struct tmp_objdir *t, const char *rel, void *data, struct err *err)
+{
+	const struct pack_callback *c = data;
+
+	return ends_with(rel, ".pack") && !is_there(t, rel) ? c->fn(c->data, rel, err) : 0;
+}
+
+int tmp_objdir_foreach_pack(struct tmp_objdir *t, int (*fn)(void *data, const char *rel, struct err *err),
+			    void *data, struct err *err)
+{
+	struct pack_callback c = { fn, data };
+
+	return is_in(t->dir->path, "pack") ? for_each_in(t, "pack", visit_pack, &c, err) : 0;
+}
+
 /* ---- left by the dead ---- */
 
 /*

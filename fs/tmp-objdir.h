@@ -29,6 +29,9 @@ void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env);
  * Errors: ERR_INVALID names what is there besides.
  */
 MUST_USE int tmp_objdir_check(struct tmp_objdir *t, size_t hex_len, size_t *nr, struct err *err);
+/* The packs in it, "pack/pack-HASH.pack", that tmp_objdir_stage_all would stage. < 0 of fn stops. */
+MUST_USE int tmp_objdir_foreach_pack(struct tmp_objdir *t, int (*fn)(void *data, const char *rel, struct err *err),
+				     void *data, struct err *err);
 /*
  * Stage every file in it for its place in the real directory: packs by class
  * order, loose objects after. Objects and packs that are there already stay as they are, and get no

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='receive-pack: what a client can do that has taken over the process that reads its pack'
+test_description='what can be done from a process that was taken over by the pack that it reads: receive-pack, bundle unbundle'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-receive.sh"
 
@@ -109,6 +109,46 @@ test_expect_success 'so is a pack that has the name of another' '
 test_expect_success 'so is a loose object under another name' '
 	a=$(echo one thing | git -C other hash-object -w --stdin) && mkdir -p evil/00 &&
 	cp other/.git/objects/$(echo $a | sed "s,..,&/,") evil/00/$(echo $a | cut -c3-) && is_refused "$a: hash-path mismatch"
+'
+
+# unbundles: HEAD of work into the client c, whose children put the files of "evil" into the quarantine
+unbundles () {
+	files_of c/.git >files && env TAKEN_OVER_FILES="$PWD/evil" TAKEN_OVER_OBJECTS="$PWD/c/.git/objects" LD_PRELOAD="$PWD/taken-over.so" \
+		git -C c bundle unbundle "$PWD/bundle" >out 2>&1
+}
+refuses_bundle () {
+	test_expect_code 1 unbundles && grep "taken over: .*: made" out && test_grep "^error: .*$1" out && files_of c/.git >now && test_cmp files now && rm -rf evil
+}
+
+test_expect_success 'bundle unbundle: a process that was taken over adds packs, and nothing beside others' '
+	git clone -q --no-local s c && git -C c repack -a -d -q && C=$(basename c/.git/objects/pack/*.pack .pack) && git -C work bundle create -q ../bundle HEAD &&
+	honest_pack && unbundles && grep "taken over: pack/pack-$X.idx: Permission denied" out && test_path_is_file c/.git/objects/pack/pack-$X.idx &&
+	git -C c fsck && rm -rf evil c/.git/objects/pack/pack-$X.* && for ext in keep promisor mtimes bitmap; do
+		mkdir -p evil/pack && echo forged >evil/pack/$C.$ext && refuses_bundle "unexpected file in quarantine" || return 1
+	done &&
+	honest_pack && echo forged >evil/pack/pack-$X.keep && refuses_bundle "unexpected file in quarantine"
+'
+
+test_expect_success 'bundle unbundle: an index that gives contents other names is found, and so is a loose object under another name' '
+	git -C work commit -q --allow-empty -m "for a bundle" && git -C work bundle create -q ../bundle HEAD &&
+	honest_pack && lie evil/pack/pack-$X.idx && refuses_bundle "pack-$X.idx. validation error" && mkdir -p evil/00 &&
+	cp other/.git/objects/$(echo $a | sed "s,..,&/,") evil/00/$(echo $a | cut -c3-) && refuses_bundle "$a: hash-path mismatch"
+'
+
+# sandboxes OPTION...: how often a process was confined
+sandboxes () {
+	rm -f trace && git init -q --bare fresh && GIT_TRACE="$PWD/trace" git -C fresh "$@" bundle unbundle "$PWD/bundle" >out && rm -rf fresh && grep -c "sandbox: landlock" trace
+}
+
+test_expect_success 'bundle unbundle: core.sandbox' '
+	git -C work bundle create -q ../bundle HEAD && sandboxes >actual && echo 2 >expect && test_cmp expect actual &&
+	test_expect_code 1 sandboxes -c core.sandbox=false
+'
+
+test_expect_success 'bundle unbundle: the parent makes the .promisor of a bundle with a filter' '
+	git -C work bundle create -q ../bundle --filter=blob:none HEAD && for on in true false; do
+		git init -q --bare $on && git -C $on -c core.sandbox=$on bundle unbundle "$PWD/bundle" && echo from-bundle >expect && test_cmp expect $on/objects/pack/*.promisor || return 1
+	done
 '
 
 test_done
