@@ -309,6 +309,9 @@ class Handler(CgiRequest):
             return self.send_static()
         elif action in ('file', 'noranges'):
             return self.send_file(args[0], action == 'file')
+        elif action == 'gzipfile':
+            with open(args[0], 'rb') as f:
+                return self.simple(200, gzip.compress(f.read()), [('Content-Encoding', 'gzip')])
         elif action == 'endless':
             return self.endless()
         elif action == 'type':

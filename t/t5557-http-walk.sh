@@ -83,7 +83,7 @@ test_expect_success 'a pack that is old, and loose objects on top' '
 
 test_expect_success 'of several packs those that have something' '
 	serve many && git init -q --bare noise && echo noise | git -C noise hash-object -w --stdin >blob &&
-	git -C noise pack-objects -q pack <blob >name && cp noise/pack-*.pack noise.pack && mv noise/pack-* srv/many.git/objects/pack/ &&
+	git -C noise pack-objects -q pack <blob >name && cp noise/pack-*.pack noise.pack && cp name noise.name && mv noise/pack-* srv/many.git/objects/pack/ &&
 	git -C srv/many.git update-server-info && dumb && git clone -q "$web_url/many.git" many && same many &&
 	requests web >log && ! grep "pack-$(cat name).pack " log && grep "pack-$(cat name).idx 200" log
 '
@@ -145,6 +145,50 @@ test_expect_success 'user and password, for every request' '
 
 test_expect_success 'a redirect leads all requests' '
 	serve one && dumb "GET /old.git/info/refs(.*) redirect 301 /one.git/info/refs\\1" && git clone -q "$web_url/old.git" moved && same moved
+'
+
+# other: another server with the same files. What was asked there: requests other
+test_expect_success 'objects, packs and alternates are not fetched from where a redirect leads' '
+	start_httpd other && serve one && serve loose && loosen loose && for what in objects/info/packs objects/pack/ objects/info/http-alternates objects/../
+	do
+		for repo in one loose
+		do
+			dumb "GET ^/$repo.git/$what redirect 302 $other_url/$repo.git/x" && rules other "* . static" && rm -rf led &&
+			test_might_fail git clone -q "$web_url/$repo.git" led && requests other >log && test_must_be_empty log || return 1
+		done
+	done &&
+	dumb "GET ^/one.git/objects/(.*) redirect 302 $other_url/one.git/objects/\\1" && rm -rf led &&
+	test_must_fail git clone -q "$web_url/one.git" led 2>err && test_grep "returned error: 302" err &&
+	dumb "GET ^/one.git/objects/(.*) redirect 302 /two.git/objects/\\1" && serve two && dumb "GET ^/one.git/objects/(.*) redirect 302 /two.git/objects/\\1" &&
+	test_must_fail git clone -q "$web_url/one.git" led &&
+	git -c http.followRedirects=true clone -q "$web_url/one.git" led && same led &&
+	test_must_fail git -c http.followRedirects=false clone -q "$web_url/one.git" led2
+'
+
+test_expect_success 'neither are HEAD, what an alternate has, and a bundle' '
+	serve one && oid=$(git -C work rev-parse main) && rules other "* . static" &&
+	dumb "GET ^/one.git/HEAD redirect 302 $other_url/one.git/HEAD" && test_might_fail git ls-remote "$web_url/one.git" && requests other >log && test_must_be_empty log &&
+	git init -q --bare srv/borrows.git && cp srv/one.git/info/refs srv/borrows.git/info && cp srv/one.git/HEAD srv/borrows.git &&
+	echo /lender.git/objects >srv/borrows.git/objects/info/http-alternates && rules other "* . static" &&
+	dumb "GET ^/lender.git/(.*) redirect 302 $other_url/one.git/\\1" && test_must_fail git clone -q "$web_url/borrows.git" led3 2>err &&
+	requests other >log && test_must_be_empty log && git -C work bundle create -q ../srv/one.bundle main && rules other "* . static" &&
+	dumb "GET ^/moved.bundle redirect 302 $other_url/one.bundle" &&
+	git clone -q --bundle-uri="$web_url/moved.bundle" "$web_url/one.git" led4 2>err && requests other >log && test_must_be_empty log &&
+	git -C led4 for-each-ref refs/bundles >refs && test_must_be_empty refs && dumb "GET ^/moved.bundle redirect 302 $other_url/one.bundle" && rm -rf led4 &&
+	git -c http.followRedirects=true clone -q --bundle-uri="$web_url/moved.bundle" "$web_url/one.git" led4 &&
+	git -C led4 for-each-ref refs/bundles >refs && test_file_not_empty refs
+'
+
+test_expect_success 'an index is not uncompressed, and all together have a limit' '
+	serve one && idx=$(echo srv/one.git/objects/pack/*.idx) && dumb "GET [.]idx gzipfile $PWD/$idx" &&
+	test_must_fail git clone -q "$web_url/one.git" zipped 2>err && test_grep "Unable to find" err &&
+	dumb && test_must_fail git -c http.maxIndexSize=1000 clone -q "$web_url/one.git" zipped 2>err && test_grep "has more than 1000 bytes" err &&
+	size=$(wc -c <$idx) && dumb && git -c http.maxIndexSize=$size clone -q "$web_url/one.git" zipped && same zipped &&
+	serve two && cp noise.pack srv/two.git/objects/pack/pack-$(cat noise.name).pack && git -C srv/two.git index-pack objects/pack/pack-$(cat noise.name).pack >&4 &&
+	git -C srv/two.git update-server-info && cat srv/two.git/objects/pack/*.idx | wc -c >total && echo "P pack-$(cat noise.name).pack" >list &&
+	grep -v "$(cat noise.name)" srv/two.git/objects/info/packs >>list && cp list srv/two.git/objects/info/packs && dumb && rm -rf zipped &&
+	test_must_fail git -c http.maxIndexSize=$(($(cat total) - 1)) clone -q "$web_url/two.git" zipped 2>err && test_grep "more than" err &&
+	dumb && git -c http.maxIndexSize=$(($(cat total))) clone -q "$web_url/two.git" zipped && same zipped
 '
 
 # ---- bad days --------------------------------------------------------------------

@@ -19,7 +19,7 @@ static void free_base(struct walk_base *b)
 {
 	for (size_t i = 0; i < b->nr_packs; i++) {
 		free(b->packs[i].name);
-		strbuf_release(&b->packs[i].idx);
+		mapped_file_release(&b->packs[i].idx);
 	}
 	free(b->packs);
 	if (b->own_client)

@@ -46,16 +46,19 @@ int walk_get_text(struct walk_base *b, const char *tail, size_t max, struct strb
 	return rc == ERR_NOT_FOUND ? 0 : rc < 0 ? rc : 1;
 }
 
-int walk_get_file(struct walk_base *b, const char *url, const char *path, struct err *err)
+int walk_get_file(struct walk_base *b, const char *url, const char *path, uint64_t max_bytes, struct err *err)
 {
 	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
 	struct err why = ERR_INIT;
-	uint64_t got;
+	uint64_t got, most;
 	int rc;
 
 	if (fd < 0)
 		return err_set_errno(err, "cannot open '%s'", path);
-	rc = http_get_to_fd(b->client, url, fd, 0, http_most_bytes(fd), &got, &why);
+	most = http_most_bytes(fd);
+	if (max_bytes && (!most || max_bytes < most))
+		most = max_bytes;
+	rc = http_get_to_fd(b->client, url, fd, 0, most, &got, &why);
 	if (sys->close(fd) < 0 && !rc)
 		rc = err_set_errno(&why, "cannot close '%s'", path);
 	if (rc < 0 && rc != ERR_NOT_FOUND)

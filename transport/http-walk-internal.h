@@ -3,13 +3,14 @@
 #ifndef TRANSPORT_HTTP_WALK_INTERNAL_H
 #define TRANSPORT_HTTP_WALK_INTERNAL_H
 
+#include "fs/mmap-window.h"
 #include "fs/tmp-objdir.h"
 #include "pack/receive/receive.h"
 #include "transport/http-walk.h"
 
 struct remote_pack {
 	char *name; /* "pack-HASH" */
-	struct strbuf idx;
+	struct mapped_file idx;
 	bool idx_known, useless; /* useless: it has come, or cannot be used */
 };
 
@@ -34,6 +35,7 @@ struct http_walk {
 	size_t nr_bases, alloc_bases;
 	struct pack_receive **received;
 	size_t nr_received, alloc_received;
+	uint64_t idx_bytes;    /* of all indexes that have come */
 	struct tmp_objdir *dir; /* NULL: not needed yet */
 	bool has_big;		/* loose objects remain in it */
 	/* Of all objects of a pack that has come only those that are reachable count: something is missing. */
@@ -48,8 +50,8 @@ void walk_say(const struct http_walk *w, const char *fmt, ...) __attribute__((fo
 void walk_push(struct http_walk *w, const struct object_id *oid);
 /* For whoever has to say that there is no other copy. Takes what is in why. */
 void walk_note_trouble(char **trouble, struct err *why);
-/* URL into the file; 1: it is there, 0: there is none. */
-MUST_USE int walk_get_file(struct walk_base *b, const char *url, const char *path, struct err *err);
+/* URL into the file; 1: it is there, 0: there is none. More than max_bytes (0: half of what is free on the disk) is ERR_TOO_BIG. */
+MUST_USE int walk_get_file(struct walk_base *b, const char *url, const char *path, uint64_t max_bytes, struct err *err);
 MUST_USE int walk_get_text(struct walk_base *b, const char *tail, size_t max, struct strbuf *out, struct err *err);
 /* Where files are on their way. */
 MUST_USE int walk_dir(struct http_walk *w, const char **path, struct err *err);

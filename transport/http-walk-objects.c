@@ -73,7 +73,7 @@ static int get_loose_to(struct http_walk *w, struct walk_base *b, const struct o
 	int rc = make_leading_dirs(path, w->r->settings.shared_perm, err);
 
 	if (!rc)
-		rc = walk_get_file(b, url, path, err);
+		rc = walk_get_file(b, url, path, 0, err);
 	free(url);
 	return rc;
 }

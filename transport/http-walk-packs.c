@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packs of the server. Indexes come first, and stay in memory: they only tell which pack is worth its bytes. Pack and index of ours
- * are made from what has come, as from any other pack.
+ * Packs of the server. Indexes come first, into files that are mapped: they only tell which pack is worth its bytes, and a hostile
+ * server decides how large they are. Pack and index of ours are made from what has come, as from any other pack.
  */
 #include "compat/posix.h"
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "util/path.h"
 
 #define LIST_BYTES_MAX ((size_t)16 << 20)
-#define IDX_BYTES_MAX ((size_t)4 << 30)
+#define IDX_BYTES_MAX ((uint64_t)4 << 30) /* of all indexes together */
 
 struct pack_receive *walk_find_received(const struct http_walk *w, const struct object_id *oid)
 {
@@ -33,7 +33,7 @@ static void take_pack_line(const struct http_walk *w, struct walk_base *b, const
 	    strspn(line + 7, "0123456789abcdef") != hex_len || memcmp(line + 7 + hex_len, ".pack", 5) != 0)
 		return;
 	ALLOC_GROW(b->packs, b->nr_packs + 1, b->alloc_packs);
-	b->packs[b->nr_packs++] = (struct remote_pack){ .name = xstrndup(line + 2, name_len), .idx = STRBUF_INIT };
+	b->packs[b->nr_packs++] = (struct remote_pack){ .name = xstrndup(line + 2, name_len) };
 }
 
 static int list_packs(struct http_walk *w, struct walk_base *b, struct err *err)
@@ -58,18 +58,42 @@ static int list_packs(struct http_walk *w, struct walk_base *b, struct err *err)
 
 /* ---- indexes ---- */
 
+/*
+ * Not compressed, so that each byte on the disk has come over the line. The file loses its name at once: it is gone when it is
+ * not mapped any more.
+ */
+static int fetch_idx(struct http_walk *w, struct walk_base *b, struct remote_pack *p, struct err *err)
+{
+	const uint64_t max = w->o->max_idx_bytes ? w->o->max_idx_bytes : IDX_BYTES_MAX;
+	char *url = xstrfmt("%spack/%s.idx", b->url, p->name), *path = NULL;
+	const char *dir;
+	int rc = w->idx_bytes < max ? walk_dir(w, &dir, err) :
+		err_set(err, ERR_TOO_BIG, "'%s': the indexes have more than %" PRIu64 " bytes", b->url, max);
+
+	if (!rc) {
+		path = path_join(dir, "tmp_idx");
+		rc = walk_get_file(b, url, path, max - w->idx_bytes, err);
+	}
+	if (rc > 0 && mapped_file_open(&p->idx, path, err) < 0)
+		rc = ERR_IO;
+	if (rc > 0)
+		w->idx_bytes += p->idx.len;
+	if (path)
+		(void)!sys->unlink(path);
+	free(path);
+	free(url);
+	return rc;
+}
+
 static int get_idx(struct http_walk *w, struct walk_base *b, struct remote_pack *p, struct err *err)
 {
-	char *tail;
 	int rc;
 
 	if (p->idx_known)
 		return 0;
 	p->idx_known = true;
 	walk_say(w, "Getting index for pack %s", p->name + strlen("pack-"));
-	tail = xstrfmt("pack/%s.idx", p->name);
-	rc = walk_get_text(b, tail, IDX_BYTES_MAX, &p->idx, err);
-	free(tail);
+	rc = fetch_idx(w, b, p, err);
 	p->useless = rc <= 0;
 	return rc < 0 ? rc : 0;
 }
@@ -83,7 +107,7 @@ static int idx_has(struct http_walk *w, struct walk_base *b, struct remote_pack 
 
 	if (rc < 0 || p->useless)
 		return rc;
-	rc = pack_index_has(p->idx.buf, p->idx.len, p->name, w->r->algo, oid, &why);
+	rc = pack_index_has(p->idx.p, p->idx.len, p->name, w->r->algo, oid, &why);
 	if (rc < 0) {
 		walk_note_trouble(&w->pack_trouble, &why);
 		p->useless = true;
@@ -167,12 +191,12 @@ static int get_pack(struct http_walk *w, struct walk_base *b, struct remote_pack
 	if (rc < 0)
 		return rc;
 	p->useless = true; /* from now on */
-	strbuf_release(&p->idx);
+	mapped_file_release(&p->idx);
 	url = xstrfmt("%spack/%s.pack", b->url, p->name);
 	path = path_join(dir, "tmp_pack");
 	walk_say(w, "Getting pack %s", p->name + strlen("pack-"));
 	walk_say(w, " which contains %s", oid_hex(oid));
-	rc = walk_get_file(b, url, path, err);
+	rc = walk_get_file(b, url, path, 0, err);
 	if (rc > 0)
 		rc = take_pack(w, p, path, oid, err);
 	(void)!sys->unlink(path);

@@ -10,7 +10,7 @@
  * Errors:     ERR_NOT_FOUND: an object is nowhere; ERR_CORRUPT; those of transport/http.h. Nothing is kept after any of them.
  * Durability: none of its own: all is staged in the operation.
  * Cost:       a request for each loose object, one after the other; a pack comes whole, for one object as for all of them.
- *             Memory: 50 bytes for each object, the indexes of packs, and contents up to core.bigFileThreshold.
+ *             Memory: 50 bytes for each object, and contents up to core.bigFileThreshold. Indexes of packs are mapped files.
  */
 #ifndef TRANSPORT_HTTP_WALK_H
 #define TRANSPORT_HTTP_WALK_H
@@ -28,6 +28,7 @@ struct http_walk_options {
 	void (*warn)(void *data, const char *msg);
 	void (*say)(void *data, const char *line); /* each step; NULL: nobody wants to know */
 	void *data;
+	uint64_t max_idx_bytes; /* of all indexes of packs together; 0: 4 GiB */
 	bool thorough; /* nothing counts as complete: git-http-fetch(1), --recover */
 };
 struct http_walk;

@@ -86,7 +86,7 @@ int http_get_to_fd(struct http_client *c, const char *url, int fd, uint64_t offs
 {
 	char *shown = url_for_display(url), *plain = http_url_without_user(url), *before = c->shown;
 	struct file f = { .fd = fd, .max = max_bytes, .url = shown };
-	struct http_request rq = { .url = plain, .offset = offset, .initial = true, .sink = write_file, .data = &f };
+	struct http_request rq = { .url = plain, .offset = offset, .sink = write_file, .data = &f };
 	struct http_answer a = { 0 };
 	int rc;
 
@@ -119,7 +119,7 @@ static int append_text(void *data, const void *p, size_t len, struct err *err)
 int http_get_text(struct http_client *c, const char *url, size_t max_bytes, struct strbuf *out, struct err *err)
 {
 	struct text t = { out, out->len, max_bytes, url };
-	struct http_request rq = { .url = url, .initial = true, .compressed = true, .sink = append_text, .data = &t };
+	struct http_request rq = { .url = url, .compressed = true, .sink = append_text, .data = &t };
 	struct http_answer a = { 0 };
 	int rc = http_perform(c, &rq, &a, err);
 

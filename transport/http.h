@@ -50,6 +50,9 @@ typedef int (*http_sink_fn)(void *data, const void *p, size_t len, struct err *e
 
 /* ---- files ---- */
 /*
+ * No redirect is followed unless http.followRedirects is true: what asks for files does so below a place that a first
+ * request (http_smart_discover) has found, and must not be led into another network.
+ *
  * What follows the first `offset` bytes goes to fd; a server that cannot begin there is an error (ERR_UNSUPPORTED).
  * More than max_bytes in this call (0: no limit) is ERR_TOO_BIG. *got: how much has been written, also on failure.
  */
