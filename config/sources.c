@@ -44,8 +44,8 @@ static bool is_remote_url(const char *key)
 /* ---- conditions ---- */
 
 /*
- * Read all sources once in advance to find their remote URLs. hasconfig conditions are false
- * in this pass, since their answer is what it looks for.
+ * Read all sources once in advance to find their remote URLs. The answer of hasconfig conditions is not known yet: all
+ * their files are read in this pass, since none of them may have a remote URL, whether its condition holds or not.
  */
 static int collect_remote_urls(struct include_state *st, struct err *err)
 {
@@ -172,7 +172,7 @@ static int match_remote_url(struct include_state *st, const char *text, bool *ho
 {
 	int rc = 0;
 
-	*holds = false;
+	*holds = st->collecting;
 	if (st->collecting)
 		return 0;
 	if (!st->have_remote_urls)
@@ -273,7 +273,7 @@ static int include(struct include_state *st, const char *key, const char *value,
 		   const struct source_place *at, int line, struct err *err)
 {
 	struct err local = ERR_INIT;
-	bool holds = true, by_url = false;
+	bool holds = true, by_url = false, has_place = false;
 	char *target = NULL;
 	int rc = 0;
 
@@ -283,6 +283,7 @@ static int include(struct include_state *st, const char *key, const char *value,
 		const char *file = at->origin == CONFIG_ORIGIN_FILE ? at->name : NULL;
 
 		rc = include_condition(st, text, file, &holds, &by_url, &local);
+		has_place = by_url && rc < 0; /* what the pass over all files has found */
 		free(text);
 	}
 	if (!rc && holds) {
@@ -290,7 +291,7 @@ static int include(struct include_state *st, const char *key, const char *value,
 		if (!target)
 			rc = local.code;
 	}
-	if (rc < 0 && at->origin != CONFIG_ORIGIN_CMDLINE) {
+	if (rc < 0 && at->origin != CONFIG_ORIGIN_CMDLINE && !has_place) {
 		struct strbuf where = STRBUF_INIT;
 
 		config_describe_origin(&where, at->origin, at->name);

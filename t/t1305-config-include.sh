@@ -129,6 +129,27 @@ test_expect_success 'git config --global goes to the file that is there' '
 	)
 '
 
+test_expect_success 'a file that hasconfig includes has no remote URL, whether the condition holds or not' '
+	git init -q has && printf "[remote \"b\"]\n\turl = x\n" >has/.git/direct && printf "[include]\n\tpath = direct\n" >has/.git/nested &&
+	printf "[includeIf \"hasconfig:remote.*.url:%s\"]\n\tpath = direct\n" foo >has/.git/again &&
+	printf "[includeIf \"onbranch:**\"]\n\tpath = direct\n" >has/.git/branch &&
+	printf "[remote \"b\"]\n\tpushurl = x\n[url \"a\"]\n\tinsteadOf = q\n[user]\n\tname = z\n" >has/.git/good && cp has/.git/config plain-config &&
+	echo "fatal: remote URLs cannot be configured in file directly or indirectly included by includeIf.hasconfig:remote.*.url" >expect &&
+	for pattern in foo other
+	do
+		for file in direct nested again branch
+		do
+			cp plain-config has/.git/config && printf "[remote \"a\"]\n\turl = foo\n[includeIf \"hasconfig:remote.*.url:%s\"]\n\tpath = %s\n" \
+				$pattern $file >>has/.git/config && for c in "config core.bare" status "remote -v" "fetch a"
+			do
+				test_expect_code 128 git -C has $c >out 2>err && test_cmp expect err && test_must_be_empty out || return 1
+			done
+		done &&
+		sed "s/branch$/good/" has/.git/config >new && cp new has/.git/config && git -C has remote -v >out &&
+		if test $pattern = foo; then test "$(git -C has config user.name)" = z; else test "$(git -C has config user.name)" != z; fi || return 1
+	done
+'
+
 # What a cloned repository brings must not become the configuration of the user.
 plant () {
 	rm -rf planted && git init -q planted && (
