@@ -186,4 +186,17 @@ test_expect_success 'a clone that fails afterwards leaves nothing' '
 	test_must_fail git clone -u "git -c uploadpack.packObjectsHook=false upload-pack" --bundle-uri=one.bundle "file://$PWD/src" no 2>err && test ! -e no
 '
 
+# The helper reads a line "get URI PATH": a blank would let a list choose the file that is written.
+test_expect_success 'a URI with a blank or a line end is no URI' '
+	mkdir -p "x $PWD" && for uri in "http://127.0.0.1:1/b $PWD/planted" "http://127.0.0.1:1/b	c"
+	do
+		clone --bundle-uri="$uri" && test_grep "URI is malformed" err && test_grep ! "aborted session" err &&
+		printf "[bundle]\n\tversion = 1\n\tmode = all\n[bundle \"x\"]\n\turi = \"%s\"\n" "$uri" >odd-list && clone --bundle-uri=odd-list &&
+		test_grep "URI is malformed\|is not allowed\|from user" err && test_grep ! "aborted session" err || return 1
+	done &&
+	clone --bundle-uri="http://127.0.0.1:1/b
+planted" && test_grep "line end" err && find . -name "planted*" >found && test_must_be_empty found &&
+	cp one.bundle "with blank.bundle" && clone --bundle-uri="with blank.bundle" && test_must_fail grep warning err && test "$(bundles)" = b1
+'
+
 test_done

@@ -122,6 +122,8 @@ int download_open(int *fd, const char *uri, const struct download_options *o, st
 		return err_set(err, ERR_INVALID, "a URI with a line end");
 	if (uri_is_local(uri))
 		return open_local(fd, uri, o, err);
+	if (strpbrk(uri, " \t")) /* the helper reads "get URI PATH": a server must not choose the path */
+		return err_set(err, ERR_INVALID, "URI is malformed");
 	rc = remote_url_parse(&u, uri, err);
 	if (!rc && u.kind != URL_HELPER)
 		rc = err_set(err, ERR_UNSUPPORTED, "no files can be downloaded by '%s'", u.scheme);
