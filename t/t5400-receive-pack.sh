@@ -197,4 +197,9 @@ test_expect_success 'a symbolic ref to a branch that is checked out' '
 	push s +main~1:refs/alias/x && test "$(git -C s rev-parse HEAD)" = "$(git -C work rev-parse main~1)" && git -C s diff --quiet HEAD
 '
 
+test_expect_success 'a client that goes after the advertisement is an error, one that wants nothing is none' '
+	server s && test_expect_code 128 git receive-pack s </dev/null >raw 2>err && test_grep "^fatal: the remote end hung up unexpectedly$" err &&
+	printf 0000 | git receive-pack s >raw 2>err && test_must_be_empty err && push s main && test_grep "up-to-date" out && test_grep ! fatal out
+'
+
 test_done
