@@ -49,12 +49,12 @@ ask_inetd () {
 		<request >reply 2>log
 }
 
-# wait_for FILE PATTERN: until a line of the file matches; half a minute at most.
+# wait_for FILE PATTERN: until a line of the file matches, or the daemon has ended without it.
 wait_for () {
-	local i=0
+	local alive=1
 	while ! grep -q "$2" "$1" 2>/dev/null; do
-		i=$((i + 1))
-		test $i -lt 600 || { echo >&2 "no '$2' in $1:"; cat >&2 "$1"; return 1; }
+		test -n "$alive" || { echo >&2 "no '$2' in $1:"; cat >&2 "$1"; return 1; }
+		test -z "$daemon_pid" || kill -0 "$daemon_pid" 2>/dev/null || alive=
 		sleep 0.05
 	done
 }

@@ -9,13 +9,12 @@ mkdir -p srv
 
 # dav_listen NAME CMD...: until somebody listens on $PORT; ended with the script
 dav_listen () {
-	local name=$1 i=0
+	local name=$1
 	shift
 	setsid "$@" >"$name.out" 2>&1 &
 	test_atexit "kill -- -$! 2>/dev/null || :"
 	while ! python3 -c "import socket; socket.create_connection(('127.0.0.1', $PORT))" 2>/dev/null; do
-		i=$((i + 1))
-		kill -0 $! 2>/dev/null && test $i -lt 200 || { cat "$name.out" >&4; return 1; }
+		kill -0 $! 2>/dev/null || { cat "$name.out" >&4; return 1; }
 		sleep 0.05
 	done
 	URL=http://127.0.0.1:$PORT

@@ -20,8 +20,7 @@ start_httpd () {
 	eval "${name}_pid=$!"
 	test_atexit "kill $! 2>/dev/null || :"
 	while test ! -f "$name.port"; do
-		i=$((i + 1))
-		test $i -lt 600 || { cat "$name.err" >&2; return 1; }
+		kill -0 $! 2>/dev/null || { cat "$name.err" >&2; return 1; }
 		sleep 0.05
 	done
 	eval "${name}_port=\$(cat $name.port) ${name}_url=$scheme://127.0.0.1:\$(cat $name.port)"

@@ -166,7 +166,7 @@ test_expect_success 'pipes in the place of files' '
 		rm -rf pipes && cp -R whole pipes && mkdir -p pipes/$(dirname $f) && rm -f pipes/$f && mkfifo pipes/$f &&
 		for command in status "log -1 -p --format=%aN" "add a" "commit -q --allow-empty -m two" fsck
 		do
-			code=0 && { timeout -k 5 20 git -C pipes $command >out 2>&1 || code=$?; } &&
+			code=0 && { timeout -k 5 500 git -C pipes $command >out 2>&1 || code=$?; } &&
 			if test $code = 124 || test $code = 137; then echo "$command waits for $f" && return 1; fi
 		done || return 1
 	done
@@ -176,7 +176,7 @@ test_lazy_prereq DEV_SHM 'test -d /dev/shm && test -w /dev/shm'
 test_expect_success DEV_SHM 'a pipe in a repository below /dev' '
 	below=$(mktemp -d /dev/shm/sluice-XXXXXX) && test_when_finished "rm -rf $below" &&
 	git init -q $below && git -C $below commit -q --allow-empty -m one && mkfifo $below/.mailmap &&
-	code=0 && { timeout -k 5 20 git -C $below log -1 || code=$?; } && test $code != 124
+	code=0 && { timeout -k 5 500 git -C $below log -1 || code=$?; } && test $code != 124
 '
 
 test_expect_success 'a pipe that the user names is read' '

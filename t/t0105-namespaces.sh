@@ -33,10 +33,7 @@ hold () {
 }
 
 wait_for () {
-	local i=0
-	while test ! -e "$1"; do
-		i=$((i + 1)) && test $i -lt 1200 && sleep 0.05 || return
-	done
+	while test ! -e "$1"; do sleep 0.05; done
 }
 
 let_go () {

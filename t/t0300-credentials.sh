@@ -100,7 +100,7 @@ test_expect_success 'an empty line ends it; line ends may be CR LF' '
 '
 
 test_expect_success PYTHON 'an empty line is enough: the caller need not close the pipe' '
-	timeout 60 python3 -c "
+	timeout 500 python3 -c "
 import subprocess, sys
 p = subprocess.Popen([\"git\", \"credential\", \"fill\"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 p.stdin.write(b\"protocol=https\nhost=h\nusername=u\npassword=p\n\n\")
@@ -358,7 +358,7 @@ if pid == 0:
 seen = b""
 def wait(text):
     global seen
-    end = time.time() + 60
+    end = time.time() + 500
     while text not in seen:
         if time.time() > end:
             sys.exit("timeout; seen: %r" % seen)

@@ -115,7 +115,7 @@ test_expect_success TMPFS 'a full disk' '
 	mount_tmpfs small 2m && git init -q big && cd big && for i in $(test_seq 300); do test_seq 4000 >f$i || return 1; done &&
 	git add . && git commit -q -m big && cd .. && for w in 1 8
 	do
-		cp big/.git/index saved && test_must_fail timeout 60 git -C small --git-dir="$PWD/big/.git" --work-tree=. -c checkout.workers=$w checkout -q -f main -- . 2>err &&
+		cp big/.git/index saved && test_must_fail timeout 500 git -C small --git-dir="$PWD/big/.git" --work-tree=. -c checkout.workers=$w checkout -q -f main -- . 2>err &&
 		test_grep "f[0-9]*.: No space left on device" err && test_line_count -le 2 err && cp saved big/.git/index &&
 		find small -type f -size -18000c >partial && test_must_be_empty partial && find small -mindepth 1 -delete || return 1
 	done
@@ -126,7 +126,7 @@ test_expect_success 'a directory in which nothing can be written' '
 	test_when_finished "chattr -i repo/many/7/1 || chmod u+w repo/many/7/1" &&
 	for w in 1 8
 	do
-		test_must_fail timeout 60 git -C repo -c checkout.workers=$w checkout -q -f main 2>err && test_grep "many/7/1/[0-9]*: \(Operation not permitted\|Permission denied\)" err &&
+		test_must_fail timeout 500 git -C repo -c checkout.workers=$w checkout -q -f main 2>err && test_grep "many/7/1/[0-9]*: \(Operation not permitted\|Permission denied\)" err &&
 		test_path_is_file repo/many/8/1/31 && ! test -e repo/many/7/1/7 && git -C repo reset -q one && git -C repo clean -q -f 2>/dev/null
 		(cd repo && rm -rf sub was-dir was-file empty && find many -mindepth 1 -not -path "many/7*" -delete); git -C repo checkout -q -f one 2>err || return 1
 	done

@@ -168,8 +168,7 @@ test_expect_success 'a larger archive' '
 test_expect_success 'a client that goes away ends it all' '
 	args HEAD >request && mkfifo hold && { cat hold >/dev/null & reader=$!; } &&
 	{ git upload-archive repo <request 2>err 9>hold; echo $? >code; } | head -c 100 >reply &&
-	i=0 && while kill -0 $reader 2>/dev/null && test $i -lt 200; do i=$((i + 1)); sleep 0.05; done &&
-	test_must_fail kill -0 $reader && test "$(cat code)" != 0
+	while kill -0 $reader 2>/dev/null; do sleep 0.05; done && test "$(cat code)" != 0
 '
 
 test_expect_success 'what is no repository' '

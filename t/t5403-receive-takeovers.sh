@@ -84,7 +84,7 @@ test_expect_success PERL 'what it has answered counts, however it ends, and what
 test_expect_success PERL 'a hook that answers while it reads' '
 	proc_server refs/for && sed -i "s/push @names, (split .*/put(\"ok \" . (split \/ \/, \$l)[2]); }/; s/print STDERR \"command .l.n\";//" s/hooks/proc-receive &&
 	oid=$(git -C work rev-parse main) && for i in $(test_seq 4000); do echo "create refs/heads/n$i $oid"; done | git -C work update-ref --stdin &&
-	timeout 60 git -C work push -q ../s "refs/heads/n*:refs/for/n*" 2>err && ! grep "rejected" err
+	timeout 500 git -C work push -q ../s "refs/heads/n*:refs/for/n*" 2>err && ! grep "rejected" err
 '
 
 test_expect_success PERL,STRACE,JOURNAL,FSYNC_BATCH 'one flush, also if the hook takes all refs, or the others fail' '

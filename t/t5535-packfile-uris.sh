@@ -110,7 +110,7 @@ test_expect_success STOCK_GIT,SHA1,HTTP_SERVER 'stock Git fetches the pack and h
 	s.serve_forever()
 	EOF
 	{ python3 server.py packs >port 2>http.log & echo $! >server.pid; } && test_when_finished "kill \$(cat server.pid)" &&
-	i=0 && while ! test -s port && test $i -lt 100; do i=$((i + 1)); sleep 0.1; done && port=$(cat port) &&
+	while ! test -s port && kill -0 $(cat server.pid); do sleep 0.1; done && port=$(cat port) &&
 	write_script serve-uris <<-EOF &&
 	exec env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=uploadpack.blobPackfileUri \
 		GIT_CONFIG_VALUE_0="$BIG $P http://127.0.0.1:$port/pack-$P.pack" $(command -v git) upload-pack "\$@"

@@ -13,7 +13,7 @@ export ASAN_OPTIONS
 STEPS=1024
 
 test_expect_success 'set up a history of loose objects' '
-	git init -q -b main repo && git -C repo config bulkCheckin.unpackLimit 10000000 && git -C repo hash-object -w -t tree /dev/null &&
+	git init -q -b main repo && git -C repo config uploadpack.keepAlive 0 && git -C repo config bulkCheckin.unpackLimit 10000000 && git -C repo hash-object -w -t tree /dev/null &&
 	(cd repo && "$GIT_BUILD_DIR/t/helper/random-history" 1 4000 x) &&
 	ls repo/.git/objects/?? | grep -c . >n && test $(cat n) -gt 10000 && test_path_is_missing repo/.git/objects/pack/pack-* &&
 	TIP=$(git -C repo commit-tree -m top $(git -C repo for-each-ref --format="-p %(objectname)" refs/heads/) $EMPTY_TREE) &&

@@ -218,8 +218,8 @@ test_expect_success 'a request that comes with its command, and a parent that go
 	{ echo "stateless-connect git-upload-pack" && printf "0014command=ls-refs\n0000"; } >input &&
 	GIT_PROTOCOL=version=2 git remote-http "$web_url/repo.git" <input >out && grep -a "refs/heads/main$" out &&
 	tail -c 8 out >actual && printf 00000002 >expect && test_cmp expect actual &&
-	rules web "POST . stall 0" &&
-	{ cat input; sleep 15; } | { GIT_PROTOCOL=version=2 timeout 12 git remote-http "$web_url/repo.git" 2>err; echo $? >code; } |
+	rules web "POST . stall 0" && rm -f code &&
+	{ cat input; until test -s code; do sleep 0.1; done; } | { GIT_PROTOCOL=version=2 timeout 500 git remote-http "$web_url/repo.git" 2>err; echo $? >code; } |
 	head -n 1 >actual && test "$(cat code)" != 124 && rules web
 '
 

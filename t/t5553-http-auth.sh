@@ -106,8 +106,8 @@ test_expect_success OPENSSL,NGINX_HTTP2 'http.version: HTTP/2 over TLS, and HTTP
 		}
 	}
 	EOF
-	{ nginx -p "$PWD/ngx" -c "$PWD/ngx/conf" 2>ngx/err & } && test_atexit "kill $! 2>/dev/null || :" && i=0 &&
-	while test ! -s ngx/pid; do i=$((i + 1)) && test $i -lt 200 && sleep 0.05 || return 1; done &&
+	{ nginx -p "$PWD/ngx" -c "$PWD/ngx/conf" 2>ngx/err & } && test_atexit "kill $! 2>/dev/null || :" &&
+	while test ! -s ngx/pid; do kill -0 $! && sleep 0.05 || return 1; done &&
 	URL=https://127.0.0.1:$port/repo.git && lists && grep "^HTTP/2.0 POST 200" ngx/log && ! grep "HTTP/1" ngx/log && : >ngx/log &&
 	lists -c http.version=HTTP/2 && grep "^HTTP/2.0 POST 200" ngx/log && : >ngx/log &&
 	rm -rf clone && git -c http.postBuffer=1 clone -q "$URL" clone && test_cmp work/big clone/big && grep "^HTTP/2.0 POST 200" ngx/log && : >ngx/log &&

@@ -131,8 +131,8 @@ start_nginx () {
 		$command >>nginx.out 2>&1 &
 		test_atexit "kill $! 2>/dev/null || :"
 	done
-	i=0 && until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null || test $i = 200; do
-		i=$((i + 1)) && sleep 0.05
+	until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null; do
+		kill -0 $! && sleep 0.05 || return
 	done
 }
 

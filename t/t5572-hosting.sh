@@ -27,7 +27,7 @@ start () {
 	test_atexit "kill -- -$! 2>/dev/null || :"
 	while ! perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new("127.0.0.1:$ARGV[0]")' "$PORT"; do
 		i=$((i + 1))
-		kill -0 $! 2>/dev/null && test $i -lt 200 || { cat "$name.log" >&4; return 1; }
+		kill -0 $! 2>/dev/null || { cat "$name.log" >&4; return 1; }
 		sleep 0.05
 	done
 }

@@ -294,10 +294,7 @@ interrupt () {
 	rm -f started
 	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' git clone -q -u "$PWD/cut-upload-pack" "file://$PWD/src" killed 2>err &
 	pid=$!
-	for i in $(test_seq 200); do
-		test -e started && break
-		sleep 0.05
-	done
+	until test -e started; do kill -0 $pid && sleep 0.05 || return; done
 	ls killed/.git/objects && kill -$1 $pid || return
 	code=0
 	wait $pid || code=$?

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	}
 	if (argc != 3)
 		return 129;
-	alarm(60);
+	alarm(500);
 	p[1].fd = connect_to(from, argv[1], argv[2]);
 	if (p[1].fd < 0)
 		return 1;
