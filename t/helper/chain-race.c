@@ -92,7 +92,7 @@ static void read_midx(const char *dir, const struct hash_algo *algo)
 
 static void read_graph(struct repository *r)
 {
-	struct grafts none = { .by_oid = { NULL } };
+	struct grafts none = { OIDMAP_INIT };
 	struct commit_graph *g = commit_graph_open(r, &none);
 
 	if (!g)

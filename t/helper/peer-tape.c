@@ -207,7 +207,7 @@ static int fold(const char *path)
 
 static int run(char **argv, int out, int err)
 {
-	int status;
+	int status = 0;
 	pid_t pid = fork();
 
 	if (!pid) {

@@ -550,7 +550,7 @@ static void lock_of_a_lock_has_its_owner(void **state UNUSED)
 static void only_proof_counts(void **state UNUSED)
 {
 	struct lockfile lk = LOCKFILE_INIT;
-	struct owner self, o;
+	struct owner self = { .pid = 0 }, o;
 
 	if (!have_xattr || !owner_self(&self, dir))
 		skip();

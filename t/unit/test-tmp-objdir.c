@@ -36,7 +36,7 @@ static void fill(struct tmp_objdir *t)
 {
 	static const char *const names[] = {
 		"pack/pack-" HEX ".idx", "pack/pack-" HEX ".keep", "pack/pack-" HEX ".pack", "pack/pack-" HEX ".rev",
-		"pack/tmp_pack_x", "ab/" HEX38, "info/commit-graph",
+		"pack/tmp_pack_x", ("ab/" HEX38), "info/commit-graph",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
