@@ -334,7 +334,7 @@ static int match_all(struct matching *m, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < m->broken.nr; i++)
-		if (map(m, m->broken.v[i], &dst))
+		if (map(m, m->broken.v[i], &dst) && !is_excluded(m, dst.buf))
 			rc = err_set(err, ERR_CORRUPT, "bad object %s", m->broken.v[i]);
 	for (size_t i = 0; !rc && i < m->nr; i++) {
 		const struct refspec_item *item = map(m, m->locals[i].name, &dst);
