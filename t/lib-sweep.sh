@@ -33,10 +33,11 @@ fails () {
 	return 1
 }
 
+# MIN_CALLS: a command that has no more calls than this is an error; 10 if it is not set.
 # sweep TEMPLATE WHAT CHECK CMD...: the command with one of its calls after the other failing (calls_of: which ones), each
 # time in a fresh copy of TEMPLATE. CHECK is run in the copy after a success.
 sweep () {
-	local template=$1 what=$2 check=$3 n= i=0 code plus= command
+	local template=$1 what=$2 check=$3 n= i=0 code plus= command numbers
 	shift 3
 	command="$*"
 	case $what in *+) plus=+ what=${what%+} ;; esac
@@ -45,7 +46,9 @@ sweep () {
 		echo "$command: $(cat err)" >&4
 		return 1
 	}
-	for n in $(cut -s -d" " -f2- chosen); do
+	# Without a call of its own the command runs once.
+	read -r n numbers <chosen
+	for n in ${numbers:-1}; do
 		i=$((i + 1)) code=0
 		rm -rf copy log && cp -a "$template" copy || return
 		(
@@ -71,7 +74,7 @@ sweep () {
 		stock_is_happy || { fails "fsck complains"; return; }
 		test ! -f missed || break
 	done
-	read -r n code <chosen
+	read -r n numbers <chosen
 	echo "$i of $n calls" >&4
 	# If there were fewer, the injector would not have worked.
 	test $n -gt "${MIN_CALLS:-10}" && { test -z "$GIT_TEST_LONG" || test -f missed; }

@@ -104,7 +104,7 @@ test_expect_success 'a branch, a tag, one branch alone' '
 	test "$(cat b2/.git/HEAD)" = "$topic" && test_must_fail git -C b2 config branch.main.remote &&
 	git clone -q -c advice.detachedHead=false -b v1 src b3 2>err && test_must_be_empty err &&
 	git clone -q --single-branch -b topic "file://$PWD/src" b4 &&
-	echo refs/heads/topic >expect && echo refs/remotes/origin/topic >>expect &&
+	printf "refs/%s\n" heads/topic remotes/origin/topic tags/one tags/v1 >expect &&
 	git -C b4 for-each-ref --format="%(refname)" >out && test_cmp expect out &&
 	test "$(git -C b4 config remote.origin.fetch)" = +refs/heads/topic:refs/remotes/origin/topic &&
 	git clone -q --single-branch "file://$PWD/src" b5 &&

@@ -100,6 +100,7 @@ test_expect_success 'options: those of a shallow and of a partial clone; what th
 	option progress false
 	option depth 2
 	option cloning true
+	option followtags true
 	option from-promisor true
 	option filter blob:none
 	EOT
