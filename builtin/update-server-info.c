@@ -21,9 +21,11 @@ int cmd_update_server_info(int argc, const char **argv, struct command_ctx *ctx)
 		usage_with_options(usage, opts);
 	op = repo_operation_begin(ctx->repo);
 	rc = server_info_update(op, ctx->repo, force, &err);
-	if (rc > 0)
-		error("%s", err_message(&err));
 	incomplete = rc > 0;
+	if (incomplete) {
+		error("%s", err_message(&err));
+		err_release(&err);
+	}
 	rc = repo_operation_end(op, rc < 0 ? rc : 0, &err);
 	return rc < 0 ? report_fatal(&err) : incomplete;
 }
