@@ -138,7 +138,7 @@ test_expect_success 'what is excluded comes neither for the merge nor by --tags'
 	git -C here tag v1 &&
 	git -C here tag v2 &&
 	git -C clone fetch --tags &&
-	test_grep ! "main" clone/.git/FETCH_HEAD &&
+	test_grep ! "branch .main." clone/.git/FETCH_HEAD &&
 	git -C clone rev-parse v2 &&
 	test_must_fail git -C clone rev-parse -q --verify v1
 '
