@@ -194,9 +194,9 @@ struct unbundling {
 	struct pack_receive *rx; /* until the operation has ended; of this process alone */
 };
 
-static int receive_pack(struct unbundling *u, struct repository *r, struct fsync_batch *batch, const char *promisor_msg,
-			struct err *err)
+static int receive_pack(struct unbundling *u, const struct intake_place *place, struct err *err)
 {
+	struct repository *r = place->r;
 	struct strbuf *head = &u->b->header.rest;
 	struct pack_receive *rx = u->rx;
 	struct pack_receive_stream_options s = {
@@ -205,7 +205,7 @@ static int receive_pack(struct unbundling *u, struct repository *r, struct fsync
 	};
 	char *packdir = xstrfmt("%s/pack", r->objdir);
 	struct pack_receive_names names = {
-		.packdir = packdir, .write_rev = true, .promisor_msg = promisor_msg,
+		.packdir = packdir, .write_rev = true, .promisor_msg = place->promisor_msg,
 		.shared_perm = r->settings.shared_perm,
 	};
 	int rc = config_get_bool(r->config, "pack.writereverseindex", &names.write_rev, err);
@@ -215,29 +215,29 @@ static int receive_pack(struct unbundling *u, struct repository *r, struct fsync
 	if (!rc)
 		rc = pack_check_end(rx, u->fd, err);
 	if (!rc) {
-		pack_receive_start_writeback(rx, batch, packdir);
+		pack_receive_start_writeback(rx, place->batch, packdir);
 		rc = pack_receive_resolve(rx, err);
 	}
 	if (!rc)
-		rc = pack_receive_stage(rx, batch, &names, NULL, err);
+		rc = pack_receive_stage(rx, place->batch, &names, NULL, err);
 	free(packdir);
 	return rc;
 }
 
 /* As index-pack --stdin --fix-thin does it. Of intake_receive. */
-static int receive(void *data, struct repository *r, struct fsync_batch *batch, const char *promisor_msg, struct err *err)
+static int receive(void *data, const struct intake_place *place, struct err *err)
 {
 	struct pack_progress p = { .reading = "Unbundling objects", .resolving = "Resolving deltas",
 				   .forced = true };
 	struct unbundling *u = data;
 	struct pack_receive_options o = {
-		.algo = r->algo, .odb = r->odb, .fix_thin = true, .level = r->settings.pack_level,
+		.algo = place->r->algo, .odb = place->r->odb, .fix_thin = true, .level = place->r->settings.pack_level,
 		.progress = u->progress ? pack_progress_update : NULL, .data = &p, .threads = u->threads,
 	};
 	int rc;
 
 	u->rx = pack_receive_new(&o);
-	rc = receive_pack(u, r, batch, promisor_msg, err);
+	rc = receive_pack(u, place, err);
 	pack_progress_stop(&p);
 	return rc;
 }
@@ -246,9 +246,9 @@ static int receive(void *data, struct repository *r, struct fsync_batch *batch, 
 static int unpack(struct repository *r, struct bundle *b, int fd, bool progress, struct err *err)
 {
 	struct unbundling u = { .b = b, .fd = fd, .progress = progress };
-	struct intake in = { .receive = receive, .data = &u, .name = "unbundle",
+	struct intake in = { .receive = receive, .data = &u, .fd = fd, .name = "unbundle",
 			     .promisor_msg = b->header.filter ? "from-bundle" : NULL };
-	struct tmp_objdir *dir = NULL;
+	struct intake_result result;
 	struct repo_operation *op;
 	int rc = config_get_int(r->config, "pack.threads", &u.threads, err);
 
@@ -257,10 +257,10 @@ static int unpack(struct repository *r, struct bundle *b, int fd, bool progress,
 	if (u.threads < 0)
 		return err_set(err, ERR_INVALID, "invalid number of threads specified (%d)", u.threads);
 	op = repo_operation_begin(r);
-	rc = intake_receive(r, op, &in, &dir, err);
+	rc = intake_receive(r, op, &in, &result, err);
 	rc = repo_operation_end(op, rc, err);
 	pack_receive_free(u.rx);
-	tmp_objdir_destroy(&dir);
+	intake_result_release(&result);
 	return rc;
 }
 

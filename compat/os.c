@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "compat/os.h"
+#include "compat/syscalls.h"
 #include <dirent.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -228,26 +229,47 @@ bool os_has_sanitizer(void)
 	return false;
 }
 
-static void close_if_inherited(int fd, bool (*keep)(int fd))
+/* Which descriptors stay. */
+struct staying {
+	bool own; /* those of ours, too */
+	const int *fds;
+	size_t nr;
+	bool (*keep)(int fd);
+};
+
+static void close_unless(int fd, const struct staying *s)
 {
 	int flags = fd > 2 ? fcntl(fd, F_GETFD) : -1;
+	bool stays = flags < 0 || (s->own && flags & FD_CLOEXEC) || s->keep(fd);
 
-	if (flags >= 0 && !(flags & FD_CLOEXEC) && !keep(fd))
-		close(fd);
+	for (size_t i = 0; i < s->nr && !stays; i++)
+		stays = s->fds[i] == fd;
+	if (!stays)
+		sys->close(fd);
 }
 
-void os_close_inherited(bool (*keep)(int fd))
+static void close_all(const struct staying *s)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir)))
-		if (isdigit((unsigned char)*e->d_name))
-			close_if_inherited(atoi(e->d_name), keep);
+		if (isdigit((unsigned char)*e->d_name) && atoi(e->d_name) != dirfd(dir))
+			close_unless(atoi(e->d_name), s);
 	for (int fd = 3; !dir && fd < 1024; fd++)
-		close_if_inherited(fd, keep);
+		close_unless(fd, s);
 	if (dir)
 		closedir(dir);
+}
+
+void os_close_inherited(bool (*keep)(int fd))
+{
+	close_all(&(struct staying){ .own = true, .keep = keep });
+}
+
+void os_close_others(const int *fds, size_t nr, bool (*keep)(int fd))
+{
+	close_all(&(struct staying){ .fds = fds, .nr = nr, .keep = keep });
 }
 
 int os_redirect_to_null(int fd)

@@ -67,6 +67,8 @@ bool os_has_sanitizer(void);
  * close-on-exec, since all of ours are. keep (of one of them) says which stay.
  */
 void os_close_inherited(bool (*keep)(int fd));
+/* All of them but these, after a fork: what the other process has open is not for this one. */
+void os_close_others(const int *fds, size_t nr, bool (*keep)(int fd));
 /* Read and write nothing there from now on; -1: errno. */
 int os_redirect_to_null(int fd);
 /* No dump of memory if the process crashes. */

@@ -4,42 +4,66 @@
  * and write to a quarantine alone. Then another one checks what it has left (intake/quarantine.h), and the operation
  * gets the objects and packs.
  *
- *   intake_receive(r, op, &in, &dir, err);
+ *   rc = intake_receive(r, op, &in, &result, err);
  *   rc = repo_operation_end(op, rc, err);
- *   tmp_objdir_destroy(&dir);
+ *   intake_result_release(&result);
  */
 #ifndef INTAKE_CONFINED_H
 #define INTAKE_CONFINED_H
 
 #include "compat/posix.h"
 #include "fs/tmp-objdir.h"
+#include "intake/input.h"
 #include "operation.h"
 #include "repo/repo.h"
 #include "util/err.h"
 
+/* Where a pack goes. */
+struct intake_place {
+	/*
+	 * The repository, and the batch in which all is staged. In a process of its own, its object directory is the quarantine,
+	 * and the repository's an alternate of that.
+	 */
+	struct repository *r;
+	struct fsync_batch *batch;
+	struct intake_input *input; /* of the source; NULL: there is none */
+	/* Of files .promisor and .keep to stage beside the pack; NULL, also in a process of its own: none. */
+	const char *promisor_msg, *keep_msg;
+};
+
 struct intake {
 	/*
-	 * Reads the pack and stages it in the batch, for the object directory of `r`. In a process of its own, `r` has the
-	 * quarantine there, and the repository as an alternate; what the function changes in memory is lost. promisor_msg: of a .promisor to stage beside the pack; NULL, also in a process
-	 * of its own: none.
+	 * Reads the packs and stages them. What it changes in memory is lost if it runs in a process of its own; what is to
+	 * come back has to be in memory that is shared, and whatever comes back is not trusted.
 	 */
-	int (*receive)(void *data, struct repository *r, struct fsync_batch *b, const char *promisor_msg, struct err *err);
+	int (*receive)(void *data, const struct intake_place *place, struct err *err);
 	void *data;
-	const char *promisor_msg; /* of a .promisor beside each new pack; NULL: none */
+	/* Asked by this process. NULL: `receive` reads `fd` itself, which stays open for it, as stdin and stdout do. */
+	const struct intake_source *source;
+	int fd;
+	const char *promisor_msg, *keep_msg; /* of files beside each new pack; NULL: none */
 	const char *name; /* of the process, for messages */
+};
+
+struct intake_result {
+	struct tmp_objdir *dir;	/* NULL: `receive` ran in this process */
+	struct object_id pack;	/* then: the checksum in the name of the pack, of one of them; null: there is none */
 };
 /*
  * Stages all that `receive` has made in op. Where nothing can confine a process, or core.sandbox is false, `receive` is called with r
- * itself; also if missing objects may have to be fetched, which a confined process cannot do. Before any thread of this
- * process.
+ * itself; also if missing objects may have to be fetched, which a confined process cannot do. The process has no other
+ * descriptors of this one than the source's, or fd. Before any thread of this process.
  *
- * Ownership:  *dir is needed until op has ended; the caller destroys it. NULL: there is none.
- * Errors:     those of `receive`; ERR_CORRUPT, ERR_INVALID: it has left what it must not leave; ERR_UNSUPPORTED:
- *             core.sandbox is true, and this cannot be done.
+ * Ownership:  *result is needed until op has ended; then the caller releases it.
+ * Errors:     those of the source, which come first, and of `receive`, by their kind as far as that is ERR_NOT_FOUND,
+ *             ERR_TOO_BIG or ERR_IO, else ERR_CORRUPT; ERR_CORRUPT, ERR_INVALID: it has left what it must not leave;
+ *             ERR_UNSUPPORTED: core.sandbox is true, and this cannot be done.
  * Durability: contents are settled by the process that wrote them (D1, D7); op seals.
- * Cost:       two processes, a few milliseconds; the pack is indexed twice. No flush.
+ * Cost:       two processes, a few milliseconds; what a source gives is copied through a socket; the pack is indexed
+ *             twice. No flush.
  */
 MUST_USE int intake_receive(struct repository *r, struct repo_operation *op, const struct intake *in,
-			    struct tmp_objdir **dir, struct err *err);
+			    struct intake_result *result, struct err *err);
+void intake_result_release(struct intake_result *result);
 
 #endif

@@ -33,11 +33,13 @@ struct fault_plan {
 	const char *only;
 	/* Each line is appended here as well; -1: not. Not owned. */
 	int log_fd;
+	/* Where `before` writes; stays open; -1: nowhere. */
+	int calls_fd;
 	/* Called before each counted call goes through: what is the state? */
 	void (*before)(void *data, const char *line);
 	void *data;
 };
-#define FAULT_PLAN_INIT { .log_fd = -1 }
+#define FAULT_PLAN_INIT { .log_fd = -1, .calls_fd = -1 }
 
 /* Thread-safe once installed; install and remove are not. plan is copied. */
 void fault_install(const struct fault_plan *plan);

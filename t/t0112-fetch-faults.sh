@@ -51,6 +51,9 @@ for what in EIO ENOSPC+ EINTR; do
 	test_expect_success "a pack: $what" '
 		fetching many $what fetch -q
 	'
+	test_expect_success "a pack that no other process receives: $what" '
+		SWEEP_STEP=12 && fetching many $what -c core.sandbox=false fetch -q
+	'
 	test_expect_success "a boundary that moves: $what" '
 		fetching shallow $what fetch -q --deepen=1
 	'

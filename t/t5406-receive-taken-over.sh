@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what can be done from a process that was taken over by the pack that it reads: receive-pack, bundle unbundle'
+test_description='what can be done from a process that was taken over by the pack that it reads: receive-pack, bundle, fetch, clone'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-receive.sh"
 
@@ -148,6 +148,75 @@ test_expect_success 'bundle unbundle: core.sandbox' '
 test_expect_success 'bundle unbundle: the parent makes the .promisor of a bundle with a filter' '
 	git -C work bundle create -q ../bundle --filter=blob:none HEAD && for on in true false; do
 		git init -q --bare $on && git -C $on -c core.sandbox=$on bundle unbundle "$PWD/bundle" && echo from-bundle >expect && test_cmp expect $on/objects/pack/*.promisor || return 1
+	done
+'
+
+# ---- fetch, clone ----
+
+# taken ARG...: such a git command fills c
+taken () {
+	env TAKEN_OVER_FILES="$PWD/evil" TAKEN_OVER_OBJECTS="$PWD/c/.git/objects" LD_PRELOAD="$PWD/taken-over.so" git "$@" >out 2>&1
+}
+fetches () {
+	rm -rf c && git init -q c && git -C c fetch -q ../s main:before && git -C c repack -a -d -q && C=$(basename c/.git/objects/pack/*.pack .pack) && files_of c/.git >files
+}
+way () {
+	case $1 in
+	few) fetches && taken -C c fetch -q ../work main:got ;;
+	pack) fetches && taken -C c -c fetch.unpackLimit=1 fetch -q ../work main:got ;;
+	fetch-pack) fetches && taken -C c fetch-pack -q -k ../work refs/heads/main ;;
+	bundle) fetches && taken -C c fetch -q ../bundle HEAD:got ;;
+	clone) rm -rf c && taken clone -q --no-local work c ;;
+	uris) rm -rf c && taken -c fetch.uriProtocols=file clone -q --no-local uris c ;;
+	esac
+}
+# refuses WAY MESSAGE: all stays as it was
+refuses () {
+	test_must_fail way $1 && grep "taken over: .*: made" out && test_grep "^fatal: .*$2" out && rm -rf evil && case $1 in
+	clone|uris) test ! -e c ;;
+	*) files_of c/.git >now && test_cmp files now && test_must_fail git -C c rev-parse -q --verify got ;;
+	esac
+}
+
+test_expect_success 'a server that names a pack by its URI' '
+	git clone -q --bare work uris && U=$(git -C work rev-parse HEAD:more1.t) && mkdir packs &&
+	P=$(echo $U | git -C work pack-objects -q ../packs/p) && git -C uris config uploadpack.blobPackfileUri "$U $P file://$PWD/packs/p-$P.pack" &&
+	git -C work bundle create -q ../bundle HEAD
+'
+
+for way in few pack fetch-pack bundle clone uris; do
+	test_expect_success "$way: packs are added, and nothing beside others" '
+		honest_pack && way $way && grep "taken over: pack/pack-$X.idx: Permission denied" out && test_path_is_file c/.git/objects/pack/pack-$X.idx &&
+		git -C c fsck && rm -rf evil && honest_pack && echo forged >evil/pack/pack-$X.keep && refuses $way "unexpected file in quarantine" &&
+		case $way in
+		clone|uris) ;;
+		*)	for ext in keep promisor mtimes bitmap; do
+				mkdir -p evil/pack && echo forged >evil/pack/$C.$ext && refuses $way "unexpected file in quarantine" || return 1
+			done ;;
+		esac
+	'
+	test_expect_success "$way: an index that gives contents other names is found, and so is a loose object under another name" '
+		honest_pack && lie evil/pack/pack-$X.idx && refuses $way "pack-$X.idx. validation error" && mkdir -p evil/00 &&
+		cp other/.git/objects/$(echo $a | sed "s,..,&/,") evil/00/$(echo $a | cut -c3-) && refuses $way "$a: hash-path mismatch"
+	'
+done
+
+test_expect_success 'a process has nothing open but its end of the pack' '
+	TAKEN_OVER_DESCRIPTORS=1 && export TAKEN_OVER_DESCRIPTORS && test_when_finished "unset TAKEN_OVER_DESCRIPTORS" && echo "taken over: a socket is open" >expect && for way in few clone uris; do
+		way $way && grep "is open" out >actual && test_cmp expect actual || return 1
+	done
+'
+
+# confined_processes ARG...: how many a git command has made
+confined_processes () {
+	rm -rf trace c && GIT_TRACE="$PWD/trace" git "$@" && grep -c "sandbox: landlock" trace
+}
+
+test_expect_success 'fetch and clone: core.sandbox' '
+	for on in true false; do
+		if test $on = true; then echo 2; else echo 0; fi >expect &&
+		{ confined_processes -c core.sandbox=$on clone -q --no-local -u "env GIT_TRACE=0 git-upload-pack" work c || :; } >actual && test_cmp expect actual && git -C c fsck &&
+		{ confined_processes -c core.sandbox=$on clone -q "$PWD/bundle" c || :; } >actual && test_cmp expect actual && git -C c fsck || return 1
 	done
 '
 

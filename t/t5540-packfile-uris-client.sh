@@ -31,6 +31,8 @@ test_expect_success 'they come from there, if fetch.uriProtocols has the scheme'
 		test -f c2/.git/objects/pack/pack-$P.$x && test -f c2/.git/objects/pack/pack-$Q.$x || return 1
 	done && find c2/.git/objects/pack -name "*.pack" | grep -v -e $P -e $Q >own && git verify-pack -v $(cat own) >have && test_must_fail grep -e $BIG -e $OTHER have &&
 	git -c fetch.uriProtocols=https clone -q "file://$PWD/src" c3 && test ! -e c3/.git/objects/pack/pack-$P.pack &&
+	git -c core.sandbox=false -c fetch.uriProtocols=file clone -q "file://$PWD/src" c4 && git -C c4 fsck && find c2/.git/objects/pack -printf "%f\n" | sort >expect &&
+	find c4/.git/objects/pack -printf "%f\n" | sort >actual && test_cmp expect actual &&
 	git init -q f && git -C f -c fetch.uriProtocols=file fetch -q "file://$PWD/src" main:got && git -C f fsck && test -f f/.git/objects/pack/pack-$P.pack
 '
 

@@ -101,14 +101,40 @@ static int check_foreign(struct pack_check *p, struct err *err)
 
 /* ---- the server's boundary ---- */
 
-/* As far as the pack ends there. */
-static void find_sent_roots(struct pack_check *p, struct oid_array *out)
+/* ---- marks: first the roots, then what was wanted ---- */
+
+static const struct object_id *wanted(const struct fetch_task *t, size_t i)
+{
+	const struct oid_array *oids = t->w->oids;
+
+	return i < oids->nr ? &oids->oid[i] : &t->result->wanted_refs.items[i - oids->nr].oid;
+}
+
+size_t fetch_count_marks(const struct fetch_task *t)
+{
+	return t->roots.nr + t->w->oids->nr + t->result->wanted_refs.nr;
+}
+
+void fetch_take_marks(struct fetch_task *t, const unsigned char *marks)
+{
+	const size_t nr_roots = t->roots.nr;
+
+	for (size_t i = 0; i < nr_roots; i++)
+		if (marks[i])
+			oid_array_append(&t->result->shallow, &t->roots.oid[i]);
+	for (size_t i = nr_roots; i < fetch_count_marks(t); i++)
+		if (marks[i])
+			oid_array_append(&t->result->rejected, wanted(t, i - nr_roots));
+	oid_array_sort_unique(&t->result->rejected);
+}
+
+/* The roots at which the pack ends. */
+static void mark_sent_roots(const struct pack_check *p, unsigned char *marks)
 {
 	const struct oid_array *roots = &p->t->roots;
 
 	for (size_t i = 0; i < roots->nr; i++)
-		if (pack_receive_has(p->rx, &roots->oid[i]))
-			oid_array_append(out, &roots->oid[i]);
+		marks[i] = pack_receive_has(p->rx, &roots->oid[i]);
 }
 
 /* From a commit or tag of the pack to what it rests on. */
@@ -188,18 +214,21 @@ static void spread(const struct steps *s, struct oid_array *queue, struct oidset
 	}
 }
 
-static void reject(struct fetch_task *t, const struct oidset *ended, const struct object_id *oid)
+static void find_sent_roots(const struct pack_check *p, struct oid_array *out)
 {
-	if (oidset_contains(ended, oid))
-		oid_array_append(&t->result->rejected, oid);
+	const struct oid_array *roots = &p->t->roots;
+
+	for (size_t i = 0; i < roots->nr; i++)
+		if (pack_receive_has(p->rx, &roots->oid[i]))
+			oid_array_append(out, &roots->oid[i]);
 }
 
-static int find_rejected(struct pack_check *p, struct err *err)
+static int mark_rejected(struct pack_check *p, unsigned char *marks, struct err *err)
 {
 	struct steps s = { .p = p, .err = err };
 	struct oid_array queue = OID_ARRAY_INIT;
 	struct oidset ended = OIDSET_INIT;
-	struct fetch_task *t = p->t;
+	const struct fetch_task *t = p->t;
 	int rc;
 
 	find_sent_roots(p, &queue);
@@ -210,11 +239,8 @@ static int find_rejected(struct pack_check *p, struct err *err)
 		if (s.nr)
 			qsort(s.items, s.nr, sizeof(*s.items), compare_steps);
 		spread(&s, &queue, &ended);
-		for (size_t i = 0; i < t->w->oids->nr; i++)
-			reject(t, &ended, &t->w->oids->oid[i]);
-		for (size_t i = 0; i < t->result->wanted_refs.nr; i++)
-			reject(t, &ended, &t->result->wanted_refs.items[i].oid);
-		oid_array_sort_unique(&t->result->rejected);
+		for (size_t i = t->roots.nr; i < fetch_count_marks(t); i++)
+			marks[i] = oidset_contains(&ended, wanted(t, i - t->roots.nr));
 	}
 	free(s.items);
 	oid_array_clear(&queue);
@@ -222,7 +248,7 @@ static int find_rejected(struct pack_check *p, struct err *err)
 	return rc;
 }
 
-int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, struct err *err)
+int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, unsigned char *marks, struct err *err)
 {
 	struct pack_check p = { .t = t, .rx = rx };
 	int rc = find_foreign(&p, err);
@@ -230,9 +256,9 @@ int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, struct err *
 	if (!rc && p.foreign.nr)
 		rc = check_foreign(&p, err);
 	if (!rc && t->w->update_shallow)
-		find_sent_roots(&p, &t->result->shallow);
+		mark_sent_roots(&p, marks);
 	else if (!rc)
-		rc = find_rejected(&p, err);
+		rc = mark_rejected(&p, marks, err);
 	oid_array_clear(&p.foreign);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef TRANSPORT_FETCH_INTERNAL_H
 #define TRANSPORT_FETCH_INTERNAL_H
 
+#include "intake/input.h"
 #include "transport/bundle-source.h"
 #include "transport/fetch-session.h"
 #include "wire/pkt-reader.h"
@@ -149,16 +150,34 @@ MUST_USE int fetch_settle_shallow(struct fetch_task *t, struct err *err);
 MUST_USE int fetch_stage_shallow(struct fetch_task *t, struct repo_operation *op, struct err *err);
 
 /* ---- fetch-check.c ---- */
-/* Is all there that the pack, what is wanted and the new boundary lead to? Rejects what needs the server's boundary. */
-MUST_USE int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, struct err *err);
+/*
+ * Is all there that the pack, what is wanted and the new boundary lead to? What needs the server's boundary is rejected, or
+ * that is taken up (update_shallow). Which, marks tell: a byte for each commit of t->roots, id of w->oids, and id of
+ * wanted_refs; all 0 before.
+ */
+MUST_USE int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, unsigned char *marks, struct err *err);
+size_t fetch_count_marks(const struct fetch_task *t);
+/* To result->shallow, result->rejected. */
+void fetch_take_marks(struct fetch_task *t, const unsigned char *marks);
 
 /* ---- fetch-uris.c: packs of which the server has sent the URI ---- */
 /* fetch.uriProtocols; NULL: none are wanted, or the server has none. */
 MUST_USE int fetch_uri_protocols(const struct fetch_task *t, const char **out, struct err *err);
 MUST_USE int fetch_take_uri(struct fetch_task *t, const char *line, struct err *err);
-/* Downloaded, resolved, each the one that was announced: in t->result->others, not staged. */
-MUST_USE int fetch_receive_uris(struct fetch_task *t, struct err *err);
-MUST_USE int fetch_stage_uris(struct fetch_task *t, struct repo_operation *op, const struct pack_receive_names *names,
+/* Who downloads them, for an intake_source: the server's own pack is the first. */
+struct fetch_uri_source {
+	struct fetch_task *task;
+	size_t nr;  /* packs that were begun */
+	bool begun; /* the first of them */
+	bool open;
+	int fd; /* if it is open */
+};
+int fetch_next_uri(struct fetch_uri_source *s, struct err *err);
+MUST_USE int fetch_read_uri(struct fetch_uri_source *s, void *buf, size_t len, size_t *got, struct err *err);
+void fetch_uri_source_release(struct fetch_uri_source *s);
+/* Who reads them: each is resolved, and the one that was announced: in t->result->others, not staged. */
+MUST_USE int fetch_receive_uris(struct fetch_task *t, struct intake_input *in, struct err *err);
+MUST_USE int fetch_stage_uris(struct fetch_task *t, struct fsync_batch *batch, const struct pack_receive_names *names,
 			      struct err *err);
 bool fetch_uris_have(const struct fetch_result *result, const struct object_id *oid);
 

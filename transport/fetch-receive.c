@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The pack: checked while it comes, found complete, staged as a pack or as loose objects. */
 #include "compat/posix.h"
-#include <unistd.h>
+#include <sys/mman.h>
+#include "intake/confined.h"
 #include "pack/receive/receive.h"
 #include "transport/fetch-internal.h"
 #include "util/alloc.h"
@@ -12,11 +13,15 @@
 
 struct reception {
 	struct fetch_task *t;
-	struct repo_operation *op;
+	const struct intake_place *place;
 	struct pack_receive *rx;
 	uint32_t nr;
 	bool loose, limited; /* limited: the user has said how many may be loose */
 	unsigned char head[HEAD_BYTES];
+	struct fetch_uri_source uris;
+	/* Shared with the process that receives: see fetch_check_pack. */
+	unsigned char *marks;
+	size_t nr_marks;
 };
 
 static int read_head(struct reception *p, struct err *err)
@@ -58,7 +63,7 @@ static int write_object(void *data, const struct object_id *oid, enum object_typ
 {
 	struct reception *p = data;
 	struct object_id name;
-	int rc = odb_write(p->t->r->odb, type, content, size, &name, err);
+	int rc = odb_write(p->place->r->odb, type, content, size, &name, err);
 
 	return rc || oid_eq(&name, oid) ? rc
 		: err_set(err, ERR_CORRUPT, "object %s became %s", oid_hex(oid), oid_hex(&name));
@@ -76,7 +81,7 @@ static int write_big_blob(void *data, const struct object_id *oid UNUSED, uint64
 	const struct object_stream in = { read_piece, reader, "the pack" };
 	struct object_id name;
 
-	return bulk_checkin_stream_from(odb_batch(p->t->r->odb), OBJ_BLOB, &in, size, &name, err);
+	return bulk_checkin_stream_from(odb_batch(p->place->r->odb), OBJ_BLOB, &in, size, &name, err);
 }
 
 static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
@@ -89,9 +94,35 @@ static void show_progress(void *data, enum pack_receive_phase phase, uint64_t do
 	p->t->w->meter(p->t->w->meter_data, phase, done, total, bytes);
 }
 
+/* ---- what comes, for who reads it ---- */
+
+static int next_pack(void *data, struct err *err)
+{
+	struct reception *p = data;
+
+	return fetch_next_uri(&p->uris, err);
+}
+
+/* After the server's own pack those that it has named. */
+static int read_source(void *data, void *buf, size_t len, size_t *got, struct err *err)
+{
+	struct reception *p = data;
+
+	return p->uris.begun ? fetch_read_uri(&p->uris, buf, len, got, err) : session_pack_read(p->t->s, buf, len, got, err);
+}
+
+static bool source_is_ready(void *data)
+{
+	const struct reception *p = data;
+
+	return p->uris.begun || session_pack_ready(p->t->s);
+}
+
+/* ---- who reads it ---- */
+
 static int begin(struct reception *p, struct err *err)
 {
-	struct repository *r = p->t->r;
+	struct repository *r = p->place->r;
 	const struct fetch_wanted *w = p->t->w;
 	struct pack_receive_options o = {
 		.algo = r->algo, .odb = r->odb, .level = r->settings.pack_level,
@@ -108,7 +139,7 @@ static int begin(struct reception *p, struct err *err)
 	p->rx = pack_receive_new(&o);
 	if (!p->loose)
 		return 0;
-	rc = repo_operation_open_objects(p->op, err);
+	rc = odb_batch(r->odb) ? 0 : odb_begin_batch(r->odb, p->place->batch, err);
 	if (!rc && p->limited)
 		bulk_checkin_keep_loose(odb_batch(r->odb));
 	return rc;
@@ -117,9 +148,9 @@ static int begin(struct reception *p, struct err *err)
 static int read_pack(struct reception *p, const char *packdir, struct err *err)
 {
 	struct pack_receive_stream_options s = {
-		.fd = -1, .read = session_pack_read, .ready = session_pack_ready, .read_data = p->t->s,
-		.head = p->head, .head_len = HEAD_BYTES, .objdir = p->t->r->objdir,
-		.shared_perm = p->t->r->settings.shared_perm,
+		.fd = -1, .read = intake_input_read, .ready = intake_input_ready, .read_data = p->place->input,
+		.head = p->head, .head_len = HEAD_BYTES, .objdir = p->place->r->objdir,
+		.shared_perm = p->place->r->settings.shared_perm,
 	};
 	unsigned char rest[256];
 	size_t got;
@@ -130,13 +161,58 @@ static int read_pack(struct reception *p, const char *packdir, struct err *err)
 	/* Up to the end of the band: what the server still has to say, and nothing of a pack. */
 	pack_receive_rest(p->rx, &got);
 	if (!got && !p->t->s->raw)
-		rc = session_pack_read(p->t->s, rest, sizeof(rest), &got, err);
+		rc = intake_input_read(p->place->input, rest, sizeof(rest), &got, err);
 	if (!rc && got)
 		rc = err_set(err, ERR_CORRUPT, "pack has junk at the end");
 	if (!rc && !p->loose)
-		pack_receive_start_writeback(p->rx, repo_operation_batch(p->op), packdir);
+		pack_receive_start_writeback(p->rx, p->place->batch, packdir);
 	return rc ? rc : pack_receive_resolve(p->rx, err);
 }
+
+static int stage_packs(struct reception *p, const char *packdir, struct err *err)
+{
+	struct repository *r = p->place->r;
+	struct pack_receive_names n = {
+		.packdir = packdir, .write_rev = true, .promisor_msg = p->place->promisor_msg,
+		.keep_msg = p->place->keep_msg, .shared_perm = r->settings.shared_perm,
+	};
+	int rc = config_get_bool(r->config, "pack.writereverseindex", &n.write_rev, err);
+
+	if (rc >= 0)
+		rc = fetch_stage_uris(p->t, p->place->batch, &n, err);
+	if (!rc && !p->loose && p->nr)
+		rc = pack_receive_stage(p->rx, p->place->batch, &n, NULL, err);
+	return rc;
+}
+
+/* Of intake_receive. */
+static int receive(void *data, const struct intake_place *place, struct err *err)
+{
+	struct reception *p = data;
+	struct fetch_task *t = p->t;
+	char *packdir = xstrfmt("%s/pack", place->r->objdir);
+	int rc;
+
+	p->place = place;
+	t->r = place->r;
+	rc = begin(p, err);
+	if (!rc)
+		rc = intake_input_next(place->input, err);
+	if (rc > 0)
+		rc = read_pack(p, packdir, err);
+	if (t->w->meter)
+		t->w->meter(t->w->meter_data, PACK_RECEIVE_DONE, p->nr, p->nr, 0);
+	if (!rc && t->uris.nr)
+		rc = fetch_receive_uris(t, place->input, err);
+	if (!rc)
+		rc = fetch_check_pack(t, p->rx, p->marks, err);
+	if (!rc && ((!p->loose && p->nr) || t->uris.nr))
+		rc = stage_packs(p, packdir, err);
+	free(packdir);
+	return rc;
+}
+
+/* ---- who asks for it ---- */
 
 static char *promisor_text(const struct remote_refs *sought)
 {
@@ -148,50 +224,44 @@ static char *promisor_text(const struct remote_refs *sought)
 	return strbuf_detach(&text, NULL);
 }
 
-static int stage_packs(struct reception *p, const char *packdir, struct err *err)
+static int receive_all(struct reception *p, struct repo_operation *op, struct err *err)
 {
 	struct fetch_task *t = p->t;
-	char *promisor = t->w->from_promisor ? promisor_text(t->w->sought) : NULL;
-	struct pack_receive_names n = {
-		.packdir = packdir, .write_rev = true, .promisor_msg = promisor,
-		.keep_msg = t->w->lock_pack ? (t->w->keep_msg ? t->w->keep_msg : "") : NULL,
-		.shared_perm = t->r->settings.shared_perm,
+	const struct fetch_wanted *w = t->w;
+	const struct intake_source source = {
+		.next = next_pack, .read = read_source, .ready = source_is_ready, .fd = t->s->bundle ? -1 : t->s->in.fd, .data = p,
 	};
-	int rc = config_get_bool(t->r->config, "pack.writereverseindex", &n.write_rev, err);
+	char *promisor = w->from_promisor ? promisor_text(w->sought) : NULL;
+	const struct intake in = {
+		.receive = receive, .data = p, .source = &source, .promisor_msg = promisor,
+		.keep_msg = w->lock_pack ? (w->keep_msg ? w->keep_msg : "") : NULL, .name = "index-pack",
+	};
+	int rc = intake_receive(t->r, op, &in, &t->result->intake, err);
 
-	if (rc >= 0)
-		rc = fetch_stage_uris(t, p->op, &n, err);
-	if (!rc && !p->loose && p->nr)
-		rc = pack_receive_stage(p->rx, repo_operation_batch(p->op), &n, NULL, err);
 	free(promisor);
-	return rc;
+	fetch_uri_source_release(&p->uris);
+	t->result->received = p->rx;
+	if (rc < 0)
+		return rc;
+	t->result->objects = p->nr;
+	t->result->pack = p->rx ? *pack_receive_checksum(p->rx) : t->result->intake.pack;
+	fetch_take_marks(t, p->marks);
+	return 0;
 }
 
 int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *err)
 {
-	struct reception p = { .t = t, .op = op };
-	char *packdir = xstrfmt("%s/pack", t->r->objdir);
+	struct reception p = { .t = t, .uris = { .task = t }, .nr_marks = fetch_count_marks(t) + 1 };
 	int rc = read_head(&p, err);
 
 	if (!rc)
 		rc = choose_form(&p, err);
-	if (!rc)
-		rc = begin(&p, err);
-	if (!rc)
-		rc = read_pack(&p, packdir, err);
-	if (t->w->meter)
-		t->w->meter(t->w->meter_data, PACK_RECEIVE_DONE, p.nr, p.nr, 0);
-	if (!rc && t->uris.nr)
-		rc = fetch_receive_uris(t, err);
-	if (!rc)
-		rc = fetch_check_pack(t, p.rx, err);
-	if (!rc && ((!p.loose && p.nr) || t->uris.nr))
-		rc = stage_packs(&p, packdir, err);
-	if (!rc) {
-		t->result->objects = p.nr;
-		t->result->pack = *pack_receive_checksum(p.rx);
-	}
-	t->result->received = p.rx; /* its temporary directory is needed until the end of the operation */
-	free(packdir);
+	if (rc < 0)
+		return rc;
+	p.marks = mmap(NULL, p.nr_marks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p.marks == MAP_FAILED)
+		return err_set_errno(err, "cannot make shared memory");
+	rc = receive_all(&p, op, err);
+	munmap(p.marks, p.nr_marks);
 	return rc;
 }

@@ -25,6 +25,7 @@
 
 #include "compat/posix.h"
 #include "history/negotiate.h"
+#include "intake/confined.h"
 #include "operation.h"
 #include "pack/receive/receive.h"
 #include "transport/connect.h"
@@ -149,7 +150,9 @@ struct fetch_result {
 	struct object_id pack;	 /* its checksum; null: nothing was needed */
 	struct pack_receive **others; /* internal: packs that came by their URIs; */
 	size_t nr_others;
-	struct pack_receive *received; /* what the operation has still to publish */
+	/* what the operation has still to publish */
+	struct pack_receive *received;
+	struct intake_result intake;
 	struct strvec keeps; /* internal: files .keep of a helper, which go with this */
 };
 /* Release it after the end of the operation. */

@@ -5,6 +5,7 @@
  */
 #include "compat/posix.h"
 #include <fcntl.h>
+#include "compat/syscalls.h"
 #include "transport/download.h"
 #include "transport/fetch-internal.h"
 #include "util/alloc.h"
@@ -59,12 +60,60 @@ static void show_progress(void *data, enum pack_receive_phase phase, uint64_t do
 	w->meter(w->meter_data, phase, done, total, bytes);
 }
 
+/* ---- the files ---- */
+
+int fetch_next_uri(struct fetch_uri_source *s, struct err *err)
+{
+	struct fetch_task *t = s->task;
+	const struct download_options d = {
+		.config = t->r->config, .objdir = t->r->objdir, .shared_perm = t->r->settings.shared_perm,
+		.verbosity = t->w->quiet ? -1 : 0, .foreign = !t->s->o.url || !uri_is_local(t->s->o.url),
+	};
+	const char *uri;
+	int rc;
+
+	/* The server's own pack. */
+	if (!s->nr++)
+		return 1;
+	fetch_uri_source_release(s);
+	s->begun = true;
+	if (s->nr - 2 >= t->uris.nr)
+		return 0;
+	uri = strchr(t->uris.v[s->nr - 2], ' ') + 1;
+	rc = check_scheme(t, uri, err);
+	if (!rc)
+		rc = download_open(&s->fd, uri, &d, err);
+	s->open = !rc;
+	return rc ? rc : 1;
+}
+
+int fetch_read_uri(struct fetch_uri_source *s, void *buf, size_t len, size_t *got, struct err *err)
+{
+	ssize_t n = RETRY_EINTR(read(s->fd, buf, len));
+
+	if (n < 0)
+		return err_set_errno(err, "cannot read a pack");
+	*got = (size_t)n;
+	return 0;
+}
+
+void fetch_uri_source_release(struct fetch_uri_source *s)
+{
+	if (s->open)
+		close(s->fd);
+	s->open = false;
+}
+
+/* ---- the packs ---- */
+
 /* A whole pack by itself, and the one that was announced. */
-static int read_pack(struct fetch_task *t, struct pack_receive *rx, int fd, const char *line, struct err *err)
+static int read_pack(struct fetch_task *t, struct pack_receive *rx, struct intake_input *in, const char *line, struct err *err)
 {
 	const struct pack_receive_stream_options s = {
-		.fd = fd, .objdir = t->r->objdir, .shared_perm = t->r->settings.shared_perm,
+		.fd = -1, .read = intake_input_read, .ready = intake_input_ready, .read_data = in,
+		.objdir = t->r->objdir, .shared_perm = t->r->settings.shared_perm,
 	};
+	unsigned char more;
 	struct object_id hash;
 	const char *uri;
 	size_t rest;
@@ -73,9 +122,12 @@ static int read_pack(struct fetch_task *t, struct pack_receive *rx, int fd, cons
 	if (rc < 0)
 		return rc;
 	pack_receive_rest(rx, &rest);
-	if (rest)
-		return err_set(err, ERR_CORRUPT, "pack has junk at the end");
-	rc = pack_receive_resolve(rx, err);
+	if (!rest)
+		rc = intake_input_read(in, &more, 1, &rest, err);
+	if (!rc && rest)
+		rc = err_set(err, ERR_CORRUPT, "pack has junk at the end");
+	if (!rc)
+		rc = pack_receive_resolve(rx, err);
 	if (rc < 0)
 		return rc;
 	if (oid_parse_hex(&hash, line, t->s->algo, &uri) < 0)
@@ -86,51 +138,43 @@ static int read_pack(struct fetch_task *t, struct pack_receive *rx, int fd, cons
 	return 0;
 }
 
-static int receive_uri(struct fetch_task *t, const char *line, struct err *err)
+static int receive_uri(struct fetch_task *t, struct intake_input *in, const char *line, struct err *err)
 {
 	const struct fetch_wanted *w = t->w;
-	const char *uri = strchr(line, ' ') + 1;
 	const struct pack_receive_options o = {
 		.algo = t->r->algo, .odb = t->r->odb, .level = t->r->settings.pack_level, .fsck = w->fsck,
 		.note_links = true, .progress = w->meter ? show_progress : NULL, .data = (void *)w,
 	};
-	const struct download_options d = {
-		.config = t->r->config, .objdir = t->r->objdir, .shared_perm = t->r->settings.shared_perm,
-		.verbosity = w->quiet ? -1 : 0, .foreign = !t->s->o.url || !uri_is_local(t->s->o.url),
-	};
 	struct pack_receive *rx;
-	int fd, rc = check_scheme(t, uri, err);
+	int rc = intake_input_next(in, err);
 
-	if (!rc)
-		rc = download_open(&fd, uri, &d, err);
-	if (rc < 0)
+	if (rc <= 0)
 		return rc;
 	rx = pack_receive_new(&o);
 	t->result->others[t->result->nr_others++] = rx;
-	rc = read_pack(t, rx, fd, line, err);
+	rc = read_pack(t, rx, in, line, err);
 	if (w->meter)
 		w->meter(w->meter_data, PACK_RECEIVE_DONE, 0, 0, 0);
-	close(fd);
 	return rc;
 }
 
-int fetch_receive_uris(struct fetch_task *t, struct err *err)
+int fetch_receive_uris(struct fetch_task *t, struct intake_input *in, struct err *err)
 {
 	int rc = 0;
 
 	CALLOC_ARRAY(t->result->others, t->uris.nr);
 	for (size_t i = 0; !rc && i < t->uris.nr; i++)
-		rc = receive_uri(t, t->uris.v[i], err);
+		rc = receive_uri(t, in, t->uris.v[i], err);
 	return rc;
 }
 
-int fetch_stage_uris(struct fetch_task *t, struct repo_operation *op, const struct pack_receive_names *names,
+int fetch_stage_uris(struct fetch_task *t, struct fsync_batch *batch, const struct pack_receive_names *names,
 		     struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < t->result->nr_others; i++)
-		rc = pack_receive_stage(t->result->others[i], repo_operation_batch(op), names, NULL, err);
+		rc = pack_receive_stage(t->result->others[i], batch, names, NULL, err);
 	return rc;
 }
 

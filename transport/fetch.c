@@ -19,6 +19,7 @@ void fetch_result_release(struct fetch_result *r)
 {
 	pack_receive_free(r->received);
 	r->received = NULL;
+	intake_result_release(&r->intake);
 	for (size_t i = 0; i < r->nr_others; i++)
 		pack_receive_free(r->others[i]);
 	FREE_AND_NULL(r->others);

@@ -136,14 +136,13 @@ int main(int argc, const char **argv)
 	const char *flush = getenv("GIT_TEST_SYSCALL_FLUSH");
 	const char *calls = getenv("GIT_TEST_SYSCALL_CALLS");
 	struct fault_plan plan = FAULT_PLAN_INIT;
-	int calls_fd;
 
 	if (log)
 		plan.log_fd = open_record(log);
 	if (calls) {
-		calls_fd = open_record(calls);
+		plan.calls_fd = open_record(calls);
 		plan.before = note_call;
-		plan.data = &calls_fd;
+		plan.data = &plan.calls_fd;
 	}
 	if (delay) {
 		delay_us = (useconds_t)strtoul(delay, NULL, 10);

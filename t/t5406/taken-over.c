@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A library to preload: a child of git-receive-pack(1) that has been taken over. Before it ends it copies the files below
- * the directory $TAKEN_OVER_FILES into the quarantine below $TAKEN_OVER_OBJECTS, and prints how that went.
+ * A library to preload: a confined process that receives a pack and has been taken over. Before it ends it copies the files
+ * below the directory $TAKEN_OVER_FILES into the quarantine below $TAKEN_OVER_OBJECTS, and prints how that went; and what it
+ * has open but files.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -84,13 +86,33 @@ static void place(const char *quarantine, unsigned i)
 		close(fd);
 }
 
+/* Which may not even ask. */
+static int is_confined(void)
+{
+	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0;
+}
+
+static void show_descriptors(void)
+{
+	struct stat st;
+
+	for (int fd = 0; fd < 2; fd++)
+		if (fstat(fd, &st) || !S_ISCHR(st.st_mode))
+			dprintf(2, "taken over: descriptor %d is open\n", fd);
+	for (int fd = 3; fd < 1024; fd++)
+		if (!fstat(fd, &st) && (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode)))
+			dprintf(2, "taken over: a %s is open\n", S_ISSOCK(st.st_mode) ? "socket" : "pipe");
+}
+
 void _exit(int code)
 {
 	const char *objects = getenv("TAKEN_OVER_OBJECTS");
-	DIR *d = objects ? opendir(objects) : NULL;
+	DIR *d = objects && is_confined() ? opendir(objects) : NULL;
 	char path[2048];
 	struct dirent *e;
 
+	if (d && getenv("TAKEN_OVER_DESCRIPTORS"))
+		show_descriptors();
 	while (d && (e = readdir(d)))
 		if (!strncmp(e->d_name, "tmp_objdir-incoming", 19)) {
 			snprintf(path, sizeof(path), "%s/%s", objects, e->d_name);
