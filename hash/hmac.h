@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* HMAC-SHA256 (RFC 2104), by OpenSSL: proof that a text was made by who has the secret. */
+/* HMAC-SHA256 (RFC 2104), with the SHA-256 of OpenSSL: proof that a text was made by who has the secret. */
 #ifndef HASH_HMAC_H
 #define HASH_HMAC_H
 
