@@ -133,7 +133,7 @@ archive = $(or $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l$(1))
 CRYPTO_LIB  ?= $(call archive,crypto)
 DEFLATE_LIB ?= $(call archive,deflate)
 Z_LIB       ?= $(call archive,z)
-LIBS   := $(CRYPTO_LIB) $(DEFLATE_LIB) $(Z_LIB) -lm -lpthread
+LIBS   := $(CRYPTO_LIB) $(DEFLATE_LIB) $(Z_LIB) -lpthread
 CURL_LIBS ?= -lcurl -lexpat
 # For folders of later work: EXPAT_LIBS and so on go here.
 EXTRA_LIBS ?=

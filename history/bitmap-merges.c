@@ -7,7 +7,6 @@
  * their own, in lists that get shorter the younger the commits are.
  */
 #include "compat/posix.h"
-#include <math.h>
 #include "history/bitmap-internal.h"
 #include "util/alloc.h"
 
@@ -126,6 +125,43 @@ static void add_list(struct merge_lists *out, struct commit *const *v, size_t nr
 		commit_list_add(l, v[i]);
 }
 
+/* Newton's method; x >= 1. */
+static double square_root(double x)
+{
+	double root = x, before;
+
+	do {
+		before = root;
+		root = (root + x / root) / 2;
+	} while (root < before);
+	return before;
+}
+
+/*
+ * x to the power of e, for x >= 1 and e >= 0: powers for the whole part of e, roots for the digits of the rest. pow() would be the
+ * one function of libm, which each start of a command would then have to load.
+ */
+static double to_the_power(double x, double e)
+{
+	double power = 1, factor = x;
+	uint64_t whole = e > 1100 ? 1100 : (uint64_t)e; /* 2 to the power of -1100 is 0 */
+	double rest = e > 1100 ? 0 : e - (double)whole;
+
+	for (; whole; whole >>= 1, factor *= factor)
+		if (whole & 1)
+			power *= factor;
+	factor = x;
+	for (int digit = 0; digit < 53 && rest > 0; digit++) {
+		factor = square_root(factor);
+		rest *= 2;
+		if (rest >= 1) {
+			power *= factor;
+			rest -= 1;
+		}
+	}
+	return power;
+}
+
 /* The n-th has a share that goes with n to the power of -decay. */
 static void add_decaying(struct merge_lists *out, const struct merge_rule *r, const struct commit_list *l)
 {
@@ -133,11 +169,11 @@ static void add_decaying(struct merge_lists *out, const struct merge_rule *r, co
 	double all = 0, sum = 0;
 
 	for (size_t n = 1; n <= lists; n++)
-		all += pow((double)n, -r->decay);
+		all += 1 / to_the_power((double)n, r->decay);
 	for (size_t n = 1; n <= lists; n++) {
 		size_t to;
 
-		sum += pow((double)n, -r->decay);
+		sum += 1 / to_the_power((double)n, r->decay);
 		to = n == lists ? l->nr : (size_t)((double)l->nr * (sum / all) + 0.5);
 		if (to > l->nr)
 			to = l->nr;
