@@ -300,17 +300,32 @@ static uint64_t mix_bits(uint64_t x)
 	return x ^ (x >> 29);
 }
 
-uint64_t os_random64(void)
+/* Without a source of randomness: the time, and who we are. */
+static uint64_t guess_bits(const void *salt)
 {
-	uint64_t bits;
 	struct timespec ts;
+	uint64_t bits;
 
-	if (!getentropy(&bits, sizeof(bits)))
-		return bits;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	bits = mix_bits((uint64_t)ts.tv_sec * UINT64_C(1000000007) + (uint64_t)ts.tv_nsec);
 	bits = mix_bits(bits ^ (uint64_t)getpid());
-	return mix_bits(bits ^ (uint64_t)(uintptr_t)&ts);
+	return mix_bits(bits ^ (uint64_t)(uintptr_t)salt);
+}
+
+void os_random64_fill(uint64_t *out, size_t nr)
+{
+	bool given = nr * sizeof(*out) <= 256 && !getentropy(out, nr * sizeof(*out));
+
+	for (size_t i = 0; i < nr && !given; i++)
+		out[i] = guess_bits(out + i);
+}
+
+uint64_t os_random64(void)
+{
+	uint64_t bits;
+
+	os_random64_fill(&bits, 1);
+	return bits;
 }
 
 /* ---- mounts ---- */

@@ -97,5 +97,7 @@ void os_release_memory(void);
  * without an entropy call, time, process id and an address are mixed. Thread-safe.
  */
 uint64_t os_random64(void);
+/* nr of them, by one system call; at most 32. */
+void os_random64_fill(uint64_t *out, size_t nr);
 
 #endif

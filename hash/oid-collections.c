@@ -25,8 +25,7 @@ static uint64_t keys[WORDS_MAX + 1];
 
 __attribute__((constructor)) static void choose_keys(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		keys[i] = os_random64();
+	os_random64_fill(keys, ARRAY_SIZE(keys));
 }
 
 static inline uint64_t product(const unsigned char *raw, const uint64_t *key)

@@ -12,18 +12,30 @@ static uint64_t hash_key[2];
 
 __attribute__((constructor)) static void choose_hash_key(void)
 {
-	hash_key[0] = os_random64() | 1;
-	hash_key[1] = os_random64() | 1;
+	os_random64_fill(hash_key, ARRAY_SIZE(hash_key));
+	hash_key[0] |= 1;
+	hash_key[1] |= 1;
 }
 
 /* The two halves of the 128-bit product, xored: every input bit affects every output bit. */
+#ifdef __SIZEOF_INT128__
 static uint64_t fold(uint64_t a, uint64_t b)
 {
 	unsigned __int128 p = (unsigned __int128)a * b;
 
 	return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
+#else
+/* In halves of 32 bits, as on paper. */
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+	const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+	const uint64_t low = al * bl, mid1 = ah * bl, mid2 = al * bh;
+	const uint64_t carry = ((low >> 32) + (uint32_t)mid1 + (uint32_t)mid2) >> 32;
 
+	return a * b ^ (ah * bh + (mid1 >> 32) + (mid2 >> 32) + carry);
+}
+#endif
 
 /* Eight bytes at once in lower case: sets bit 5 of each byte in 'A'..'Z'. */
 static uint64_t fold_case64(uint64_t w)
