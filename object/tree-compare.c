@@ -13,19 +13,23 @@ struct walk {
 struct side {
 	const struct object_id *oid;
 	struct compared_tree tree;
-	struct tree_iter iter;
-	struct tree_entry entry;
-	bool end;
+	struct tree_iter iter;	     /* behind the entry, if there is one */
+	struct raw_tree_entry entry; /* if `loaded` */
+	bool loaded, end;
 };
 
 static int compare_directories(struct walk *w, const struct object_id *old,
 			       const struct object_id *new);
 
-static int side_next(const struct walk *w, struct side *s)
+static int side_load(const struct walk *w, struct side *s)
 {
-	int ret = tree_iter_next(&s->iter, &s->entry, w->err);
+	int ret;
 
+	if (s->loaded || s->end)
+		return 0;
+	ret = tree_iter_next_raw(&s->iter, &s->entry, w->err);
 	s->end = ret == 0;
+	s->loaded = ret > 0;
 	if (ret < 0)
 		err_prefix(w->err, "tree %s", oid_hex(s->oid));
 	return ret < 0 ? ret : 0;
@@ -48,14 +52,62 @@ static int side_open(const struct walk *w, struct side *s, const struct object_i
 	if (ret < 0)
 		return ret;
 	s->oid = oid;
+	s->end = false;
 	tree_iter_init(&s->iter, s->tree.buf.data, s->tree.buf.size, w->c->algo);
-	ret = side_next(w, s);
-	if (ret < 0)
-		side_close(w, s);
-	return ret;
+	return 0;
 }
 
-static int report(struct walk *w, const struct tree_entry *old, const struct tree_entry *new)
+/* ---- what both have, byte by byte ---- */
+
+static size_t common_prefix(const unsigned char *a, const unsigned char *b, size_t max)
+{
+	size_t n = 0;
+
+	while (n + 64 <= max && !memcmp(a + n, b + n, 64))
+		n += 64;
+	while (n < max && a[n] == b[n])
+		n++;
+	return n;
+}
+
+/*
+ * From one commit to the next most entries stay. Behind the last difference nothing has to be parsed; before the next one, one side
+ * has.
+ */
+static void skip_equal(struct side *a, struct side *b)
+{
+	const unsigned char *start = a->iter.pos;
+	const size_t left_a = (size_t)(a->iter.end - start), left_b = (size_t)(b->iter.end - b->iter.pos);
+	const size_t equal = common_prefix(start, b->iter.pos, left_a < left_b ? left_a : left_b);
+	struct tree_iter before = a->iter;
+	struct raw_tree_entry e;
+
+	if (equal == left_a && equal == left_b) {
+		a->end = b->end = true;
+		return;
+	}
+	while ((size_t)(a->iter.pos - start) <= equal) {
+		before = a->iter;
+		if (tree_iter_next_raw(&a->iter, &e, NULL) <= 0)
+			break;
+	}
+	a->iter = before;
+	b->iter.pos += before.pos - start;
+}
+
+/* ---- entries ---- */
+
+static struct tree_entry whole_entry(const struct walk *w, const struct raw_tree_entry *e)
+{
+	struct tree_entry out = {
+		.mode = canonical_mode(e->raw_mode), .raw_mode = e->raw_mode, .name = e->name, .name_len = e->name_len,
+	};
+
+	oid_from_raw(&out.oid, e->oid, w->c->algo);
+	return out;
+}
+
+static int report_entries(struct walk *w, const struct tree_entry *old, const struct tree_entry *new)
 {
 	const struct tree_entry *e = old ? old : new;
 	size_t before = w->path.len;
@@ -71,28 +123,48 @@ static int report(struct walk *w, const struct tree_entry *old, const struct tre
 	return ret;
 }
 
-static bool is_equal(const struct tree_entry *a, const struct tree_entry *b)
+static int report(struct walk *w, const struct raw_tree_entry *old, const struct raw_tree_entry *new)
 {
-	return a->mode == b->mode && oid_eq(&a->oid, &b->oid);
+	struct tree_entry a, b;
+
+	if (old)
+		a = whole_entry(w, old);
+	if (new)
+		b = whole_entry(w, new);
+	return report_entries(w, old ? &a : NULL, new ? &b : NULL);
+}
+
+static bool is_equal(const struct walk *w, const struct raw_tree_entry *a, const struct raw_tree_entry *b)
+{
+	return !memcmp(a->oid, b->oid, w->c->algo->raw_len) &&
+	       (a->raw_mode == b->raw_mode || canonical_mode(a->raw_mode) == canonical_mode(b->raw_mode));
 }
 
 /* The next entry of one side or of both. */
 static int step(struct walk *w, struct side *old, struct side *new)
 {
-	const struct tree_entry *a = &old->entry, *b = &new->entry;
+	const struct raw_tree_entry *a = &old->entry, *b = &new->entry;
 	int cmp, ret = 0;
 
 	if (old->end || new->end)
 		cmp = old->end ? 1 : -1;
 	else
-		cmp = tree_entry_cmp(a->name, a->name_len, a->mode, b->name, b->name_len, b->mode);
-	if (cmp || w->c->report_equal || !is_equal(a, b))
+		cmp = tree_entry_cmp(a->name, a->name_len, a->raw_mode, b->name, b->name_len, b->raw_mode);
+	if (cmp || w->c->report_equal || !is_equal(w, a, b))
 		ret = report(w, cmp <= 0 ? a : NULL, cmp >= 0 ? b : NULL);
-	if (!ret && cmp <= 0)
-		ret = side_next(w, old);
-	if (!ret && cmp >= 0)
-		ret = side_next(w, new);
+	old->loaded &= cmp > 0;
+	new->loaded &= cmp < 0;
 	return ret;
+}
+
+static int load_both(const struct walk *w, struct side *a, struct side *b)
+{
+	int ret;
+
+	if (!w->c->report_equal && !a->loaded && !b->loaded && !a->end && !b->end)
+		skip_equal(a, b);
+	ret = side_load(w, a);
+	return ret ? ret : side_load(w, b);
 }
 
 static int compare_directories(struct walk *w, const struct object_id *old,
@@ -111,7 +183,7 @@ static int compare_directories(struct walk *w, const struct object_id *old,
 	if (ret < 0)
 		goto out;
 	w->depth++;
-	while (!ret && !(a.end && b.end))
+	while (!ret && !(ret = load_both(w, &a, &b)) && !(a.end && b.end))
 		ret = step(w, &a, &b);
 	w->depth--;
 	side_close(w, &b);
