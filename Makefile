@@ -217,7 +217,8 @@ $(HELPER): $(B)/t/helper/%: $(B)/t/helper/%.o $(FAULT) $(CRAFT) $(LIB) $(B)/link
 
 # Fuzzing targets. FUZZ_ENGINE=-fsanitize=fuzzer (clang) has a main() of its own;
 # without it t/fuzz/main.c runs them on files and on random input.
-FUZZ_AUX  = $(B)/t/fuzz/scratch.o $(if $(FUZZ_ENGINE),,$(B)/t/fuzz/main.o)
+FUZZ_AUX  = $(B)/t/fuzz/scratch.o $(CRAFT) $(if $(FUZZ_ENGINE),,$(B)/t/fuzz/main.o)
+FUZZ_CURL = $(addprefix $(B)/t/fuzz/fuzz-http-,redirect walk)
 FUZZ_TIME ?=
 FUZZ_TARGETS ?=
 .PHONY: fuzz
@@ -233,7 +234,7 @@ fuzz:
 endif
 $(FUZZ): $(B)/t/fuzz/%: $(B)/t/fuzz/%.o $(FUZZ_AUX) $(LIB) $(B)/link-flags
 	$(call say,LINK)
-	$(Q)$(LINK) $(FUZZ_ENGINE) -o $@ $< $(FUZZ_AUX) $(LIB) $(LIBS) $(EXTRA_LIBS)
+	$(Q)$(LINK) $(FUZZ_ENGINE) -o $@ $< $(FUZZ_AUX) $(LIB) $(if $(filter $@,$(FUZZ_CURL)),$(CURL_LIBS)) $(LIBS) $(EXTRA_LIBS)
 
 -include $(FUZZ:=.d) $(FUZZ_AUX:.o=.d)
 -include $(LIB_OBJ:.o=.d) $(MAIN:%.c=$(B)/%.d) $(HTTP_MAIN:%.c=$(B)/%.d) $(UNIT:=.d) $(UNIT_AUX:.o=.d) $(HELPER:=.d)
