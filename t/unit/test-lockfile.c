@@ -255,6 +255,78 @@ static void directories_are_made(void **state UNUSED)
 
 /* ---- waiting ---- */
 
+/*
+ * Each wait for a lock is a nanosleep, which is counted here. The n-th one is the event of a test: what it waits for happens then,
+ * however long anything takes. Waits after a time-out of 1 ms last at least 1 ms.
+ */
+static struct {
+	int nr, at; /* at: 0: no event */
+	void (*event)(void);
+	int fds[2];
+} waits;
+
+#define AFTER_TIME_OUT 5
+#define LONG_MS 600000
+
+static void expect_event(int at, void (*event)(void))
+{
+	waits.nr = 0;
+	waits.at = at;
+	waits.event = event;
+}
+
+/* Instead of libc's. */
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	if (++waits.nr == waits.at)
+		waits.event();
+	return clock_nanosleep(CLOCK_MONOTONIC, 0, time, left);
+}
+
+/* A child that holds the lock until it is asked by let_go, or its parent ends. */
+static pid_t start_holder(void)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	int to[2], from[2], bad;
+	char c;
+	pid_t pid;
+
+	assert_int_equal(pipe(to), 0);
+	assert_int_equal(pipe(from), 0);
+	pid = fork();
+	if (!pid) {
+		close(to[1]);
+		close(from[0]);
+		bad = hold(&lk, "f") || write(from[1], "x", 1) != 1 || read(to[0], &c, 1) < 0;
+		lockfile_release(&lk);
+		bad |= write(from[1], "x", 1) != 1;
+		_exit(bad);
+	}
+	close(to[0]);
+	close(from[1]);
+	assert_int_equal(read(from[0], &c, 1), 1);
+	waits.fds[0] = from[0];
+	waits.fds[1] = to[1];
+	return pid;
+}
+
+static void let_go(void)
+{
+	char c;
+
+	close(waits.fds[1]);
+	assert_int_equal(read(waits.fds[0], &c, 1), 1);
+	close(waits.fds[0]);
+}
+
+static void assert_ended_well(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static int64_t now_ms(void)
 {
 	struct timespec ts;
@@ -278,33 +350,16 @@ static void time_out_is_kept(void **state UNUSED)
 static void waits_until_it_is_free(void **state UNUSED)
 {
 	struct lockfile lk = LOCKFILE_INIT;
-	int ready[2];
-	char c;
-	pid_t pid;
+	pid_t pid = start_holder();
 
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (!pid) {
-		struct timespec ts = { 0, 50000000 };
-		int bad = hold(&lk, "f");
-
-		if (write(ready[1], "x", 1) != 1)
-			bad = 1;
-		nanosleep(&ts, NULL);
-		lockfile_release(&lk);
-		_exit(bad != 0);
-	}
-	assert_int_equal(read(ready[0], &c, 1), 1);
-	assert_int_equal(lockfile_hold(&lk, at(dir, "f"), 0, 10000, NULL), 0);
+	expect_event(2, let_go);
+	assert_int_equal(lockfile_hold(&lk, at(dir, "f"), 0, LONG_MS, NULL), 0);
+	assert_true(waits.nr >= 2);
 	lockfile_release(&lk);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	close(ready[0]);
-	close(ready[1]);
+	assert_ended_well(pid);
 }
 
 /* ---- patience ---- */
-
-#define LONG_MS 60000
 
 static int hold_patiently(struct lockfile *lk, long timeout_ms)
 {
@@ -314,44 +369,35 @@ static int hold_patiently(struct lockfile *lk, long timeout_ms)
 static void the_living_are_waited_for(void **state UNUSED)
 {
 	struct lockfile lk = LOCKFILE_INIT;
-	int ready[2], status;
-	char c;
 	pid_t pid;
 
 	if (!have_xattr)
 		skip();
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (!pid) {
-		struct timespec ts = { 0, 300000000 };
-		int bad = hold(&lk, "f") || write(ready[1], "x", 1) != 1;
-
-		nanosleep(&ts, NULL);
-		lockfile_release(&lk);
-		_exit(bad);
-	}
-	assert_int_equal(read(ready[0], &c, 1), 1);
+	pid = start_holder();
+	expect_event(AFTER_TIME_OUT, let_go);
 	assert_int_equal(hold_patiently(&lk, 1), 0);
+	assert_true(waits.nr >= AFTER_TIME_OUT);
 	lockfile_release(&lk);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-	close(ready[0]);
-	close(ready[1]);
+	assert_ended_well(pid);
+}
+
+static void waited_too_long(void)
+{
+	fail_msg("waits longer than its time-out");
 }
 
 static void others_are_not_waited_for(void **state UNUSED)
 {
 	struct lockfile lk = LOCKFILE_INIT, own = LOCKFILE_INIT;
-	int64_t start = now_ms();
 	int fd = open(at(dir, "f.lock"), O_CREAT | O_WRONLY, 0666);
 
 	assert_true(fd >= 0);
 	close(fd);
+	expect_event(3, waited_too_long); /* one wait for each of the time-outs */
 	assert_int_equal(hold_patiently(&lk, 1), ERR_LOCKED); /* nobody knows whose */
 	assert_int_equal(unlink(at(dir, "f.lock")), 0);
 	assert_int_equal(hold(&own, "f"), 0);
 	assert_int_equal(hold_patiently(&lk, 1), ERR_LOCKED); /* our own */
-	assert_true(now_ms() - start < LONG_MS);
 	lockfile_release(&own);
 	lockfile_release(&lk);
 }
@@ -392,11 +438,17 @@ static void from_hand_to_hand(void **state UNUSED)
 
 #define SKIPPED 77
 
+static void ask_for_removal(void)
+{
+	if (write(waits.fds[1], "x", 1) != 1)
+		_exit(1);
+}
+
 /*
- * A file that has a name and no links is what others see in the middle of an unlink(2). A mount keeps
- * that state: its source is removed. The child says 'x' when its lock looks like this.
+ * A file that has a name and no links is in the state of a file that another process removes at this moment. A mount keeps
+ * that state: its source is removed. The child waits for such a lock. After the time-out it asks to remove the lock.
  */
-static int wait_for_name_without_links(int ready)
+static int wait_for_name_without_links(void)
 {
 	struct lockfile lk = LOCKFILE_INIT;
 	char *lock = xstrfmt("%s/f.lock", dir), *source = xstrfmt("%s/source", dir);
@@ -405,7 +457,8 @@ static int wait_for_name_without_links(int ready)
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount(source, lock, NULL, MS_BIND, NULL))
 		return SKIPPED;
-	rc = unlink(source) || write(ready, "x", 1) != 1 || hold_patiently(&lk, 1);
+	expect_event(AFTER_TIME_OUT, ask_for_removal);
+	rc = unlink(source) || hold_patiently(&lk, 1) || waits.nr < AFTER_TIME_OUT;
 	lockfile_release(&lk);
 	free(lock);
 	free(source);
@@ -414,7 +467,6 @@ static int wait_for_name_without_links(int ready)
 
 static void removal_is_waited_for(void **state UNUSED)
 {
-	struct timespec ts = { 0, 100000000 };
 	int ready[2], status;
 	char c;
 	pid_t pid;
@@ -422,12 +474,12 @@ static void removal_is_waited_for(void **state UNUSED)
 	write_text(at(dir, "f.lock"), "");
 	write_text(at(dir, "source"), "");
 	assert_int_equal(pipe(ready), 0);
+	waits.fds[1] = ready[1];
 	pid = fork();
 	if (!pid)
-		_exit(wait_for_name_without_links(ready[1]));
+		_exit(wait_for_name_without_links());
 	close(ready[1]);
-	if (read(ready[0], &c, 1) == 1)
-		nanosleep(&ts, NULL);
+	(void)!read(ready[0], &c, 1);
 	assert_int_equal(unlink(at(dir, "f.lock")), 0); /* the mount goes with it */
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	close(ready[0]);
@@ -626,6 +678,28 @@ static void others_locks_are_respected(void **state UNUSED)
 	assert_true(file_exists(at(dir, "f.lock")));
 }
 
+/* The child that has locked the directory: when it is asked, it replaces the stale lock by its own. */
+static int replace_stale_lock(int asked, int tell)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY), bad;
+	char c;
+
+	bad = flock(fd, LOCK_EX) || write(tell, "x", 1) != 1 || read(asked, &c, 1) != 1 || unlink(at(dir, "f.lock")) ||
+	      hold(&lk, "f");
+	close(fd);
+	bad |= write(tell, "x", 1) != 1;
+	return bad || read(asked, &c, 1) != 1;
+}
+
+static void ask_child(void)
+{
+	char c;
+
+	assert_int_equal(write(waits.fds[1], "x", 1), 1);
+	assert_int_equal(read(waits.fds[0], &c, 1), 1);
+}
+
 /*
  * We have seen a dead owner and wait for the directory; meanwhile another
  * process, which had it first, has put its own lock there. That one must stay.
@@ -633,41 +707,34 @@ static void others_locks_are_respected(void **state UNUSED)
 static void takeover_has_one_winner(void **state UNUSED)
 {
 	struct lockfile lk = LOCKFILE_INIT;
-	int ready[2], done[2], fd;
-	char c = 'x';
+	int to[2], from[2];
+	char c;
 	pid_t pid;
 
 	if (!have_xattr)
 		skip();
 	leave_stale_lock("f");
-	assert_int_equal(pipe(ready), 0);
-	assert_int_equal(pipe(done), 0);
+	assert_int_equal(pipe(to), 0);
+	assert_int_equal(pipe(from), 0);
 	pid = fork();
 	if (!pid) {
-		struct timespec ts = { 0, 200000000 };
-		int bad = 0;
-
-		alarm(10); /* a parent that failed does not write */
-		fd = open(dir, O_RDONLY | O_DIRECTORY);
-		bad |= flock(fd, LOCK_EX);
-		bad |= write(ready[1], &c, 1) != 1;
-		nanosleep(&ts, NULL); /* the parent is waiting now */
-		bad |= unlink(at(dir, "f.lock"));
-		bad |= hold(&lk, "f");
-		close(fd);
-		bad |= read(done[0], &c, 1) != 1;
-		_exit(bad != 0);
+		close(to[1]); /* a parent that failed ends the child: it reads no more */
+		_exit(replace_stale_lock(to[0], from[1]));
 	}
-	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(to[0]);
+	close(from[1]);
+	waits.fds[0] = from[0];
+	waits.fds[1] = to[1];
+	assert_int_equal(read(from[0], &c, 1), 1);
+	expect_event(1, ask_child);
 	assert_int_equal(hold(&lk, "f"), ERR_LOCKED);
+	assert_int_equal(waits.nr, 1);
 	assert_int_equal(takeovers, 0);
 	assert_true(file_exists(at(dir, "f.lock")));
-	assert_int_equal(write(done[1], &c, 1), 1);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	for (int i = 0; i < 2; i++) {
-		close(ready[i]);
-		close(done[i]);
-	}
+	assert_int_equal(write(to[1], "x", 1), 1);
+	assert_ended_well(pid);
+	close(to[1]);
+	close(from[0]);
 }
 
 /* ---- an owner that dies while it is looked at ---- */
@@ -762,50 +829,59 @@ static void takeover_spares_the_next_owner(void **state UNUSED)
 	assert_tree("");
 }
 
+#define CROWD 8
+
+/* The winner keeps it until `stay` is closed: until all have tried. */
+static int try_in_crowd(int go, int tell, int stay)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	char c;
+
+	return read(go, &c, 1) < 0 || write(tell, hold(&lk, "f") ? "n" : "y", 1) != 1 || read(stay, &c, 1) < 0;
+}
+
+static int count_winners(int from)
+{
+	int winners = 0;
+	char c;
+
+	for (int i = 0; i < CROWD; i++) {
+		assert_int_equal(read(from, &c, 1), 1);
+		winners += c == 'y';
+	}
+	return winners;
+}
+
 /* Many at once, for real. */
 static void crowd_has_one_winner(void **state UNUSED)
 {
 	if (!have_xattr)
 		skip();
 	for (int round = 0; round < 5; round++) {
-		int go[2], end[2], winners = 0;
-		pid_t pids[8];
+		int go[2], end[2], stay[2], winners;
+		pid_t pids[CROWD];
 
 		leave_stale_lock("f");
 		assert_int_equal(pipe(go), 0);
 		assert_int_equal(pipe(end), 0);
-		for (int i = 0; i < 8; i++) {
+		assert_int_equal(pipe(stay), 0);
+		for (int i = 0; i < CROWD; i++) {
 			pids[i] = fork();
 			if (!pids[i]) {
-				struct lockfile lk = LOCKFILE_INIT;
-				bool won;
-				char c;
-
-				alarm(10);
 				close(go[1]);
-				if (read(go[0], &c, 1) < 0)
-					_exit(2);
-				won = !hold(&lk, "f");
-				/* The winner keeps it until all have tried. */
-				if (write(end[1], won ? "y" : "n", 1) != 1)
-					_exit(2);
-				pause();
+				close(stay[1]);
+				_exit(try_in_crowd(go[0], end[1], stay[0]));
 			}
 		}
 		close(go[0]);
-		close(go[1]); /* all start */
-		for (int i = 0; i < 8; i++) {
-			char c;
-
-			assert_int_equal(read(end[0], &c, 1), 1);
-			winners += c == 'y';
-		}
-		for (int i = 0; i < 8; i++) {
-			kill(pids[i], SIGKILL);
-			assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
-		}
-		close(end[0]);
 		close(end[1]);
+		close(stay[0]);
+		close(go[1]); /* all start */
+		winners = count_winners(end[0]);
+		close(stay[1]);
+		close(end[0]);
+		for (int i = 0; i < CROWD; i++)
+			assert_ended_well(pids[i]);
 		assert_int_equal(winners, 1);
 		unlink(at(dir, "f.lock"));
 	}
