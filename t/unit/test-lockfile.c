@@ -27,6 +27,34 @@ static void count_takeover(const char *lock_path UNUSED, pid_t pid UNUSED)
 	takeovers++;
 }
 
+/*
+ * Each wait for a lock is a nanosleep, which is counted here. The n-th one is the event of a test: what it waits for happens then,
+ * however long anything takes. Waits after a time-out of 1 ms last at least 1 ms.
+ */
+static struct {
+	int nr, at; /* at: 0: no event */
+	void (*event)(void);
+	int fds[2];
+} waits;
+
+#define AFTER_TIME_OUT 5
+#define LONG_MS 600000
+
+static void expect_event(int at, void (*event)(void))
+{
+	waits.nr = 0;
+	waits.at = at;
+	waits.event = event;
+}
+
+/* Instead of libc's. */
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	if (++waits.nr == waits.at)
+		waits.event();
+	return clock_nanosleep(CLOCK_MONOTONIC, 0, time, left);
+}
+
 static int setup(void **state UNUSED)
 {
 	int fd;
@@ -39,6 +67,7 @@ static int setup(void **state UNUSED)
 	unlink(at(dir, "probe"));
 	takeovers = 0;
 	lockfile_takeover_report = count_takeover;
+	expect_event(0, NULL);
 	return 0;
 }
 
@@ -254,34 +283,6 @@ static void directories_are_made(void **state UNUSED)
 }
 
 /* ---- waiting ---- */
-
-/*
- * Each wait for a lock is a nanosleep, which is counted here. The n-th one is the event of a test: what it waits for happens then,
- * however long anything takes. Waits after a time-out of 1 ms last at least 1 ms.
- */
-static struct {
-	int nr, at; /* at: 0: no event */
-	void (*event)(void);
-	int fds[2];
-} waits;
-
-#define AFTER_TIME_OUT 5
-#define LONG_MS 600000
-
-static void expect_event(int at, void (*event)(void))
-{
-	waits.nr = 0;
-	waits.at = at;
-	waits.event = event;
-}
-
-/* Instead of libc's. */
-int nanosleep(const struct timespec *time, struct timespec *left)
-{
-	if (++waits.nr == waits.at)
-		waits.event();
-	return clock_nanosleep(CLOCK_MONOTONIC, 0, time, left);
-}
 
 /* A child that holds the lock until it is asked by let_go, or its parent ends. */
 static pid_t start_holder(void)
