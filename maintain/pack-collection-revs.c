@@ -82,6 +82,8 @@ static int add_starts(struct starts *s, const struct strvec *lines, struct err *
 		strvec_push(&args, "--indexed-objects");
 	for (size_t i = 0; i < lines->nr && !rc; i++)
 		rc = read_line(s, &args, lines->v[i], err);
+	if (c->not_all)
+		strvec_pushl(&args, "--not", "--all", NULL);
 	strvec_push(&args, "--");
 	if (!rc && c->reflog)
 		rc = reflogs_foreach_everywhere(c->r->refs, add_log, s, err);

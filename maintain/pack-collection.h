@@ -38,6 +38,7 @@ struct pack_collection {
 	struct pack_objects_options o;
 	/* ---- options ---- */
 	bool all, reflog, indexed_objects, unpacked;
+	bool not_all;		/* --not --all, behind the lines */
 	bool include_tag, shallow;
 	bool keep_unreachable, pack_loose_unreachable;
 	bool use_bitmaps;	/* where they lead to the same objects */

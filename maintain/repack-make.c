@@ -92,21 +92,26 @@ int repack_write_part(struct repack *k, enum repack_part part, const char *elsew
 
 /* ---- what is reachable, or unpacked ---- */
 
-/* What other worktrees hold for themselves, and what borrowers hold of ours, counts as if our refs named it. */
-static int list_other_roots(struct repack *k, struct strvec *lines, struct err *err)
+/*
+ * What other worktrees hold for themselves, and what borrowers hold of ours, counts as if our refs named it.
+ * weak: kept with as much as there is of what they lead to.
+ */
+static int list_other_roots(struct repack *k, struct strvec *strong, struct oid_array *weak, struct err *err)
 {
 	struct roots own = ROOTS_INIT, borrowed = ROOTS_INIT;
 	int rc = roots_collect_worktrees(&own, k->r, k->r->odb, err);
-	const struct oid_array *lists[] = { &borrowed.strong, &borrowed.weak };
+	const struct oid_array *lists[] = { &own.weak, &borrowed.weak };
 
 	if (!rc)
 		rc = roots_collect_borrowers(&borrowed, k->r, err);
 	for (size_t n = 0; !rc && n < own.strong.nr; n++) /* a missing one ends the walk */
-		strvec_push(lines, oid_hex(&own.strong.oid[n]));
+		strvec_push(strong, oid_hex(&own.strong.oid[n]));
+	for (size_t n = 0; !rc && n < borrowed.strong.nr; n++)
+		if (odb_has_quick(k->r->odb, &borrowed.strong.oid[n]))
+			strvec_push(strong, oid_hex(&borrowed.strong.oid[n]));
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(lists); i++)
 		for (size_t n = 0; n < lists[i]->nr; n++)
-			if (odb_has_quick(k->r->odb, &lists[i]->oid[n]))
-				strvec_push(lines, oid_hex(&lists[i]->oid[n]));
+			oid_array_append(weak, &lists[i]->oid[n]);
 	roots_release(&own);
 	roots_release(&borrowed);
 	return rc;
@@ -136,9 +141,41 @@ static void allow_what_is_elsewhere(struct pack_collection *c)
 	c->missing = MISSING_ALLOW_ANY;
 }
 
+/*
+ * After the strong roots: what the weak ones lead to beyond them. Most name something that has been added, as ORIG_HEAD
+ * does; then there is no second walk.
+ */
+static int collect_weak(struct pack_collection *c, struct oid_array *weak, struct err *err)
+{
+	struct pack_collection before = *c;
+	struct strvec lines = STRVEC_INIT;
+	int rc = 0;
+
+	oid_array_sort_unique(weak);
+	for (size_t i = 0; i < weak->nr; i++)
+		if (!pack_objects_has(c->po, &weak->oid[i]) && odb_has_quick(c->r->odb, &weak->oid[i]))
+			strvec_push(&lines, oid_hex(&weak->oid[i]));
+	if (lines.nr) {
+		c->all = c->reflog = c->indexed_objects = c->keep_unreachable = c->pack_loose_unreachable = false;
+		c->not_all = true;
+		c->missing = MISSING_ALLOW_ANY;
+		rc = pack_collect_revisions(c, &lines, err);
+		c->all = before.all;
+		c->reflog = before.reflog;
+		c->indexed_objects = before.indexed_objects;
+		c->keep_unreachable = before.keep_unreachable;
+		c->pack_loose_unreachable = before.pack_loose_unreachable;
+		c->not_all = before.not_all;
+		c->missing = before.missing;
+	}
+	strvec_clear(&lines);
+	return rc;
+}
+
 static int collect_reachable(struct repack *k, enum repack_part part, struct err *err)
 {
 	struct pack_collection *c = &k->parts[part];
+	struct oid_array weak = OID_ARRAY_INIT;
 	struct strvec lines = STRVEC_INIT;
 	int rc = 0;
 
@@ -153,10 +190,13 @@ static int collect_reachable(struct repack *k, enum repack_part part, struct err
 		pack_collection_exclude_kept(c, &k->kept_names, !k->o->pack_kept_objects);
 		c->keep_unreachable = c->pack_loose_unreachable =
 			!k->o->filter.nr && k->o->unreachable == REPACK_APPEND; /* else: make_rest */
-		rc = list_other_roots(k, &lines, err);
+		rc = list_other_roots(k, &lines, &weak, err);
 	}
 	if (!rc)
 		rc = pack_collect_revisions(c, &lines, err);
+	if (!rc)
+		rc = collect_weak(c, &weak, err);
+	oid_array_clear(&weak);
 	strvec_clear(&lines);
 	return rc;
 }

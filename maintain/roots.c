@@ -156,7 +156,12 @@ static int add_index(struct collector *c, const char *path)
 
 /* ---- files that name objects ---- */
 
-/* Every word of the file that is a full object name. Missing is fine. */
+static bool is_missing(int error)
+{
+	return error == ENOENT || error == ENOTDIR;
+}
+
+/* Every word of the file that is a full object name. A file that is missing is fine, one that cannot be read is not. */
 static int add_file(struct collector *c, const char *path)
 {
 	const struct hash_algo *algo = c->repo->algo;
@@ -167,8 +172,12 @@ static int add_file(struct collector *c, const char *path)
 	FILE *f;
 	int failed;
 
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || !(f = fopen(path, "re")))
+	if (stat(path, &st) < 0)
+		return is_missing(errno) ? 0 : err_set_errno(c->err, "unable to stat '%s'", path);
+	if (!S_ISREG(st.st_mode))
 		return 0;
+	if (!(f = fopen(path, "re")))
+		return is_missing(errno) ? 0 : err_set_errno(c->err, "unable to open '%s'", path);
 	while (getline(&line, &alloc, f) >= 0) {
 		for (const char *p = line; *p; p++) {
 			size_t len = strspn(p, "0123456789abcdefABCDEF");
@@ -242,24 +251,28 @@ static int add_state(struct collector *c)
 
 /* ---- worktrees ---- */
 
-/* What a worktree has for itself, beside its refs. */
-static int add_private(struct collector *c)
+static int add_indexes(struct collector *c)
 {
 	char *index = path_join(c->repo->gitdir, "index");
 	int rc = add_index(c, index);
 
 	if (!rc && strcmp(index, c->repo->index_path) != 0) /* GIT_INDEX_FILE */
 		rc = add_index(c, c->repo->index_path);
-	if (!rc)
-		rc = add_pseudo_refs(c);
-	if (!rc)
-		rc = add_state(c);
 	free(index);
 	return rc;
 }
 
-/* all: not only its refs. */
-static int add_other_worktree(struct collector *here, const char *gitdir, const char *prefix, bool all)
+/* What a worktree has for itself, beside its refs. */
+static int add_private(struct collector *c, bool with_indexes)
+{
+	int rc = with_indexes ? add_indexes(c) : 0;
+
+	if (!rc)
+		rc = add_pseudo_refs(c);
+	return rc ? rc : add_state(c);
+}
+
+static int add_other_worktree(struct collector *here, const char *gitdir, const char *prefix, bool with_indexes)
 {
 	static const char *const prefixes[] = { "refs/bisect/", "refs/worktree/", "refs/rewritten/" };
 	struct collector c = *here;
@@ -270,8 +283,8 @@ static int add_other_worktree(struct collector *here, const char *gitdir, const 
 		rc = repo_open_at(&c.repo, gitdir, NULL, c.err);
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(prefixes); i++)
 		rc = add_refs(&c, prefixes[i]);
-	if (!rc && all)
-		rc = add_private(&c);
+	if (!rc)
+		rc = add_private(&c, with_indexes);
 	if (c.repo != here->repo)
 		repo_free(c.repo);
 	return rc;
@@ -289,7 +302,7 @@ static bool is_worktree(const char *gitdir)
 }
 
 /* The main one and the linked ones, apart from that of c->repo. */
-static int add_other_worktrees(struct collector *c, bool all)
+static int add_other_worktrees(struct collector *c, bool with_indexes)
 {
 	struct repository *r = c->repo;
 	struct string_list ids = STRING_LIST_INIT;
@@ -299,13 +312,13 @@ static int add_other_worktrees(struct collector *c, bool all)
 	if (!rc && stat(r->gitdir, &own) < 0)
 		rc = err_set_errno(c->err, "unable to stat '%s'", r->gitdir);
 	if (!rc && !stat(r->commondir, &other) && !is_same_file(&other, &own))
-		rc = add_other_worktree(c, r->commondir, "main-worktree/", all);
+		rc = add_other_worktree(c, r->commondir, "main-worktree/", with_indexes);
 	for (size_t i = 0; !rc && i < ids.nr; i++) {
 		char *prefix = xstrfmt("worktrees/%s/", ids.items[i].string);
 		char *gitdir = xstrfmt("%s/worktrees/%s", r->commondir, ids.items[i].string);
 
 		if (!stat(gitdir, &other) && !is_same_file(&other, &own) && is_worktree(gitdir))
-			rc = add_other_worktree(c, gitdir, prefix, all);
+			rc = add_other_worktree(c, gitdir, prefix, with_indexes);
 		free(gitdir);
 		free(prefix);
 	}
@@ -323,7 +336,7 @@ int roots_collect(struct roots *out, struct repository *r, struct odb *odb, stru
 	if (!rc)
 		rc = add_head(&c, "");
 	if (!rc)
-		rc = add_private(&c);
+		rc = add_private(&c, true);
 	return rc ? rc : add_other_worktrees(&c, true);
 }
 
@@ -332,5 +345,7 @@ int roots_collect_worktrees(struct roots *out, struct repository *r, struct odb 
 	struct collector c = { .out = out, .repo = r, .prefix = "", .odb = odb, .err = err };
 	int rc = add_head(&c, "");
 
+	if (!rc)
+		rc = add_private(&c, false);
 	return rc ? rc : add_other_worktrees(&c, false);
 }

@@ -26,8 +26,9 @@ struct roots {
 MUST_USE int roots_collect(struct roots *out, struct repository *r, struct odb *odb,
 			   struct err *err);
 /*
- * Only the HEADs of all worktrees, and the refs that the other worktrees have for themselves (refs/bisect/ and the
- * like): what --all of a walk does not list. Errors: as above.
+ * What --all, --reflog and --indexed-objects of a walk do not list. strong: the HEADs of all worktrees, and the refs that
+ * the other worktrees have for themselves (refs/bisect/ and the like). weak: MERGE_HEAD and the like, and what is in
+ * progress, in all worktrees. Errors: as above.
  */
 MUST_USE int roots_collect_worktrees(struct roots *out, struct repository *r, struct odb *odb,
 				     struct err *err);

@@ -190,6 +190,88 @@ test_expect_success 'a name without a slash in packed-refs is a ref' '
 	git -C copy show-ref >out && grep "^$X foo$" out
 '
 
+# ---- MERGE_HEAD and the like, and what is in progress: in no list of refs ----
+
+pseudo="MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD AUTO_MERGE ORIG_HEAD FETCH_HEAD REBASE_HEAD BISECT_EXPECTED_REV MERGE_AUTOSTASH
+	NOTES_MERGE_PARTIAL ANY_HEAD rebase-merge/autostash rebase-merge/git-rebase-todo rebase-apply/orig-head sequencer/todo"
+
+# In packed-noted and loose-noted each file, in both worktrees, is all that keeps one object (AUTO_MERGE: a tree).
+test_expect_success 'a repository in which files such as MERGE_HEAD keep objects' '
+	cp -r loose loose-noted && cd loose-noted && : >../noted && for dir in .git .git/worktrees/wt
+	do
+		mkdir -p $dir/rebase-merge $dir/rebase-apply $dir/sequencer &&
+		for name in $pseudo
+		do
+			tree=$(printf "100644 blob %s\tf\n" $(echo $dir/$name | git hash-object -w --stdin) | git mktree) &&
+			oid=$(git commit-tree -m $name -p y $tree) || return 1
+			case $name in
+			AUTO_MERGE) oid=$tree && echo $tree >$dir/$name ;;
+			FETCH_HEAD) printf "%s\t\tbranch x of y\n" $oid >$dir/$name ;;
+			*todo) echo "pick $oid # $name" >$dir/$name ;;
+			*) echo $oid >$dir/$name ;;
+			esac
+			echo $oid >>../noted && git rev-parse "$oid^{tree}:f" >>../noted || return 1
+		done || return 1
+	done && git update-ref --stdin <<-EOF && cd .. && cp -r loose-noted packed-noted && git -C packed-noted repack -a -d -q &&
+	$(awk "NR % 2 { print \"create refs/t/\" NR, \$1 }" ../noted)
+	EOF
+	for r in loose-noted packed-noted
+	do
+		awk "NR % 2 { print \"delete refs/t/\" NR }" noted | git -C $r update-ref --stdin || return 1
+	done
+'
+
+all_there () {
+	git cat-file --batch-check <../noted >../there && ! grep missing ../there
+}
+
+for command in "repack -a -d -q" "repack -a -d -q -l -b" "repack -A -d -q --unpack-unreachable=now" \
+	"repack --cruft -d -q --cruft-expiration=now" "repack -a -d -q --filter=blob:none" "gc -q --prune=now" \
+	"gc -q --no-cruft --prune=now" "prune --expire=now"
+do
+	test_expect_success "$command keeps what MERGE_HEAD and the like name" '
+		for store in packed loose
+		do
+			rm -rf copy && cp -r $store-noted copy && (
+				cd copy && git $command && all_there && git prune --expire=now && all_there
+			) || return 1
+		done
+	'
+done
+
+test_expect_success 'what MERGE_HEAD and the index of a borrower name is kept' '
+	for command in "repack -a -d -q" "repack -A -d -q --unpack-unreachable=now" "gc -q --prune=now" "prune --expire=now"
+	do
+		rm -rf copy fork && cp -r packed copy && git init -q fork && (
+			cd copy && rm .git/refs/heads/x && blob=$(echo indexed | git hash-object -w --stdin) &&
+			echo "$PWD/.git/objects" >../fork/.git/objects/info/alternates &&
+			echo "$PWD/../fork/.git/objects" >.git/objects/info/alternates && echo $X >../fork/.git/MERGE_HEAD &&
+			git -C ../fork update-index --add --cacheinfo 100644,$blob,f && git $command && git cat-file -e $X^{tree} &&
+			git cat-file -e $blob
+		) || return 1
+	done
+'
+
+test_expect_success 'what MERGE_HEAD names is kept with as much of its history as there is' '
+	rm -rf copy && cp -r packed copy && cd copy && blob=$(echo b | git hash-object -w --stdin) &&
+	tree=$(printf "100644 blob $blob\tf\n100644 blob $missing\tg\n" | git mktree --missing) &&
+	echo "tree $tree" >c && echo "parent $missing" >>c && git cat-file commit y | sed "/^tree/d; /^parent/d" >>c &&
+	oid=$(git hash-object --literally -w -t commit c) && echo $oid >.git/MERGE_HEAD && echo $missing >.git/ORIG_HEAD &&
+	for command in "repack -a -d -q -b" "repack --cruft -d -q --cruft-expiration=now" "gc -q --prune=now" "prune --expire=now"
+	do
+		git $command && printf "%s\n" $oid $tree $blob | git cat-file --batch-check >there && ! grep missing there || return 1
+	done
+'
+
+test_expect_success 'a file such as MERGE_HEAD that cannot be read stops commands that delete' '
+	rm -rf copy && cp -r loose copy && cd copy && rm .git/refs/heads/x && ln -s MERGE_HEAD .git/worktrees/wt/MERGE_HEAD &&
+	for command in "repack -a -d -q" "gc -q --prune=now" "prune --expire=now"
+	do
+		test_expect_code 128 git $command 2>err && test_grep "unable to stat .*/worktrees/wt/MERGE_HEAD" err &&
+		git cat-file -e $X || return 1
+	done
+'
+
 # ---- copies of a repository ----
 
 for kind in empty junk zero packed-zero head-to-empty

@@ -29,7 +29,7 @@ MEANT = [
 	 'not come earlier.'),
 	('repack|gc', 'younger', 'What becomes loose is as old as the newest pack that has it, and what young unreachable objects '
 	 'lead to stays for as long as these; stock takes the time of the pack that it has used last.'),
-	('prune|gc|maintenance', 'more', 'What ORIG_HEAD and the like name stays, and all that young objects lead to: git-prune(1).'),
+	('prune|gc|repack|maintenance', 'more', 'What ORIG_HEAD and the like name stays, and all that young objects lead to: git-prune(1).'),
 	('', r'file: .*/\.tmp-1-pack-x.pack: ours none', 'A .pack without .idx goes after two weeks; other Gits leave it for ever.'),
 	('', r'file: .*/\.?tmp[_-][^ ]*: ours none', 'Stock has failed and left its temporary files.'),
 	('repack', 'copies', 'Without -d, -k makes a pack of unreachable objects as well; where a filter leaves something out, what an '
