@@ -66,10 +66,19 @@ test_expect_success PERL 'receive.maxInflatedSize counts results of deltas' '
 	git -C s index-pack --stdin --max-inflated-size=$n <s.pack
 '
 
-# Some hundred bytes make 16 MiB, and then 3 GiB, which are refused before they are made: little memory is enough.
+# The base is too large to be kept until the delta comes: it is inflated again, and so are the 471 bytes of the delta.
+test_expect_success PERL 'receive.maxInflatedSize counts bytes that are inflated again' '
+	head -c 5000000 /dev/zero >five && { cat base && echo "file blob five" && echo "ofs 1 more"; } | craft >s.pack &&
+	blob=$(printf "%0100d" 0 | git -C work hash-object --stdin) &&
+	n=$((100 + 5000000 + 471 + 5000000 + 471 + 5000004)) && accepted receive.maxInflatedSize=$n &&
+	refused "pack exceeds maximum allowed inflated size" receive.maxInflatedSize=$((n - 1))
+'
+
+# Some hundred bytes make 16 MiB, and then 2 GiB, which are refused before they are made: little memory is enough. The sum
+# is beyond 2 GiB and 10,000 times the bytes of the pack by less than 17 MiB.
 test_expect_success PERL 'without a setting, some bytes cannot become gigabytes' '
-	blob=$(git -C work hash-object "$PWD/zeros") && { echo "file blob zeros" && echo "times 0 256" && echo "times 1 192"; } | craft >s.pack &&
-	test $(wc -c <s.pack) -lt 20000 && refused "pack exceeds maximum allowed inflated size" &&
+	blob=$(git -C work hash-object "$PWD/zeros") && { echo "file blob zeros" && echo "times 0 256" && echo "times 1 128"; } | craft >s.pack &&
+	test $(wc -c <s.pack) -lt 1600 && refused "pack exceeds maximum allowed inflated size" &&
 	{ echo "file blob zeros" && echo "times 0 256"; } | craft >s.pack && accepted
 '
 
@@ -115,9 +124,11 @@ test_expect_success PERL 'a few refs whose objects are missing cost a few walks,
 '
 
 test_expect_success PERL 'a name of a ref that no file can have is refused alone' '
-	server s && printf "blob x\n" | craft >s.pack && long=refs/heads/$(printf "%04090d" 0) &&
+	server s && printf "blob x\n" | craft >s.pack && long=refs/heads/$(printf "%04086d" 0) &&
 	request s.pack "$ZERO_OID $tip $long" "$ZERO_OID $tip refs/heads/good" && say s req && test_grep "^unpack ok" answer &&
-	test_grep "^ng $long refname is too long" answer && test_grep "^ok refs/heads/good" answer && clean s
+	test_grep "^ng $long refname is too long" answer && test_grep "^ok refs/heads/good" answer && clean s &&
+	request s.pack "$ZERO_OID $tip ${long%0}" && say s req && test_grep "^ng ${long%0} " answer &&
+	test_grep ! "refname is too long" answer
 '
 
 test_expect_success PERL 'names of refs, and push options, have a limit in bytes' '

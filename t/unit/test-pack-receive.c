@@ -757,6 +757,7 @@ static void too_much_inflated(void **state UNUSED)
 	assert_inflated(&c, &(struct pack_receive_limits){ .inflated_bytes = 1, .inflated_per_input = 1 }, ERR_TOO_BIG);
 	assert_inflated(&c, &(struct pack_receive_limits){ .inflated_bytes = 1, .inflated_per_input = 100 }, 0);
 	assert_inflated(&c, &(struct pack_receive_limits){ .inflated_bytes = 1, .inflated_per_input = UINT64_MAX }, 0);
+	assert_inflated(&c, &(struct pack_receive_limits){ .inflated_bytes = UINT64_MAX - 1, .inflated_per_input = 1 }, 0);
 	strbuf_release(&d);
 	craft_release(&c);
 }
@@ -952,13 +953,19 @@ static void thin_begin(struct thin *t)
 	craft_init(&t->c, algo);
 }
 
-static int thin_receive(struct thin *t, bool fix, struct err *err)
+static int thin_receive_within(struct thin *t, bool fix, uint64_t inflated_bytes, struct err *err)
 {
-	struct pack_receive_options o = { .algo = algo, .odb = t->odb, .fix_thin = fix, .level = 6 };
+	struct pack_receive_options o = { .algo = algo, .odb = t->odb, .fix_thin = fix, .level = 6,
+					  .limits = { .inflated_bytes = inflated_bytes } };
 
 	craft_end(&t->c);
 	t->rx = pack_receive_new(&o);
 	return receive_bytes(t->rx, t->c.out.buf, t->c.out.len, err);
+}
+
+static int thin_receive(struct thin *t, bool fix, struct err *err)
+{
+	return thin_receive_within(t, fix, 0, err);
 }
 
 static void thin_end(struct thin *t)
@@ -1028,6 +1035,23 @@ static void thin_packs(void **state UNUSED)
 		thin_end(&t);
 	}
 	contents_release(&want);
+}
+
+/* The base that comes from the database counts each time that it is read, and so does the delta: twice here. */
+static void thin_pack_inflated(void **state UNUSED)
+{
+	for (int less = 0; less < 2; less++) {
+		struct err err = ERR_INIT;
+		struct thin t;
+
+		thin_begin(&t);
+		delta_extend(&t.d, 4, "line");
+		craft_ref_delta(&t.c, &t.base, &t.d);
+		assert_int_equal(thin_receive_within(&t, true, 8 + 2 * t.d.len + 8 - (uint64_t)less, &err),
+				 less ? ERR_TOO_BIG : 0);
+		err_release(&err);
+		thin_end(&t);
+	}
 }
 
 static int first_has_base(void *data, const struct received_object *o)
@@ -1151,7 +1175,7 @@ int main(void)
 		ONE(long_chains), BOTH(cut_anywhere), ONE(changed_anywhere), ONE(wrong_headers),
 		ONE(sizes_that_lie), BOTH(wrong_deltas), ONE(delta_loop), ONE(duplicates),
 		BOTH(junk_at_the_end), ONE(too_large), BOTH(too_much_inflated), BOTH(too_large_object), ONE(keep_going),
-		ONE(collision_with_what_is_there), BOTH(thin_packs), BOTH(thin_base_in_pack),
+		ONE(collision_with_what_is_there), BOTH(thin_packs), BOTH(thin_pack_inflated), BOTH(thin_base_in_pack),
 		ONE(thin_pack_damaged_on_disk), ONE(reverse_index_of_another_order),
 	};
 
