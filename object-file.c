@@ -320,7 +320,11 @@ int loose_object_read_file(const char *path, const struct object_id *oid,
 
 	if (rc < 0)
 		return rc;
-	rc = read_deflated(&l, &in, err);
+	/* Deflating adds at most 5 bytes for each 16 kB, and a few: zlib's deflateBound. */
+	if (max_size && l.size > max_size + max_size / 1024 + 1024)
+		rc = err_set(err, ERR_TOO_BIG, "loose object %s has more than %" PRIu64 " bytes", oid_hex(oid), max_size);
+	else
+		rc = read_deflated(&l, &in, err);
 	sys->close(l.fd);
 	if (!rc)
 		rc = inflate_all(&l, in, max_size, &content, err);

@@ -394,22 +394,91 @@ int odb_read(struct odb *odb, const struct object_id *oid, struct object_buf *ou
 	return rc < 0 ? rc : read_any(odb, oid, false, out, err);
 }
 
+/* buf becomes *out, if it is of that type. */
+static int expect_type(struct object_buf *buf, const struct object_id *oid, enum object_type want, struct object_buf *out,
+		       struct err *err)
+{
+	int rc;
+
+	if (want != OBJ_ANY && buf->type != want) {
+		rc = err_set(err, ERR_INVALID, "object %s is a %s, not a %s", oid_hex(oid),
+			     object_type_name(buf->type), object_type_name(want));
+		object_buf_release(buf);
+		return rc;
+	}
+	*out = *buf;
+	return 0;
+}
+
 int odb_read_type(struct odb *odb, const struct object_id *oid, enum object_type want,
 		  struct object_buf *out, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	int rc = odb_read(odb, oid, &buf, err);
 
-	if (rc < 0)
-		return rc;
-	if (want != OBJ_ANY && buf.type != want) {
-		rc = err_set(err, ERR_INVALID, "object %s is a %s, not a %s", oid_hex(oid),
-			     object_type_name(buf.type), object_type_name(want));
-		object_buf_release(&buf);
-		return rc;
-	}
-	*out = buf;
-	return 0;
+	return rc < 0 ? rc : expect_type(&buf, oid, want, out, err);
+}
+
+/* ---- reading what is not too big ---- */
+
+struct limited_read {
+	struct object_buf buf;
+	uint64_t max;
+};
+
+static int refuse_size(struct look *l, uint64_t size, struct err *err)
+{
+	l->final = true;
+	return err_set(err, ERR_TOO_BIG, "object %s has %" PRIu64 " bytes", oid_hex(l->oid), size);
+}
+
+static int limited_in_batch(struct look *l, struct err *err)
+{
+	struct limited_read *r = l->out;
+	struct object_info info;
+	int rc = bulk_checkin_info(l->odb->batch, l->oid, &info, err);
+
+	if (!rc && info.size > r->max)
+		return refuse_size(l, info.size, err);
+	return rc ? rc : bulk_checkin_read(l->odb->batch, l->oid, &r->buf, err);
+}
+
+static int limited_in_packs(struct look *l, struct odb_store *s, struct err *err)
+{
+	struct limited_read *r = l->out;
+	enum object_type type;
+	uint64_t size;
+	int rc = packs_type(s->packs, l->oid, &type, &size, err);
+
+	if (!rc && size > r->max)
+		return refuse_size(l, size, err);
+	return rc ? rc : packs_read(s->packs, l->oid, &r->buf, err);
+}
+
+static int limited_in_loose(struct look *l, struct odb_store *s, struct err *err)
+{
+	struct limited_read *r = l->out;
+	int rc = loose_object_read(s->objdir, l->oid, s->algo, r->max, &r->buf, err);
+
+	l->final |= rc == ERR_TOO_BIG;
+	return rc;
+}
+
+int odb_read_limited(struct odb *odb, const struct object_id *oid, enum object_type want, uint64_t max,
+		     struct object_buf *out, struct err *err)
+{
+	struct limited_read r = { OBJECT_BUF_INIT, max ? max : 1 };
+	struct look l = {
+		.odb = odb, .oid = oid, .out = &r,
+		.in_batch = limited_in_batch, .in_packs = limited_in_packs, .in_loose = limited_in_loose,
+	};
+	struct object_id buf;
+	int rc = replace(odb, &oid, &buf, err);
+
+	l.oid = oid;
+	if (!rc)
+		rc = look_everywhere(&l, err);
+	return rc < 0 ? rc : expect_type(&r.buf, oid, want, out, err);
 }
 
 int odb_read_peeled(struct odb *odb, const struct object_id *oid, enum object_type want,

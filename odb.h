@@ -86,6 +86,9 @@ MUST_USE int odb_read(struct odb *odb, const struct object_id *oid,
 /* ERR_INVALID if it is of another type ("object X is a tree, not a blob"). */
 MUST_USE int odb_read_type(struct odb *odb, const struct object_id *oid,
 			   enum object_type want, struct object_buf *out, struct err *err);
+/* The same, but ERR_TOO_BIG for more than max bytes, before they are in memory; max 0: 1. */
+MUST_USE int odb_read_limited(struct odb *odb, const struct object_id *oid, enum object_type want, uint64_t max,
+			      struct object_buf *out, struct err *err);
 /* Peels tags; commits peel to trees when want is OBJ_TREE. */
 MUST_USE int odb_read_peeled(struct odb *odb, const struct object_id *oid,
 			     enum object_type want, struct object_buf *out,

@@ -283,4 +283,25 @@ test_expect_success 'files that went behind a symbolic link: nothing is removed 
 	rm d && git reset -q --hard files && rm -r d && ln -s ../outside d && git checkout -q -f none && test_path_is_dir ../outside/e
 '
 
+# (ulimit -d: what a process has for itself; not pages of files)
+test_expect_success !SANITIZE 'a file above core.bigFileThreshold is not held in memory' '
+	rm -rf big && git init -q big && cd big && head -c 60000000 /dev/zero >f && git add f && git commit -q -m big && cp f ../f && rm f &&
+	git config core.bigFileThreshold 1m && (
+		ulimit -d 30000 && git checkout -q -- f && cmp f ../f && rm f && : by the main thread, since there is something in its place && mkdir f && >f/x &&
+		git checkout -q -f -- f && cmp f ../f && rm f && : nor one that memory does not suffice for && git -c core.bigFileThreshold=1g checkout -q -- f && cmp f ../f
+	)
+'
+
+test_expect_success !SANITIZE 'such a file is converted, if it has to be' '
+	cd big && printf "line\n%.0s" $(test_seq 1000) >lf && echo "lf eol=crlf" >.gitattributes && git -c core.bigFileThreshold=1 add lf && rm lf &&
+	git -c core.bigFileThreshold=1 checkout -q -- lf && test $(tr -dc "\r" <lf | wc -c) = 1000
+'
+
+test_expect_success 'of such a file that is damaged nothing stays' '
+	rm -rf damaged && git init -q damaged && cd damaged && head -c 100000 /dev/urandom >f && git add f && git commit -q -m f && oid=$(git rev-parse HEAD:f) &&
+	rm f && file=.git/objects/$(echo $oid | sed "s,..,&/,") && if test -f $file; then chmod +w $file; else file=$(echo .git/objects/pack/*.pack) && chmod +w $file; fi &&
+	printf "XXXX" | dd of=$file bs=1 seek=50000 conv=notrunc 2>/dev/null && test_must_fail git -c core.bigFileThreshold=1 checkout -- f 2>err &&
+	test_grep "unable to read sha1 file of f" err && test_path_is_missing f
+'
+
 test_done

@@ -52,21 +52,62 @@ static int refuse_existing(const char *path, const struct index_entry *e, struct
 	return err_set(err, ERR_EXISTS, "%s already exists, no checkout", path);
 }
 
-static int write_regular(const char *path, unsigned mode, const void *data, size_t len,
+/* ---- big files ---- */
+
+int worktree_checkout_read(const struct repository *r, const struct object_id *oid, const struct conversion *cv,
+		       struct object_buf *out, struct err *err)
+{
+	return conversion_is_noop_to_worktree(cv) ?
+		odb_read_limited(r->odb, oid, OBJ_BLOB, r->settings.big_file_threshold, out, err) :
+		odb_read_type(r->odb, oid, OBJ_BLOB, out, err);
+}
+
+struct piece_target {
+	int fd;
+	const char *path;
+};
+
+static int write_piece(void *data, const void *p, size_t len, struct err *err)
+{
+	const struct piece_target *t = data;
+
+	return write_in_full(t->fd, p, len, t->path, err);
+}
+
+int worktree_checkout_stream(const struct repository *r, const struct object_id *oid, int fd, const char *path,
 			 struct err *err)
+{
+	struct piece_target t = { fd, path };
+
+	return odb_stream(r->odb, oid, write_piece, &t, err);
+}
+
+/* ---- regular files ---- */
+
+static int create_regular(const char *path, unsigned mode, struct err *err)
 {
 	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 					    mode == MODE_EXEC ? 0777 : 0666));
-	int rc;
 
-	if (fd < 0)
-		return err_set_errno(err, "unable to create file %s", path);
-	rc = write_in_full(fd, data, len, path, err);
+	return fd < 0 ? err_set_errno(err, "unable to create file %s", path) : fd;
+}
+
+/* Of a file that was written with that result. */
+static int close_regular(const char *path, int fd, int rc, struct err *err)
+{
 	if (sys->close(fd) < 0 && !rc)
 		rc = err_set_errno(err, "unable to write file %s", path);
 	if (rc < 0)
 		sys->unlink(path);
 	return rc;
+}
+
+static int write_regular(const char *path, unsigned mode, const void *data, size_t len,
+			 struct err *err)
+{
+	int fd = create_regular(path, mode, err);
+
+	return fd < 0 ? fd : close_regular(path, fd, write_in_full(fd, data, len, path, err), err);
 }
 
 struct target {
@@ -128,22 +169,44 @@ static int write_symlink(struct repository *r, const char *path, const struct ob
 	return 0;
 }
 
+static int refuse_unreadable(const struct target *t, struct err *why, struct err *err)
+{
+	int rc = why->code;
+
+	err_prefix(why, "unable to read sha1 file of %s", t->path);
+	err_move(err, why);
+	err_release(why);
+	return rc;
+}
+
+static int write_big_blob(const struct target *t, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int fd = create_regular(t->path, t->e->mode, err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = worktree_checkout_stream(t->r, &t->e->oid, fd, t->path, &why);
+	if (rc < 0)
+		rc = refuse_unreadable(t, &why, err);
+	return close_regular(t->path, fd, rc, err);
+}
+
 static int write_blob(const struct target *t, struct conversion *cv, struct err *err)
 {
+	const bool link = MODE_IS_SYMLINK(t->e->mode);
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct err why = ERR_INIT; /* err may have that of another file */
-	int rc = odb_read_type(t->r->odb, &t->e->oid, OBJ_BLOB, &buf, &why);
+	int rc = link ? odb_read_type(t->r->odb, &t->e->oid, OBJ_BLOB, &buf, &why) :
+		worktree_checkout_read(t->r, &t->e->oid, cv, &buf, &why);
 
-	if (rc < 0) {
-		err_prefix(&why, "unable to read sha1 file of %s", t->path);
-		err_move(err, &why);
+	if (rc == ERR_TOO_BIG && !link && conversion_is_noop_to_worktree(cv)) {
 		err_release(&why);
-		return rc;
+		return write_big_blob(t, err);
 	}
-	if (MODE_IS_SYMLINK(t->e->mode))
-		rc = write_symlink(t->r, t->path, &buf, err);
-	else
-		rc = write_converted(t, cv, &buf, err);
+	if (rc < 0)
+		return refuse_unreadable(t, &why, err);
+	rc = link ? write_symlink(t->r, t->path, &buf, err) : write_converted(t, cv, &buf, err);
 	object_buf_release(&buf);
 	return rc;
 }

@@ -189,6 +189,11 @@ bool conversion_is_noop_to_git(struct converter *c, const struct conversion *cv)
 	       !conversion_needs_main_thread(c, cv);
 }
 
+bool conversion_is_noop_to_worktree(const struct conversion *cv)
+{
+	return (cv->text == TEXT_NO || !cv->crlf_out) && !cv->ident && !cv->encoding && !cv->bad_encoding && !cv->filter;
+}
+
 /* ---- encodings ---- */
 
 /* "utf-16le": "16". Only for encodings that have_..._utf_bom have something to say about. */
@@ -490,7 +495,7 @@ int convert_to_worktree(struct converter *c, const char *path, const struct conv
 	int rc, changed = 0;
 
 	_Static_assert(CONVERT_DELAYED == FILTER_DELAYED, "it is passed on");
-	if ((rc = refuse_bad_encoding(cv, err)) < 0)
+	if ((rc = refuse_bad_encoding(cv, err)) < 0 || conversion_is_noop_to_worktree(cv))
 		return rc;
 	strbuf_add(&cur, data, len);
 	if (cv->ident)

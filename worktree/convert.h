@@ -39,6 +39,7 @@ struct conversion {
 void converter_lookup(struct converter *c, const char *path, struct conversion *out);
 /* Is any content unchanged by it? Then a file may be streamed. */
 bool conversion_is_noop_to_git(struct converter *c, const struct conversion *cv);
+bool conversion_is_noop_to_worktree(const struct conversion *cv);
 /* Does it run a program? Then it must be done in the main thread. */
 bool conversion_needs_main_thread(struct converter *c, const struct conversion *cv);
 

@@ -186,6 +186,14 @@ MUST_USE int worktree_remove_entry(const struct repository *r, const char *path,
 MUST_USE int worktree_clear_parents(const char *path, size_t known, struct err *err);
 /* Remove what is in the place of an entry; the directory of a submodule stays. */
 MUST_USE int worktree_clear_place(const struct index_entry *e, struct err *err);
+/*
+ * The blob of a file; one above core.bigFileThreshold only if a conversion needs it whole. Else ERR_TOO_BIG:
+ * worktree_checkout_stream writes it to fd, in pieces. Errors: those of odb_read and odb_stream; what is in fd is wrong then.
+ */
+MUST_USE int worktree_checkout_read(const struct repository *r, const struct object_id *oid, const struct conversion *cv,
+				struct object_buf *out, struct err *err);
+MUST_USE int worktree_checkout_stream(const struct repository *r, const struct object_id *oid, int fd, const char *path,
+				  struct err *err);
 struct checkout_options {
 	const char *prefix; /* checkout-index --prefix; "" */
 	bool may_delay; /* convert_to_worktree: 1 is returned if nothing is written yet */

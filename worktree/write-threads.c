@@ -44,7 +44,8 @@ void write_clear_places(struct writer *w, int threads)
 
 /* ---- files ---- */
 
-static int fill_new_file(struct write_job *j, const void *data, size_t len)
+/* data: NULL: the blob is streamed. */
+static int fill_new_file(const struct writer *w, struct write_job *j, const void *data, size_t len)
 {
 	mode_t mode = j->e->mode == MODE_EXEC ? 0777 : 0666;
 	int fd = (int)RETRY_EINTR(sys->open(j->e->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC |
@@ -54,7 +55,8 @@ static int fill_new_file(struct write_job *j, const void *data, size_t len)
 
 	if (fd < 0)
 		return -1;
-	rc = write_in_full(fd, data, len, j->e->name, NULL);
+	rc = data ? write_in_full(fd, data, len, j->e->name, NULL) :
+		worktree_checkout_stream(w->r, &j->e->oid, fd, j->e->name, NULL);
 	if (!rc && fstat(fd, &st) < 0)
 		rc = -1;
 	if (sys->close(fd) < 0)
@@ -71,16 +73,18 @@ static void write_job(const struct writer *w, struct write_job *j)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct strbuf out = STRBUF_INIT;
-	int rc;
+	int rc = worktree_checkout_read(w->r, &j->e->oid, &j->cv, &buf, NULL);
+	const bool streamed = rc == ERR_TOO_BIG && conversion_is_noop_to_worktree(&j->cv);
 
-	if (odb_read_type(w->r->odb, &j->e->oid, OBJ_BLOB, &buf, NULL) < 0)
-		return;
-	rc = convert_to_worktree(w->c, j->e->name, &j->cv, buf.data, buf.size, &j->e->oid, &out,
-				 &j->warn, NULL);
-	if (rc > 0)
-		rc = fill_new_file(j, out.buf, out.len);
+	if (!rc)
+		rc = convert_to_worktree(w->c, j->e->name, &j->cv, buf.data, buf.size, &j->e->oid, &out,
+					 &j->warn, NULL);
+	if (streamed)
+		rc = fill_new_file(w, j, NULL, 0);
+	else if (rc > 0)
+		rc = fill_new_file(w, j, out.buf, out.len);
 	else if (!rc)
-		rc = fill_new_file(j, buf.data, buf.size);
+		rc = fill_new_file(w, j, buf.data ? buf.data : "", buf.size);
 	if (!rc)
 		j->state = WRITTEN;
 	else
