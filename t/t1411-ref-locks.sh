@@ -3,8 +3,8 @@
 
 test_description='locks of refs: time-outs, owners that are gone, locks of others
 
-Where a lock is waited for, the test lets it go at some time, and the command has to succeed
-then; how long anything takes is not measured.'
+Where a command waits for a lock, the test lets the lock go when the command has tried three times,
+and the command has to succeed then. How long anything takes is not measured.'
 . "$(dirname "$0")/test-lib.sh"
 
 FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
@@ -19,11 +19,14 @@ test_expect_success 'setup' '
 	git -C repo update-ref --stdin <input && git -C repo pack-refs --all
 '
 
-# (A background job inside of a test's && chain would escape from it: functions.)
+# The lock is a FIFO: who tries to take it opens it for reading, since the owner might be gone. To open it for writing takes
+# until then. (A background job inside of a test's && chain would escape from it: functions.)
 let_go_later () {
-	: >repo/.git/$1
-	{ sleep 0.4; rm -f repo/.git/$1; } &
-	waiter=$!
+	mkfifo repo/.git/$1
+	{ for attempt in 1 2 3; do : >repo/.git/$1; done; rm -f repo/.git/$1; } &
+	set -- "$PWD/repo/.git/$1" $!
+	test_when_finished "test ! -p '$1' || { kill $2; rm '$1'; }"
+	test_atexit "test ! -p '$1' || kill $2"
 }
 
 set_timeouts () {
@@ -35,10 +38,10 @@ for timeout in -1 60000; do
 	test_expect_success "core.filesRefLockTimeout=$timeout waits for a ref's lock" '
 		set_timeouts $timeout 0 &&
 		let_go_later refs/heads/a.lock &&
-		git -C repo update-ref refs/heads/a $H && wait $waiter &&
+		git -C repo update-ref refs/heads/a $H && test_path_is_missing repo/.git/refs/heads/a.lock &&
 		let_go_later refs/heads/b.lock &&
 		printf "update refs/heads/a $P $H\nupdate refs/heads/b $H $P\n" |
-		git -C repo update-ref --stdin && wait $waiter &&
+		git -C repo update-ref --stdin && test_path_is_missing repo/.git/refs/heads/b.lock &&
 		test "$(git -C repo rev-parse a b)" = "$(printf "%s\n" $P $H)" &&
 		git -C repo update-ref refs/heads/b $P
 	'
@@ -47,12 +50,12 @@ for timeout in -1 60000; do
 		set_timeouts 0 $timeout &&
 		let_go_later packed-refs.lock &&
 		printf "update refs/heads/a $H $P\nupdate refs/heads/b $H $P\n" |
-		git -C repo update-ref --stdin && wait $waiter &&
+		GIT_TEST_REF_COMMIT=packed git -C repo update-ref --stdin && test_path_is_missing repo/.git/packed-refs.lock &&
 		let_go_later packed-refs.lock &&
-		git -C repo update-ref -d refs/heads/a && wait $waiter &&
-		let_go_later packed-refs.lock &&
-		git -C repo pack-refs --all && wait $waiter &&
-		git -C repo update-ref refs/heads/a $P && git -C repo update-ref refs/heads/b $P
+		git -C repo update-ref -d refs/heads/a && test_path_is_missing repo/.git/packed-refs.lock &&
+		git -C repo update-ref refs/heads/a $P && let_go_later packed-refs.lock &&
+		git -C repo pack-refs --all && test_path_is_missing repo/.git/packed-refs.lock &&
+		test_path_is_missing repo/.git/refs/heads/a && git -C repo update-ref refs/heads/b $P
 	'
 done
 
