@@ -198,6 +198,11 @@ test_expect_success 'all versions of the protocol share, with bands and without'
 
 # ---- the filler ----
 
+# wakes PID: how often that process has waited for something
+wakes () {
+	sed -n "s/^voluntary_ctxt_switches:[^0-9]*//p" /proc/$1/status
+}
+
 test_expect_success 'it holds nothing of its client, and is no child of its server' '
 	new_cache && cp clone lines && >go && share 0 -c "$HALT" && rm go &&
 	start_share 1 -c "$HALT" && wait_until test -e cache/pack-* && wait_until test "\$(filler)" != 0 && pid=$(filler) &&
@@ -230,7 +235,8 @@ test_expect_success 'it goes on when its client has gone, while others follow; n
 	new_cache && cp clone lines && >go && share 0 -c "$HALT" && rm go &&
 	start_share 1 -c "$HALT" && wait_until test "\$(runs)" = 2 && start_share 2 -c "$HALT" &&
 	wait_until test "\$(traced 2 request)" = found && pid=$(filler) && kill $(cat pid.1) && wait_until test -s code.1 &&
-	sleep 3 && kill -0 $pid && >go && end_client 2 && cmp pack.0 pack.2 && test $(runs) = 2 &&
+	: it wakes up to look whether anybody follows, and for nothing else &&
+	looks=$(wakes $pid) && wait_until "is_gone $pid || test \$(wakes $pid) -ge $((looks + 4))" && kill -0 $pid && >go && end_client 2 && cmp pack.0 pack.2 && test $(runs) = 2 &&
 	rm -rf cache/pack-* go && start_share 3 -c "$HALT" && wait_until test "\$(runs)" = 3 &&
 	wait_until test "\$(filler)" != 0 && pid=$(filler) && kill $(cat pid.3) && wait_until is_gone $pid && wait_until "test \$(ls cache) = seen" && >go
 '

@@ -14,7 +14,7 @@ start () {
 
 # Bounded: what this is about would start processes without end.
 status () {
-	(cd top && timeout 20 git status --porcelain "$@" >../out 2>../err)
+	(cd top && "$GIT_BUILD_DIR/t/helper/within" 20 git status --porcelain "$@" >../out 2>../err)
 }
 
 test_expect_success 'changes inside are seen' '
