@@ -177,7 +177,10 @@ test_expect_success 'GIT_TRACE_CURL hides secrets' '
 	GIT_TRACE_CURL="$PWD/trace" GIT_TRACE_CURL_NO_DATA=1 lists && ! grep "Send data" trace && rm trace &&
 	GIT_TRACE_REDACT=0 GIT_TRACE_CURL="$PWD/trace" lists && grep "$secret" trace && rm trace &&
 	GIT_CURL_VERBOSE=1 git ls-remote "$URL" 2>err >actual && test_cmp refs actual && grep "=> Send header" err &&
-	! grep "Send data" err && ! grep "$secret" err && unset URL && rules web
+	! grep "Send data" err && ! grep "$secret" err &&
+	rules web "* ^/old redirect 302 http://me:sesame@127.0.0.1:$web_port/repo.git/info/refs?service=git-upload-pack" &&
+	URL=$web_url/old && GIT_TRACE_CURL="$PWD/trace" lists && test_grep "Location: http://me:<REDACTED>@" trace &&
+	test_grep ! sesame trace && unset URL && rules web
 '
 
 # ---- settings that are wrong ----------------------------------------------------------

@@ -3,17 +3,10 @@
 #include "compat/posix.h"
 #include "transport/http-internal.h"
 #include "util/alloc.h"
+#include "util/trace-redact.h"
 #include "util/trace2.h"
 
 #define LINE_BYTES 60u /* of data that are shown together */
-
-/* GIT_TRACE_REDACT=0 shows all. */
-static bool redacts(void)
-{
-	const char *value = getenv("GIT_TRACE_REDACT");
-
-	return !value || config_parse_maybe_bool(value) != 0;
-}
 
 /* "NAME: Basic c2VjcmV0": the scheme stays. */
 static bool hide_authorization(struct strbuf *line)
@@ -63,6 +56,18 @@ static void hide_cookies(struct strbuf *line)
 	strbuf_release(&out);
 }
 
+/* Redacts a header line: credentials, cookies, and the password of a URL such as that of Location. */
+static void hide_secrets(struct strbuf *line)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	if (!hide_authorization(line))
+		hide_cookies(line);
+	trace_add_redacted(&out, line->buf);
+	strbuf_swap(line, &out);
+	strbuf_release(&out);
+}
+
 static void show_headers(const char *what, const char *p, size_t len, bool secret)
 {
 	while (len) {
@@ -72,8 +77,8 @@ static void show_headers(const char *what, const char *p, size_t len, bool secre
 
 		strbuf_add(&line, p, n);
 		strbuf_rtrim(&line);
-		if (secret && !hide_authorization(&line))
-			hide_cookies(&line);
+		if (secret)
+			hide_secrets(&line);
 		trace_printf("GIT_TRACE_CURL", "%s %s", what, line.buf);
 		strbuf_release(&line);
 		p += n;
@@ -110,11 +115,12 @@ static void show_info(const char *p, size_t len, bool secret)
 		struct strbuf inner = STRBUF_INIT;
 
 		strbuf_addstr(&inner, bracket + 1);
-		if (!hide_authorization(&inner))
-			hide_cookies(&inner);
+		hide_secrets(&inner);
 		strbuf_setlen(&line, bracket + 1 - line.buf);
 		strbuf_addbuf(&line, &inner);
 		strbuf_release(&inner);
+	} else if (secret) {
+		hide_secrets(&line);
 	}
 	trace_printf("GIT_TRACE_CURL", "== Info: %s", line.buf);
 	strbuf_release(&line);
@@ -173,7 +179,7 @@ void http_trace_setup(CURL *easy)
 		return;
 	no_data = getenv("GIT_TRACE_CURL_NO_DATA");
 	trace.data = !no_data || config_parse_maybe_bool(no_data) == 0;
-	trace.secret = redacts();
+	trace.secret = trace_redacts();
 	curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 	curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, show);
 	curl_easy_setopt(easy, CURLOPT_DEBUGDATA, &trace);

@@ -7,6 +7,7 @@
 #include "compat/syscalls.h"
 #include "util/alloc.h"
 #include "util/quote.h"
+#include "util/trace-redact.h"
 #include "util/trace2.h"
 #if __has_include("build-info.h")
 #include "build-info.h"
@@ -269,13 +270,18 @@ static void add_member(struct strbuf *out, const char *key, const char *value)
 
 static void add_argv_member(struct strbuf *out, const char *const *argv)
 {
+	struct strbuf arg = STRBUF_INIT;
+
 	strbuf_addstr(out, ",\"argv\":[");
 	for (size_t i = 0; argv[i]; i++) {
 		if (i)
 			strbuf_addch(out, ',');
-		add_json_string(out, argv[i]);
+		strbuf_reset(&arg);
+		trace_add_redacted(&arg, argv[i]);
+		add_json_string(out, arg.buf);
 	}
 	strbuf_addch(out, ']');
+	strbuf_release(&arg);
 }
 
 static void add_utc_time(struct strbuf *out, const char *fmt)
@@ -326,11 +332,16 @@ static void emit_event(const struct event *ev, const struct strbuf *members)
 
 static void add_argv(struct strbuf *out, const char *const *argv)
 {
+	struct strbuf arg = STRBUF_INIT;
+
 	for (size_t i = 0; argv[i]; i++) {
 		if (i)
 			strbuf_addch(out, ' ');
-		sq_quote_pretty(out, argv[i]);
+		strbuf_reset(&arg);
+		trace_add_redacted(&arg, argv[i]);
+		sq_quote_pretty(out, arg.buf);
 	}
+	strbuf_release(&arg);
 }
 
 /* The session id: "20261121T071546.230691Z-H0a7c9cdf-P00000e07", after the parent's. */
@@ -530,7 +541,9 @@ void trace2_error_at(const char *file, int line, const char *msg)
 
 	if (!enabled)
 		return;
-	strbuf_addf(&text, "error %s", msg);
+	strbuf_addstr(&text, "error ");
+	trace_add_redacted(&text, msg);
+	msg = text.buf + strlen("error ");
 	emit_normal(&ev, text.buf);
 	emit_perf(&ev, msg);
 	add_member(&json, "msg", msg);

@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include <stdatomic.h>
 #include "util/strbuf.h"
+#include "util/trace-redact.h"
 #include "util/trace2.h"
 #include "wire/pkt-trace.h"
 
@@ -12,6 +13,8 @@ static atomic_int wanted = UNKNOWN;
 static const char *_Atomic identity = "git";
 /* Since a pack has begun, band 1 carries it. */
 static atomic_bool in_pack;
+/* Since a line "packfile-uris", up to the next special packet, lines are "HASH URI". */
+static atomic_bool in_uris;
 
 static bool is_wanted(void)
 {
@@ -50,6 +53,41 @@ static void add_readable(struct strbuf *out, const char *payload, size_t len)
 	}
 }
 
+/* Notes where the section of packfile URIs begins and ends. Is this packet one of its lines? */
+static bool is_packfile_uri(const char *payload, size_t len)
+{
+	static const char header[] = "packfile-uris";
+
+	if (len && *payload == 1)
+		payload++, len--;
+	if (len && payload[len - 1] == '\n')
+		len--;
+	if (len == strlen(header) && !memcmp(payload, header, len)) {
+		atomic_store(&in_uris, true);
+		return false;
+	}
+	if (len == 4 && !memcmp(payload, "000", 3))
+		atomic_store(&in_uris, false);
+	return atomic_load(&in_uris);
+}
+
+/* Path and query of a URI may give access: scheme and host stay, without a password. */
+static void hide_packfile_uri(struct strbuf *text)
+{
+	struct strbuf out = STRBUF_INIT;
+	const char *host;
+
+	trace_add_redacted(&out, text->buf);
+	host = strstr(out.buf, "://");
+	if (host) {
+		host += strlen("://");
+		strbuf_setlen(&out, host + strcspn(host, "/?#") - out.buf);
+		strbuf_addstr(&out, "/<redacted>");
+	}
+	strbuf_swap(text, &out);
+	strbuf_release(&out);
+}
+
 void pkt_trace(char direction, const char *payload, size_t len)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -64,6 +102,8 @@ void pkt_trace(char direction, const char *payload, size_t len)
 		return;
 	}
 	add_readable(&text, payload, len);
+	if (is_packfile_uri(payload, len) && trace_redacts())
+		hide_packfile_uri(&text);
 	trace_printf(KEY, "packet: %12s%c %s", atomic_load(&identity), direction, text.buf);
 	strbuf_release(&text);
 }
