@@ -97,6 +97,47 @@ test_expect_success 'other schemes: git-remote-<scheme>' '
 	test -f c9/.git/objects/pack/pack-$P.pack && test_must_fail env GIT_SSH_COMMAND="$PWD/ssh" GIT_SSH_VARIANT=ssh git -c protocol.test.allow=user -c fetch.uriProtocols=test clone -q -u "git upload-pack" "host:$PWD/src" no 2>err && test_grep "transport .test. not allowed" err && test ! -e no
 '
 
+# The blob comes in its own pack, before or after the tree; the contents decide. checked WHAT EXPECTED-CODE [GIT-OPTION...]
+checked () {
+	local code=$2 options="-c fetch.uriProtocols=file -c $1.fsckObjects=true"
+	shift 2
+	for sandbox in true false; do
+		rm -rf no && test_expect_code $code git -c core.sandbox=$sandbox $options "$@" clone -q "file://$PWD/src" no 2>err &&
+		{ test $code = 0 || test_grep "gitmodulesUrl: disallowed submodule url: -u./payload" err; } &&
+		rm -rf e && git init -q e && test_expect_code $code git -C e -c core.sandbox=$sandbox -c fetch.unpackLimit=1000 $options "$@" \
+			fetch -q "file://$PWD/src" main 2>err || return 1
+	done
+}
+
+test_expect_success 'fsck: .gitmodules in another pack than the tree' '
+	printf "[submodule \"x\"]\n\tpath = x\n\turl = https://host/x\n" >src/.gitmodules && echo "* text" >src/.gitattributes &&
+	git -C src add .gitmodules .gitattributes && git -C src commit -q -m good && M=$(git -C src rev-parse main:.gitmodules) &&
+	A=$(git -C src rev-parse main:.gitattributes) && S=$(echo $M | git -C src pack-objects ../packs/p) && R=$(echo $A | git -C src pack-objects ../packs/p) &&
+	settings "$M $S file://$PWD/packs/p-$S.pack" "$A $R file://$PWD/packs/p-$R.pack" && checked fetch 0 && checked transfer 0 &&
+	test -f no/.git/objects/pack/pack-$S.pack && test -f e/.git/objects/pack/pack-$R.pack
+'
+
+test_expect_success 'fsck: a bad .gitmodules there; one that nobody sends' '
+	printf "[submodule \"x\"]\n\tpath = x\n\turl = -u./payload\n" >src/.gitmodules && git -C src add .gitmodules && git -C src commit -q -m bad &&
+	M=$(git -C src rev-parse main:.gitmodules) && S=$(echo $M | git -C src pack-objects ../packs/p) &&
+	settings "$M $S file://$PWD/packs/p-$S.pack" && checked fetch 128 && checked transfer 128 &&
+	settings "$M $P $PP" && test_must_fail git -c fetch.fsckObjects=true -c fetch.uriProtocols=file clone -q "file://$PWD/src" no 2>err &&
+	test_grep "gitmodulesMissing" err && test ! -e no && git -C src reset -q --hard main~1
+'
+
+# pack OBJECT...: its hash, in $hash; its URI, in $uri
+pack () {
+	hash=$(printf "%s\n" "$@" | git -C src pack-objects -q ../packs/p) && uri="file://$PWD/packs/p-$hash.pack"
+}
+
+test_expect_success 'fsck: the tree comes after the blob, in a pack of a URI' '
+	X=$M && T=$(printf "100644 blob $X\t.gitmodules\n" | git -C src mktree) &&
+	git -C src cat-file blob $X >src/plain && git -C src add plain && git -C src commit -q -m plain &&
+	pack $BIG $T && settings "$BIG $hash $uri" && checked fetch 128 && git -C src reset -q --hard main~1 &&
+	pack $BIG $X && first="$BIG $hash $uri" && pack $OTHER $T && settings "$first" "$OTHER $hash $uri" && checked fetch 128 &&
+	pack $BIG $T && first="$BIG $hash $uri" && pack $OTHER $X && settings "$first" "$OTHER $hash $uri" && checked fetch 128
+'
+
 test_expect_success 'fetch.fsckObjects is heeded; a promisor' '
 	printf "[submodule \"x\"]\n\turl = -u./payload\n" >src/.gitmodules && git -C src add .gitmodules && git -C src commit -q -m mod && M=$(git -C src rev-parse main:.gitmodules) &&
 	S=$(echo $M | git -C src pack-objects ../packs/p) && settings "$M $S file://$PWD/packs/p-$S.pack" && test_must_fail git -c fetch.fsckObjects=true -c fetch.uriProtocols=file clone "file://$PWD/src" no 2>err &&

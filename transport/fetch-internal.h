@@ -177,6 +177,8 @@ MUST_USE int fetch_read_uri(struct fetch_uri_source *s, void *buf, size_t len, s
 void fetch_uri_source_release(struct fetch_uri_source *s);
 /* Who reads them: each is resolved, and the one that was announced: in t->result->others, not staged. */
 MUST_USE int fetch_receive_uris(struct fetch_task *t, struct intake_input *in, struct err *err);
+/* With t->w->fsck, when all packs are resolved: checks the special blobs that trees of any of them name. own: the server's. */
+MUST_USE int fetch_finish_fsck(struct fetch_task *t, struct pack_receive *own, struct err *err);
 MUST_USE int fetch_stage_uris(struct fetch_task *t, struct fsync_batch *batch, const struct pack_receive_names *names,
 			      struct err *err);
 bool fetch_uris_have(const struct fetch_result *result, const struct object_id *oid);

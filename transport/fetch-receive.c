@@ -127,7 +127,7 @@ static int begin(struct reception *p, struct err *err)
 	struct pack_receive_options o = {
 		.algo = r->algo, .odb = r->odb, .level = r->settings.pack_level,
 		.fsck = w->fsck, .check_links = !p->t->uris.nr && !w->from_promisor && !w->no_dependents,
-		.note_links = p->t->uris.nr != 0,
+		.note_links = p->t->uris.nr != 0, .fsck_finish_later = p->t->uris.nr != 0,
 		.shallow = &p->t->boundaries, .use_bases = p->loose, .fix_thin = !p->loose,
 		.object = p->loose ? write_object : NULL, .big_blob = p->loose ? write_big_blob : NULL,
 		.progress = w->meter ? show_progress : NULL, .data = p,
@@ -204,6 +204,8 @@ static int receive(void *data, const struct intake_place *place, struct err *err
 		t->w->meter(t->w->meter_data, PACK_RECEIVE_DONE, p->nr, p->nr, 0);
 	if (!rc && t->uris.nr)
 		rc = fetch_receive_uris(t, place->input, err);
+	if (!rc && t->uris.nr && t->w->fsck)
+		rc = fetch_finish_fsck(t, p->rx, err);
 	if (!rc)
 		rc = fetch_check_pack(t, p->rx, p->marks, err);
 	if (!rc && ((!p->loose && p->nr) || t->uris.nr))

@@ -143,7 +143,7 @@ static int receive_uri(struct fetch_task *t, struct intake_input *in, const char
 	const struct fetch_wanted *w = t->w;
 	const struct pack_receive_options o = {
 		.algo = t->r->algo, .odb = t->r->odb, .level = t->r->settings.pack_level, .fsck = w->fsck,
-		.note_links = true, .progress = w->meter ? show_progress : NULL, .data = (void *)w,
+		.fsck_finish_later = true, .note_links = true, .progress = w->meter ? show_progress : NULL, .data = (void *)w,
 	};
 	struct pack_receive *rx;
 	int rc = intake_input_next(in, err);
@@ -166,6 +166,35 @@ int fetch_receive_uris(struct fetch_task *t, struct intake_input *in, struct err
 	for (size_t i = 0; !rc && i < t->uris.nr; i++)
 		rc = receive_uri(t, in, t->uris.v[i], err);
 	return rc;
+}
+
+/* ---- .gitmodules and .gitattributes: the tree and the blob may be in two packs ---- */
+
+struct all_packs {
+	struct fetch_task *t;
+	struct pack_receive *own;
+};
+
+static int read_from_packs(void *data, const struct object_id *oid, struct object_buf *out, struct err *err)
+{
+	const struct all_packs *a = data;
+	const struct fetch_result *result = a->t->result;
+	const struct object_source *src = odb_source_unreplaced(a->t->r->odb);
+
+	if (pack_receive_has(a->own, oid))
+		return pack_receive_object(a->own, oid, out, err);
+	for (size_t i = 0; i < result->nr_others; i++)
+		if (pack_receive_has(result->others[i], oid))
+			return pack_receive_object(result->others[i], oid, out, err);
+	return src->read(src->data, oid, out, err);
+}
+
+int fetch_finish_fsck(struct fetch_task *t, struct pack_receive *own, struct err *err)
+{
+	struct all_packs all = { t, own };
+	const struct object_source src = { .read = read_from_packs, .data = &all, .algo = t->r->algo };
+
+	return fsck_finish(t->w->fsck, &src) ? err_set(err, ERR_CORRUPT, "fsck error in pack objects") : 0;
 }
 
 int fetch_stage_uris(struct fetch_task *t, struct fsync_batch *batch, const struct pack_receive_names *names,

@@ -64,6 +64,8 @@ struct pack_receive_options {
 	struct pack_receive_limits limits;
 	/* Checks of content; NULL: none. The caller's; `report` is called by one thread at a time. */
 	struct fsck_options *fsck;
+	/* A tree of this pack may name a .gitmodules of another pack: the caller calls fsck_finish when it has read all packs. */
+	bool fsck_finish_later;
 	/* Every object that one of the pack refers to must be in the pack or in the database. */
 	bool check_links;
 	/* They are only collected, for pack_receive_foreach_foreign. */
