@@ -104,6 +104,11 @@ test_expect_success 'headers that are not understood' '
 	bad "unrecognized header: $sha1 refs/x (47)" "# v3 git bundle\n@object-format=sha256\n$sha1 refs/x\n\n"
 '
 
+test_expect_success 'messages show control characters of a header as "?"' '
+	bad "unrecognized header: -?[31mx (6)" "# v2 git bundle\n-\033[31mx\n\n" && bad "unknown capability ${q}a?[31m=1$q" "# v3 git bundle\n@a\033[31m=1\n\n" &&
+	bad "unrecognized bundle hash algorithm: ?[31mo" "# v3 git bundle\n@object-format=\033[31mo\n\n"
+'
+
 test_expect_success 'a header cut at every byte, one with a NUL, a line without end' '
 	bundle "-$ID a\n$ID refs/heads/x\n\n" && size=$(wc -c <b) && i=0 && mv b whole && while test $i -lt $size
 	do
