@@ -389,6 +389,37 @@ test_expect_success 'deep trees end in an error, and need no stack' '
 	git -c core.maxTreeDepth=6 rev-list --objects $(cat oid-deep) >/dev/null
 '
 
+# reads COMMAND: how often it opens a loose object
+reads () {
+	trace_calls calls openat git -C chain "$@" >out && grep -c "objects/[0-9a-f][0-9a-f]/" calls
+}
+
+# Each tag is a ref, and leads to the one before it.
+test_expect_success STRACE 'a chain of tags with a ref each: reads grow as the tags do' '
+	git init -q chain && oid=$(git -C chain commit-tree -m x $(git -C chain mktree </dev/null)) && type=commit &&
+	git -C chain update-ref refs/heads/main $oid && for nr in 20 40 60
+	do
+		for i in $(test_seq 20)
+		do
+			oid=$(printf "object %s\ntype %s\ntag t\ntagger A <a@e> 1 +0000\n\nm\n" $oid $type |
+				git -C chain hash-object -w -t tag --stdin) && type=tag &&
+			echo $oid >chain/.git/refs/tags/$nr-$i || return 1
+		done &&
+		reads rev-list --objects --all >all-$nr && reads rev-list --objects main --not --all >not-$nr &&
+		reads pack-objects -q --all --revs --stdout >pack-$nr || return 1
+	done &&
+	for what in all not pack
+	do
+		test $(($(cat $what-40) - $(cat $what-20))) = $(($(cat $what-60) - $(cat $what-40))) || return 1
+	done &&
+	for args in "20-9 ^20-9" "^20-9 20-9" "--all --not --all"
+	do
+		git -C chain rev-list --objects $args >actual && test_must_be_empty actual || return 1
+	done &&
+	git -C chain rev-list --objects 20-9 ^20-4 >actual && test_line_count = 5 actual &&
+	git -C chain rev-list --objects ^20-4 20-9 >actual && test_line_count = 5 actual
+'
+
 test_expect_success 'wrong usage' '
 	test_expect_code 129 git rev-list 2>err && test_grep "^usage: git rev-list" err &&
 	test_expect_code 129 git rev-list --nonsense main 2>err &&
