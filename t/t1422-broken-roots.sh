@@ -136,6 +136,28 @@ do
 	done
 done
 
+test_expect_success 'rev-list --all in a linked worktree stops at the HEAD of the main one' '
+	for value in "" junk $ZERO_OID
+	do
+		(
+			setup packed copy none && echo "$value" >.git/HEAD && cd .git/worktrees/wt &&
+			echo "fatal: bad object main-worktree/HEAD" >expect &&
+			test_expect_code 128 env GIT_DIR="$PWD" git rev-list --all 2>err && test_cmp expect err
+		) || return 1
+	done
+'
+
+test_expect_success 'rev-list --bisect stops at a bad commit that cannot be read' '
+	for value in "" junk $ZERO_OID
+	do
+		(
+			setup packed copy none && mkdir .git/refs/bisect && echo "$value" >.git/refs/bisect/bad &&
+			echo "fatal: bad object refs/bisect/bad" >expect &&
+			test_expect_code 128 git rev-list --bisect 2>err && test_cmp expect err
+		) || return 1
+	done
+'
+
 test_expect_success 'rev-parse --all and --branches show a null value for a broken ref' '
 	(
 		setup packed copy empty && git rev-parse --all >all && git rev-parse --branches >branches &&
@@ -149,7 +171,7 @@ test_expect_success 'a symbolic ref that leads nowhere holds nothing: walks go o
 		do
 			echo "ref: $target" >.git/refs/heads/s && git rev-list --all >out && grep $X out &&
 			git gc --prune=now -q && git prune --expire=now && git cat-file -e $X || exit 1
-		done
+		done && rm .git/refs/heads/s && echo "ref: refs/heads/a..b" >.git/HEAD && git rev-list --all >out && grep $X out
 	)
 '
 
@@ -352,6 +374,19 @@ do
 		) && test_cmp expect.err err
 	'
 done
+
+test_expect_success 'show-ref stops at each broken ref' '
+	for kind in empty junk zero bad-name packed-bad-name packed-zero missing-object
+	do
+		oid=$ZERO_OID && case $kind in missing-object) oid=$missing ;; esac &&
+		echo "fatal: git show-ref: bad ref $(root_name $kind) ($oid)" >expect && (
+			setup packed copy $kind && git show-ref main y && for args in "" --branches -d
+			do
+				test_expect_code 128 git show-ref $args 2>../err && test_cmp ../expect ../err || exit 1
+			done
+		) || return 1
+	done
+'
 
 test_expect_success 'show-ref --head and a HEAD of zeros' '
 	(
