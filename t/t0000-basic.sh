@@ -462,6 +462,9 @@ test_expect_success SESSION 'what a test leaves running ends with it, and what h
 	out=$(GIT_TEST_TIMEOUT=1 sh -c "\"$SOURCE_DIR/t/run-test\" ./hangs.sh; echo \$?") && test "$out" = 124 &&
 	for code in 0 3; do test_expect_code $code "$GIT_BUILD_DIR/t/helper/within" 60 sh -c "exit $code" || return 1; done &&
 	test_expect_code 143 "$GIT_BUILD_DIR/t/helper/within" 60 sh -c "kill -TERM \$\$" &&
+	"$GIT_BUILD_DIR/t/helper/within" 60 sleep 2 &&
+	blocked="grep ^SigBlk: /proc/self/status" &&
+	test "$($blocked)" = "$("$GIT_BUILD_DIR/t/helper/within" 60 $blocked)" &&
 	test_expect_code 124 "$GIT_BUILD_DIR/t/helper/within" 2 sh -c "trap \"kill \\\$!; echo yes >ended; exit\" TERM; sleep 60 & wait" &&
 	test_file_not_empty ended
 '
