@@ -97,13 +97,21 @@ static bool complete_to_remote(struct checkout *co, const char *arg, bool alone,
 
 /* ---- what a name means ---- */
 
+/* A blob, or a name in full that no object has: it is no path all the same. */
+static void refuse_other_object(const struct checkout *co, const char *arg)
+{
+	struct revparse_result res;
+
+	if (!revparse(co->r, arg, OBJ_COMMIT, &res, NULL))
+		die("unable to read tree (%s)", oid_hex(&res.oid));
+}
+
 /* "master...topic": their only merge base, as branch_find_start has it. */
 static bool find_object(struct checkout *co, const char *arg)
 {
 	struct branch_start start = { .ref = NULL };
 	struct strbuf text = STRBUF_INIT;
 	struct err err = ERR_INIT;
-	bool found;
 
 	if (!revparse_commit(co->r, arg, &co->commit, NULL))
 		co->has_commit = true;
@@ -120,9 +128,10 @@ static bool find_object(struct checkout *co, const char *arg)
 		co->has_tree = true;
 		return true;
 	}
-	found = !revparse_tree(co->r, arg, &co->tree, NULL);
-	co->has_tree = found;
-	return found;
+	co->has_tree = !revparse_tree(co->r, arg, &co->tree, NULL);
+	if (!co->has_tree)
+		refuse_other_object(co, arg);
+	return co->has_tree;
 }
 
 /* A branch if there is one of that name; "@{-1}" becomes what it stands for. */
@@ -154,12 +163,15 @@ static NORETURN void die_both(const char *arg)
 	    "'git <command> [<revision>...] -- [<file>...]'", arg);
 }
 
-/* The paths begin at argv + n; dashes: they are told apart by "--". */
+/*
+ * The paths begin at argv + n; dashes: they are told apart by "--". A revision that stands alone
+ * is one, whatever files there are.
+ */
 static size_t take_revision(struct checkout *co, const char **argv, bool dashes)
 {
-	const char *arg = strcmp(argv[0], "-") ? argv[0] : "@{-1}";
-	bool alone = !argv[1] || (dashes && !argv[2]), path_too = !dashes && path_arg_is_file(co->prefix, arg);
-	bool switches = co->command == SWITCH;
+	const char *arg = !strcmp(argv[0], "-") ? "@{-1}" : !strcmp(argv[0], "@") ? "HEAD" : argv[0];
+	bool alone = !argv[1] || (dashes && !argv[2]), switches = co->command == SWITCH;
+	bool path_too = !dashes && !switches && path_arg_exists(co->prefix, arg);
 
 	co->arg = arg;
 	if (!find_object(co, arg)) {
@@ -172,7 +184,7 @@ static size_t take_revision(struct checkout *co, const char **argv, bool dashes)
 		} else {
 			return 0;
 		}
-	} else if (path_too && !switches && strcmp(arg, "@{-1}")) {
+	} else if (path_too && !alone) {
 		die_both(arg);
 	}
 	find_branch(co);

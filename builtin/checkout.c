@@ -379,14 +379,15 @@ static int move(struct checkout *co)
 
 /* ---- paths ---- */
 
-static void check_path_options(const struct checkout *co)
+static void check_path_options(const struct checkout *co, const char **paths)
 {
 	if (co->track != BRANCH_TRACK_UNSET)
 		die("'%s' cannot be used with updating paths", "--track");
 	if (co->reflog)
 		die("'%s' cannot be used with updating paths", "-l");
 	if (co->detach)
-		die("'%s' cannot be used with updating paths", "--detach");
+		die("git checkout: --detach does not take a path argument '%s'",
+		    paths[0] ? paths[0] : "");
 	if (co->ignore_unmerged && co->merge)
 		die("options '%s' and '%s' cannot be used together", "--ignore-unmerged", "-m");
 	if (co->has_tree && (co->ours || co->merge))
@@ -430,7 +431,7 @@ int cmd_checkout(int argc, const char **argv, struct command_ctx *ctx)
 	co.count = !co.quiet && (paths == argv || strcmp(paths[-1], "--"));
 	if (has_paths(&co, paths)) {
 		check_new_branch_with_paths(&co, paths);
-		check_path_options(&co);
+		check_path_options(&co, paths);
 		co.overlay = co.overlay != 0;
 		rc = checkout_paths(&co, paths);
 	} else {
@@ -488,7 +489,7 @@ int cmd_restore(int argc, const char **argv, struct command_ctx *ctx)
 	if (!argv[0] && !co.pathspec_args.file)
 		die("you must specify path(s) to restore");
 	find_source(&co);
-	check_path_options(&co);
+	check_path_options(&co, argv);
 	co.overlay = co.overlay > 0;
 	return end(&co, checkout_paths(&co, argv));
 }

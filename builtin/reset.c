@@ -76,22 +76,27 @@ static void parse_options_of(struct resetter *rs, int *argc, const char **argv)
 		die("choosing hunks (--patch) is not available yet");
 }
 
-static bool names_object(const struct resetter *rs, const char *arg, bool treeish)
+/* Of any kind, as in Git: find_target refuses what is no commit. */
+static bool names_object(const struct resetter *rs, const char *arg)
 {
-	struct object_id oid;
+	struct revparse_result res;
+	int rc = revparse(rs->r, arg, OBJ_COMMIT, &res, NULL);
 
-	return !(treeish ? revparse_tree(rs->r, arg, &oid, NULL) :
-			   revparse_commit(rs->r, arg, &oid, NULL));
+	if (!rc)
+		revparse_result_release(&res);
+	return !rc;
 }
 
 static void require_file(const struct resetter *rs, const char *arg)
 {
+	struct err err = ERR_INIT;
+
 	if (*arg == '-')
 		die("option '%s' must come before non-option arguments", arg);
-	if (!path_arg_is_file(rs->prefix, arg))
-		die("ambiguous argument '%s': unknown revision or path not in the working tree.\n"
-		    "Use '--' to separate paths from revisions, like this:\n"
-		    "'git <command> [<revision>...] -- [<file>...]'", arg);
+	if (path_arg_is_pattern(arg) || path_arg_exists(rs->prefix, arg))
+		return;
+	(void)revparse_explain(rs->r, arg, false, &err);
+	die_err(&err);
 }
 
 /* A revision first, if the argument is one; then paths. Returns the paths. */
@@ -106,8 +111,8 @@ static const char **split_arguments(struct resetter *rs, const char **argv)
 		rs->rev = argv[0];
 		return argv + 2;
 	}
-	if (names_object(rs, argv[0], argv[1] != NULL)) {
-		if (path_arg_is_file(rs->prefix, argv[0]) && *argv[0] != ':')
+	if (names_object(rs, argv[0])) {
+		if (path_arg_exists(rs->prefix, argv[0]))
 			die("ambiguous argument '%s': both revision and filename\n"
 			    "Use '--' to separate paths from revisions, like this:\n"
 			    "'git <command> [<revision>...] -- [<file>...]'", argv[0]);
@@ -120,6 +125,7 @@ static const char **split_arguments(struct resetter *rs, const char **argv)
 
 static int find_target(struct resetter *rs, struct err *err)
 {
+	struct err why = ERR_INIT;
 	struct object_id head;
 	int rc = ref_resolve(rs->r->refs, "HEAD", &head, NULL, NULL, NULL);
 
@@ -130,15 +136,18 @@ static int find_target(struct resetter *rs, struct err *err)
 		rs->tree = rs->r->algo->empty_tree;
 		return 0;
 	}
-	if (rs->with_paths) {
-		if (revparse_tree(rs->r, rs->rev, &rs->tree, NULL) < 0)
-			return err_set(err, ERR_INVALID,
-				       "Failed to resolve '%s' as a valid tree.", rs->rev);
-		return 0;
+	if (!names_object(rs, rs->rev))
+		return err_set(err, ERR_INVALID, "Failed to resolve '%s' as a valid %s.", rs->rev,
+			       rs->with_paths ? "tree" : "revision");
+	rc = rs->with_paths ? revparse_tree(rs->r, rs->rev, &rs->tree, &why) :
+			      revparse_commit(rs->r, rs->rev, &rs->commit, &why);
+	if (rc < 0) {
+		error("%s", err_message(&why));
+		err_release(&why);
+		return err_set(err, ERR_INVALID, "Could not parse object '%s'.", rs->rev);
 	}
-	if (revparse_commit(rs->r, rs->rev, &rs->commit, NULL) < 0)
-		return err_set(err, ERR_INVALID, "Failed to resolve '%s' as a valid revision.",
-			       rs->rev);
+	if (rs->with_paths)
+		return 0;
 	return object_peel(odb_source(rs->r->odb), &rs->commit, OBJ_TREE, &rs->tree, NULL, err);
 }
 

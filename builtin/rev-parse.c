@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "builtin/rev-parse.h"
 #include "fs/file.h"
+#include "index/pathspec.h"
 #include "util/alloc.h"
 #include "util/date.h"
 #include "util/path.h"
@@ -209,20 +210,8 @@ static bool show_file(struct rev_parse *p, const char *arg)
 static bool path_exists(const struct rev_parse *p, const char *arg)
 {
 	const char *prefix = p->output_prefix ? p->output_prefix : p->repo->prefix;
-	char *path;
-	bool exists;
 
-	/* Magic and globs are pathspecs, whatever they match. */
-	if (*arg == ':' && arg[1] == '/' && !arg[2])
-		return true;
-	if (*arg == ':' && (arg[1] == '(' || arg[1] == '!' || arg[1] == '^'))
-		return true;
-	if (strpbrk(arg, "*?["))
-		return true;
-	path = prefix && !is_absolute_path(arg) ? xstrfmt("%s%s", prefix, arg) : xstrdup(arg);
-	exists = file_exists(path);
-	free(path);
-	return exists;
+	return path_arg_is_pattern(arg) || path_arg_exists(prefix, arg);
 }
 
 /* diagnose: it could have been a revision as well. */

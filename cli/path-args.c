@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "cli/path-args.h"
-#include "fs/file.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 
@@ -49,17 +48,4 @@ void each_stdin_path(bool nul, void (*fn)(void *data, const char *path), void *d
 	}
 	strbuf_release(&line);
 	strbuf_release(&raw);
-}
-
-bool path_arg_is_file(const char *prefix, const char *arg)
-{
-	char *path;
-	bool yes;
-
-	if (*arg == ':' || strpbrk(arg, "*?["))
-		return true;
-	path = xstrfmt("%s%s", prefix && *arg != '/' ? prefix : "", arg);
-	yes = file_exists(path);
-	free(path);
-	return yes;
 }

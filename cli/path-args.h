@@ -24,9 +24,6 @@ struct pathspec_args {
 size_t pathspec_args_parse(const struct pathspec_args *a, struct pathspec *ps,
 			   struct repository *r, const char **argv, unsigned flags);
 
-/* May an argument that could be a revision be meant as a path? It has magic or wildcards, or it exists. */
-bool path_arg_is_file(const char *prefix, const char *arg);
-
 /* Each line of standard input, quoted names undone; NUL-separated ones as they are. */
 void each_stdin_path(bool nul, void (*fn)(void *data, const char *path), void *data);
 

@@ -2,7 +2,7 @@
 /* The command line of git log and similar commands: options, revisions, paths. */
 #include "compat/posix.h"
 #include "history/revision-internal.h"
-#include "fs/file.h"
+#include "index/pathspec.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "history/revparse.h"
@@ -357,26 +357,9 @@ static int walk_option(struct rev_walk *w, const char *const *argv, struct err *
 
 /* ---- paths ---- */
 
-static bool exists_in_worktree(struct rev_walk *w, const char *arg)
+static bool has_files(const struct rev_walk *w)
 {
-	const char *prefix = w->repo->prefix;
-	char *path;
-	bool exists;
-
-	if (!w->repo->worktree || w->repo->cwd_outside)
-		return false;
-	path = prefix && !is_absolute_path(arg) ? xstrfmt("%s%s", prefix, arg) : xstrdup(arg);
-	exists = *arg && file_exists(path);
-	free(path);
-	return exists;
-}
-
-/* Magic and globs are pathspecs, whatever they match. */
-static bool looks_like_pathspec(const char *arg)
-{
-	if (*arg == ':' && arg[1] && strchr("/!^(", arg[1]))
-		return arg[1] != '/' || !arg[2];
-	return strpbrk(arg, "*?[") != NULL;
+	return w->repo->worktree && !w->repo->cwd_outside;
 }
 
 static int check_path(struct rev_walk *w, const char *arg, bool first, struct err *err)
@@ -387,7 +370,7 @@ static int check_path(struct rev_walk *w, const char *arg, bool first, struct er
 	if (*arg == '-')
 		return err_set(err, ERR_INVALID,
 			       "option '%s' must come before non-option arguments", arg);
-	if (looks_like_pathspec(arg) || exists_in_worktree(w, arg))
+	if (path_arg_is_pattern(arg) || (has_files(w) && path_arg_exists(w->repo->prefix, arg)))
 		return 0;
 	if (!first)
 		return err_set(err, ERR_INVALID, "%s: no such path in the working tree.\n"
@@ -399,13 +382,19 @@ static int check_path(struct rev_walk *w, const char *arg, bool first, struct er
 	return rc < 0 ? rc : revparse_explain(w->repo, arg, false, err);
 }
 
+/* "^x" and "x^!" are checked as x. */
 static int check_not_a_path(struct rev_walk *w, const char *arg, struct err *err)
 {
-	if (looks_like_pathspec(arg) || !exists_in_worktree(w, arg))
-		return 0;
-	return err_set(err, ERR_INVALID, "ambiguous argument '%s': both revision and filename\n"
-		       "Use '--' to separate paths from revisions, like this:\n"
-		       "'git <command> [<revision>...] -- [<file>...]'", arg);
+	size_t len = strlen(arg += *arg == '^');
+	char *name = xmemdupz(arg, ends_with(arg, "^!") ? len - 2 : len);
+	int rc = 0;
+
+	if (has_files(w) && path_arg_exists(w->repo->prefix, name))
+		rc = err_set(err, ERR_INVALID, "ambiguous argument '%s': both revision and filename\n"
+			     "Use '--' to separate paths from revisions, like this:\n"
+			     "'git <command> [<revision>...] -- [<file>...]'", name);
+	free(name);
+	return rc;
 }
 
 static int set_paths(struct rev_walk *w, const struct strvec *paths, struct err *err)

@@ -54,7 +54,7 @@ static int explain(struct repository *r, const char *name, bool never_a_path, st
 {
 	const char *colon = find_colon(name);
 
-	if (colon && !(name[0] == ':' && name[1] == '/') &&
+	if (colon && !(name[0] == ':' && (!name[1] || strchr("/!^", name[1]))) &&
 	    rev_explain_path(r, name, colon, err) < 0)
 		return ERR_NOT_FOUND;
 	if (never_a_path)

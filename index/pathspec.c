@@ -379,6 +379,43 @@ void pathspec_release(struct pathspec *ps)
 	memset(ps, 0, sizeof(*ps));
 }
 
+/* ---- a path, or a revision? ---- */
+
+bool path_arg_exists(const char *prefix, const char *arg)
+{
+	char *path;
+	bool yes;
+
+	if (skip_prefix(arg, ":/", &arg)) {
+		if (!*arg)
+			return true;
+		prefix = NULL;
+	} else if (skip_prefix(arg, ":!", &arg) || skip_prefix(arg, ":^", &arg)) {
+		if (!*arg)
+			return true;
+	}
+	path = xstrfmt("%s%s", prefix && !is_absolute_path(arg) ? prefix : "", arg);
+	yes = *arg && file_exists(path);
+	free(path);
+	return yes;
+}
+
+static bool has_wildcard(const char *arg)
+{
+	for (; *arg; arg++) {
+		if (*arg == '\\' && arg[1])
+			arg++;
+		else if (strchr("*?[", *arg))
+			return true;
+	}
+	return false;
+}
+
+bool path_arg_is_pattern(const char *arg)
+{
+	return starts_with(arg, ":(") || !strcmp(arg, ":/") || has_wildcard(arg);
+}
+
 /* ---- from a file ---- */
 
 static int read_lines(struct strvec *out, FILE *fp, const char *file, bool nul, struct err *err)

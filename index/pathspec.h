@@ -40,6 +40,13 @@ struct pathspec {
 MUST_USE int pathspec_parse(struct pathspec *ps, const char *prefix, const char *worktree,
 			    const char *const *argv, unsigned flags, struct err *err);
 void pathspec_release(struct pathspec *ps);
+/*
+ * An argument that could be a revision or a path, without "--" to tell. Does it name a file that is there,
+ * so that a revision of that name is ambiguous? ":/x" counts from the top; ":!x" and ":^x" are x.
+ */
+bool path_arg_exists(const char *prefix, const char *arg);
+/* A pathspec, whatever it matches: it has long magic or wildcards, or it is ":/". */
+bool path_arg_is_pattern(const char *arg);
 /* Read pathspecs from a file (or "-"), separated by LF or NUL; quoted ones are unquoted. */
 struct strvec;
 MUST_USE int pathspec_read_file(struct strvec *out, const char *file, bool nul, struct err *err);
