@@ -60,11 +60,12 @@ unsigned column_config(struct repository *r, const char *command)
 {
 	char *own = xstrfmt("column.%s", command);
 	unsigned columns = 0;
+	const struct config_set *config = command_config(r);
 	struct err err = ERR_INIT;
 
 	/* in the order in which they were read: the last one wins, whichever it is */
-	for (size_t i = 0; i < config_nr(r->config); i++) {
-		const struct config_entry *e = config_at(r->config, i);
+	for (size_t i = 0; i < config_nr(config); i++) {
+		const struct config_entry *e = config_at(config, i);
 
 		if (strcmp(e->key, "column.ui") && strcmp(e->key, own))
 			continue;
@@ -231,7 +232,7 @@ void column_print(struct strbuf *out, const struct strvec *items, unsigned colum
 			strbuf_addf(out, "%s%s%s", indent, items->v[i], newline);
 		return;
 	}
-	t.padding = l && l->padding ? l->padding : 1;
+	t.padding = l && l->padding ? (l->padding < 0 ? 0 : l->padding) : 1;
 	t.width = (l && l->width ? l->width : terminal_columns() - 1) - (int)strlen(indent);
 	lay_out(&t, columns & COLUMN_DENSE);
 	print_table(out, &t, indent, newline);

@@ -14,7 +14,7 @@
 #define COLUMN_DENSE 16u   /* columns of unequal width, to have more of them */
 #define COLUMN_EXPLICIT 32u /* --column or --no-column was given */
 
-/* What the configuration says for a command; dies of words that it does not know. */
+/* What the configuration says for a command; dies of words that it does not know. r may be NULL. */
 unsigned column_config(struct repository *r, const char *command);
 /* --column[=<words>], value: unsigned */
 int column_parse_option(const struct option *opt, const char *arg, int unset);
@@ -33,7 +33,7 @@ int terminal_columns(void);
 struct column_layout {
 	const char *indent, *newline; /* NULL: "", LF */
 	int width;		      /* 0: that of the terminal */
-	int padding;		      /* 0: 1 */
+	int padding;		      /* 0: 1; < 0: none */
 };
 /* Append the items; colour sequences in them take no room. l may be NULL. */
 void column_print(struct strbuf *out, const struct strvec *items, unsigned columns,

@@ -38,12 +38,12 @@ static const struct config_entry *find_entry(const struct config_set *c, bool in
 
 bool edit_comment_char_is_auto(struct repository *r)
 {
-	return is_auto(find_entry(r->config, false));
+	return is_auto(find_entry(command_config(r), false));
 }
 
 char edit_comment_char(struct repository *r)
 {
-	const struct config_entry *e = find_entry(r->config, false);
+	const struct config_entry *e = find_entry(command_config(r), false);
 
 	if (!e || !e->value || is_auto(e))
 		return '#';

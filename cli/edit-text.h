@@ -9,7 +9,10 @@
 #define EDIT_TEXT_MAX ((size_t)256 * 1024 * 1024)
 
 /* ---- comment-char.c ---- */
-/* core.commentChar, '#' without it or for "auto"; dies if it is more than one character. */
+/*
+ * core.commentChar, '#' without it or for "auto"; dies if it is more than one character. r NULL:
+ * outside of a repository.
+ */
 char edit_comment_char(struct repository *r);
 bool edit_comment_char_is_auto(struct repository *r);
 /* It is deprecated; if it comes from files, how to change them. Not if it is something else. */

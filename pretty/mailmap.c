@@ -174,20 +174,33 @@ static int read_map_file(struct mailmap *m, const char *path, bool follow, struc
 	return rc;
 }
 
-static int read_map_blob(struct mailmap *m, struct repository *r, const char *name,
-			 struct err *err)
+int mailmap_add_blob(struct mailmap *m, struct repository *r, const char *name, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
+	struct object_info info;
 	struct object_id oid;
 	int rc = revparse_oid(r, name, &oid, NULL);
 
 	if (rc < 0)
 		return 0;
+	if (!odb_type(r->odb, &oid, &info.type, &info.size, NULL) && info.type != OBJ_BLOB)
+		return err_set(err, ERR_INVALID, "mailmap is not a blob: %s", name);
 	rc = odb_read_type(r->odb, &oid, OBJ_BLOB, &buf, err);
 	if (!rc)
 		parse(m, buf.data, buf.size);
 	object_buf_release(&buf);
 	return rc;
+}
+
+int mailmap_add_file(struct mailmap *m, const char *path, struct err *err)
+{
+	int rc = read_map_file(m, path, true, err);
+
+	if (rc != ERR_NOT_FOUND)
+		return rc;
+	if (err)
+		err_release(err);
+	return 0;
 }
 
 int mailmap_read(struct mailmap **out, struct repository *r, struct err *err)
@@ -211,16 +224,10 @@ int mailmap_read(struct mailmap **out, struct repository *r, struct err *err)
 		free(top);
 	}
 	if (blob)
-		rc = read_map_blob(m, r, blob, err);
+		rc = mailmap_add_blob(m, r, blob, err);
 	config_get_path(r->config, "mailmap.file", &file, NULL);
-	if (!rc && file) {
-		rc = read_map_file(m, file, true, err);
-		if (rc == ERR_NOT_FOUND) {
-			if (err)
-				err_release(err);
-			rc = 0;
-		}
-	}
+	if (!rc && file)
+		rc = mailmap_add_file(m, file, err);
 	free(file);
 	if (rc < 0)
 		mailmap_free(m);

@@ -36,6 +36,13 @@ struct mailmap;
 MUST_USE int mailmap_read(struct mailmap **out, struct repository *r, struct err *err);
 /* From memory. */
 struct mailmap *mailmap_parse(const char *text, size_t len);
+/*
+ * More entries, which win over those that are there: from a file that the user names, from the blob
+ * that a revision names. A missing one is fine.
+ */
+MUST_USE int mailmap_add_file(struct mailmap *m, const char *path, struct err *err);
+MUST_USE int mailmap_add_blob(struct mailmap *m, struct repository *r, const char *name,
+			      struct err *err);
 void mailmap_free(struct mailmap *m);
 /* Replaces a name and address that are mapped; the new texts belong to the map. */
 void mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,

@@ -73,6 +73,31 @@ static int run(const struct repository *r, const char *path, const char *const *
 	return code;
 }
 
+static int run_with_file(const char *path, const char *const *args, const char *input, int *code,
+			 struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+
+	cp.no_stdin = !input;
+	cp.stdout_to_stderr = true;
+	if (input && (cp.in = open(input, O_RDONLY | O_CLOEXEC)) < 0)
+		return err_set(err, ERR_IO, "could not open '%s' for reading: %s", input, strerror(errno));
+	strvec_push(&cp.args, path);
+	strvec_pushv(&cp.args, args);
+	*code = run_command(&cp, err);
+	return *code < 0 ? ERR_ABORTED : *code ? hook_failed(path, *code, err) : 0;
+}
+
+int repo_run_named_hook(struct repository *r, const char *name, const char *const *args,
+			const char *input, int *code, struct err *err)
+{
+	char *path = repo_find_hook(r, name);
+	int rc = path ? run_with_file(path, args, input, code, err) : 0;
+
+	free(path);
+	return rc;
+}
+
 int repo_run_hook(struct repository *r, const char *name, const char *const *env,
 		  const char *const *args, const char *stdin_text, struct err *err)
 {

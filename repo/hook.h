@@ -18,5 +18,11 @@ bool repo_has_hook(struct repository *r, const char *name);
  */
 MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *const *env,
 			   const char *const *args, const char *stdin_text, struct err *err);
+/*
+ * For git hook run: the same, and *code gets the exit code, 128 + N after signal N. The hook reads the file
+ * `input`, or nothing if that is NULL. ERR_IO: that file cannot be opened.
+ */
+MUST_USE int repo_run_named_hook(struct repository *r, const char *name, const char *const *args,
+				 const char *input, int *code, struct err *err);
 
 #endif
