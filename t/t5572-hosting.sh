@@ -273,6 +273,36 @@ test_expect_success APACHE 'apache' '
 	free_port && recipe apache.conf && users && start_apache && web_rules "http://127.0.0.1:$PORT/git/project.git"
 '
 
+# The example of git-http-backend(1) knows no users: everybody reads, nobody gets to pushing, to archives and to hidden refs.
+test_lazy_prereq LIGHTTPD 'command -v lighttpd && ls /usr/lib*/lighttpd/mod_cgi.so'
+
+start_lighttpd () {
+	local PAGE=$SOURCE_DIR/Documentation/git-http-backend.adoc
+	mkdir -p lighttpd && recipe lighttpd.conf && cat >lighttpd.main <<-EOF &&
+	server.modules = ("mod_alias", "mod_cgi", "mod_setenv")
+	server.document-root = "$PWD/lighttpd"
+	server.bind = "127.0.0.1"
+	server.port = $PORT
+	server.upload-dirs = ("$PWD/lighttpd")
+	EOF
+	cat lighttpd.conf >>lighttpd.main && start lighttpd lighttpd -D -f "$PWD/lighttpd.main"
+}
+
+test_expect_success LIGHTTPD 'lighttpd, in the page of git-http-backend' '
+	free_port && start_lighttpd && url=http://127.0.0.1:$PORT/git/project.git && git ls-remote "$url" >out && test_grep refs/heads/main out &&
+	test_grep ! refs/secret out && test_must_fail env GIT_TERMINAL_PROMPT=0 git -C clone push -q "$url" HEAD:refs/heads/anybody 2>err &&
+	for user in "" anna:wrong anna:secret; do
+		for query in service=git-receive-pack service=%67it-receive-pack "service=git-upload-pack&service=git-receive-pack" \
+			"service=git-receive-pack&service=git-upload-pack" %73ervice=git-receive-pack "service=git-upload-pack&%73ervice=git-receive-pack"
+		do
+			shut "403 400" "$user" GET "$url/info/refs?$query" || return 1
+		done &&
+		printf 0000 >request && shut "403" "$user" POST "$url/git-receive-pack" receive-pack &&
+		shut "403 400 404" "$user" POST "$url/git-receive-pac%6b" receive-pack &&
+		printf "001aargument refs/secret/x0000" >request && shut "403" "$user" POST "$url/git-upload-archive" upload-archive || return 1
+	done
+'
+
 # exec_start UNIT: what systemd would run
 exec_start () {
 	sed -n "s/^ExecStart=//p" "$1" | sed "s/\\\$\\\$/\$/g"
