@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The platform's own calls, with fallbacks for what it lacks. */
 #include "compat/posix.h"
+#include <stdatomic.h>
 #include "compat/syscalls.h"
 #include "compat/writev.h"
 #if defined(__linux__) || defined(__APPLE__)
@@ -81,6 +82,25 @@ static int native_removexattr(const char *path UNUSED, const char *name UNUSED)
 }
 #endif
 
+/* ---- modes ---- */
+
+#if defined(__linux__)
+/* Profiles of containers and services that forbid fchmod often forget chmod. */
+static int native_fchmod(int fd, mode_t mode)
+{
+	char path[40];
+
+	if (!fchmod(fd, mode))
+		return 0;
+	if (errno != EPERM)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return chmod(path, mode);
+}
+#else
+#define native_fchmod fchmod
+#endif
+
 /* ---- flushes ---- */
 
 #ifdef __APPLE__
@@ -96,13 +116,63 @@ static int native_full_fsync(int fd)
 }
 #define native_fdatasync fsync
 #else
-#define native_full_fsync fsync
-#define native_fdatasync fdatasync
+#define native_full_fsync native_fsync
 #endif
 
 #ifdef __linux__
-#define native_syncfs syncfs
+/*
+ * The kernel answers EPERM for none of these calls. It comes from a profile of a container or a service that forbids them
+ * (systemd's SystemCallFilter=~@sync): like a kernel that does not have them.
+ */
+static int denied_is_missing(int result)
+{
+	if (result < 0 && errno == EPERM)
+		errno = ENOSYS;
+	return result;
+}
+
+static int native_syncfs(int fd)
+{
+	return denied_is_missing(syncfs(fd));
+}
+
+/* All flushes are forbidden. Who runs us has decided that; the user hears of it, once. */
+static int go_on_unflushed(void)
+{
+	static const char text[] = "warning: this system permits no flush (fsync: Operation not permitted); "
+				   "a power cut can lose what is written\n";
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&told))
+		(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	return 0;
+}
+
+/* The result of fsync or fdatasync; if that is forbidden, of a flush of the whole file system. */
+static int flushed(int fd, int result)
+{
+	if (!result || errno != EPERM)
+		return result;
+	if (!native_syncfs(fd))
+		return 0;
+	return errno == ENOSYS ? go_on_unflushed() : -1;
+}
+
+static int native_fsync(int fd)
+{
+	return flushed(fd, fsync(fd));
+}
+
+static int native_fdatasync(int fd)
+{
+	return flushed(fd, fdatasync(fd));
+}
 #else
+#define native_fsync fsync
+#ifndef __APPLE__
+#define native_fdatasync fdatasync
+#endif
+
 static int native_syncfs(int fd UNUSED)
 {
 	errno = ENOSYS;
@@ -115,7 +185,7 @@ static int native_syncfs(int fd UNUSED)
 #if defined(__linux__)
 static int native_writeout_start(int fd)
 {
-	return sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+	return denied_is_missing(sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE));
 }
 
 /*
@@ -124,10 +194,10 @@ static int native_writeout_start(int fd)
  */
 static int native_writeout_wait(int fd)
 {
-	return sync_file_range(fd, 0, 0,
-			       SYNC_FILE_RANGE_WAIT_BEFORE |
-			       SYNC_FILE_RANGE_WRITE |
-			       SYNC_FILE_RANGE_WAIT_AFTER);
+	return denied_is_missing(sync_file_range(fd, 0, 0,
+						 SYNC_FILE_RANGE_WAIT_BEFORE |
+						 SYNC_FILE_RANGE_WRITE |
+						 SYNC_FILE_RANGE_WAIT_AFTER));
 }
 #elif defined(__APPLE__)
 static int native_writeout_start(int fd UNUSED)
@@ -166,7 +236,7 @@ const struct syscall_table syscalls_native = {
 	.writev = writev,
 #endif
 	.ftruncate = ftruncate,
-	.fchmod = fchmod,
+	.fchmod = native_fchmod,
 	.chmod = chmod,
 	.rename = rename,
 	.link = link,
@@ -179,7 +249,7 @@ const struct syscall_table syscalls_native = {
 	.utimens = native_utimens,
 	.fsetxattr = native_fsetxattr,
 	.removexattr = native_removexattr,
-	.fsync = fsync,
+	.fsync = native_fsync,
 	.fdatasync = native_fdatasync,
 	.syncfs = native_syncfs,
 	.full_fsync = native_full_fsync,

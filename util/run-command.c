@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include "compat/os.h"
+#include "compat/syscalls.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
@@ -227,6 +228,70 @@ static int add_actions(posix_spawn_file_actions_t *fa, const struct child_proces
 	return rc;
 }
 
+/* ---- without clone3 ---- */
+
+static int redirect(int i, const struct child_process *cp, const struct child_fds *p)
+{
+	if (cp->detach)
+		return i ? dup2(0, i) : os_redirect_to_null(0);
+	if (i == 0 && cp->no_stdin)
+		return os_redirect_to_null(0);
+	if (i == 1 && cp->stdout_to_stderr)
+		return dup2(2, 1);
+	return p->child[i] >= 0 ? dup2(p->child[i], i) : 0;
+}
+
+static bool keep_none(int fd UNUSED)
+{
+	return false;
+}
+
+/* In the child: only returns if that fails. */
+static void exec_in_child(const char *program, char *const *argv, char *const *env, const struct child_process *cp,
+			  const struct child_fds *p)
+{
+	static const int order[3] = { 0, 2, 1 }; /* as in add_actions */
+
+	signal(SIGPIPE, SIG_DFL);
+	if (cp->detach && setsid() < 0)
+		return;
+	if (cp->detach)
+		os_close_inherited(keep_none);
+	for (int n = 0; n < 3; n++)
+		if (redirect(cp->detach ? n : order[n], cp, p) < 0)
+			return;
+	if (cp->dir && chdir(cp->dir) < 0)
+		return;
+	pthread_sigmask(SIG_SETMASK, &initial_mask, NULL);
+	execve(program, argv, env);
+}
+
+/*
+ * As posix_spawn. Where a profile of a container forbids clone3, that fails with EPERM; fork asks the kernel by the older
+ * clone. Returns an errno: the child sends that of a failed exec through a pipe.
+ */
+static int spawn_by_fork(const char *program, char *const *argv, char *const *env, struct child_process *cp,
+			 const struct child_fds *p)
+{
+	int fd[2], failed = 0;
+
+	if (os_pipe(fd) < 0)
+		return errno;
+	cp->pid = fork();
+	if (!cp->pid) {
+		exec_in_child(program, argv, env, cp, p);
+		failed = errno;
+		_exit(write(fd[1], &failed, sizeof(failed)) < 0 ? 126 : 127);
+	}
+	if (cp->pid < 0)
+		failed = errno;
+	close(fd[1]);
+	if (!failed && RETRY_EINTR(read(fd[0], &failed, sizeof(failed))) > 0)
+		(void)RETRY_EINTR(waitpid(cp->pid, NULL, 0));
+	close(fd[0]);
+	return failed;
+}
+
 /*
  * Returns an errno. Unlike fork, posix_spawn reports a failed exec, and copies no page
  * tables, which takes time with a large index in memory.
@@ -252,7 +317,7 @@ static int spawn(const char *program, char *const *argv, char *const *env,
 		rc = posix_spawn(&cp->pid, program, &fa, &attr, argv, env);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&fa);
-	return rc;
+	return rc == EPERM ? spawn_by_fork(program, argv, env, cp, p) : rc;
 }
 
 /* A script without "#!" is run by the shell, as a shell would do. */
