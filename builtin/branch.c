@@ -403,6 +403,7 @@ static int run_move(struct branch_args *a, int argc, const char **argv, struct r
 {
 	bool copy = a->action == ACTION_COPY;
 	bool force = a->force || ((copy ? a->copy : a->move) & 2);
+	bool detached;
 	char *head;
 
 	if (!argc)
@@ -413,10 +414,11 @@ static int run_move(struct branch_args *a, int argc, const char **argv, struct r
 	if (argc == 2)
 		return branch_move(r, argv[0], argv[1], copy, force);
 	head = current_branch_or_die(r);
-	if (!strcmp(head, "HEAD"))
+	detached = !strcmp(head, "HEAD");
+	free(head);
+	if (detached)
 		die(copy ? "cannot copy the current branch while not on any." :
 			   "cannot rename the current branch while not on any.");
-	free(head);
 	return branch_move(r, NULL, argv[0], copy, force);
 }
 

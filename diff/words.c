@@ -109,9 +109,11 @@ static void add_word(struct side *s, struct word w)
 	strbuf_addch(&s->lines, '\n');
 }
 
-static void take_lines(struct side *s, const struct text_line *lines, size_t nr,
+/* nr lines from `first` on; a text without lines has no array. */
+static void take_lines(struct side *s, const struct text_line *all, size_t first, size_t nr,
 		       const struct words_regex *regex)
 {
+	const struct text_line *lines = nr ? all + first : NULL;
 	struct word w = { 0, 0 };
 
 	*s = (struct side){ STRBUF_INIT, STRBUF_INIT, NULL, 0, 0 };
@@ -206,8 +208,8 @@ void words_print_change(const struct hunk_printer *hp, const struct text_change 
 	struct printer p = { hp, false };
 	struct side old, new;
 
-	take_lines(&old, hp->d->side[0].lines + c->old_first, c->old_nr, hp->words);
-	take_lines(&new, hp->d->side[1].lines + c->new_first, c->new_nr, hp->words);
+	take_lines(&old, hp->d->side[0].lines, c->old_first, c->old_nr, hp->words);
+	take_lines(&new, hp->d->side[1].lines, c->new_first, c->new_nr, hp->words);
 	if (!c->new_nr)
 		add_text(&p, '-', old.text.buf, old.text.len);
 	else
