@@ -53,6 +53,8 @@ test_expect_success 'files to begin with' '
 	printf "001e# service=git-upload-pack\n0000000eversion 2\n000cls-refs\n0000" >in-http &&
 	printf "\0p blob\na\n~\np tree\n100644 file%%n%%r0\n~\no tag\nobject %%1\ntype tree\ntag x\n\nx\n~\nf info/packs\nP pack-%%p.pack\n\n~\nf info/refs\n%%2\trefs/tags/x\n\n~\nf HEAD\n%%2\n~\nf info/http-alternates\n/b\nhttp://o.example/c\n" >in-walk &&
 	printf "\13HTTP/1.1 401 x\nWWW-Authenticate: Basic realm=x\nContent-Length: 0\n\n\n~\nHTTP/1.1 302 x\nLocation: http://o.example/info/refs?service=git-upload-pack\n\n\n~\nHTTP/1.1 200 OK\n\n" >in-redirect &&
+	: a header that goes on where none has begun: libcurl 7.88 used memory of the transfer before, which it had freed &&
+	printf "\12HTTP/1.1 401 x\r\nWWW-Authenticate: Basic realm=x\r\n\r\n\n~\nHTTP/1.1 200 OK\r\nConten\n~\nHTTP/1.1 200 OK\r\n http://x\r\n\r\n" >in-goes-on &&
 	with "\0" format && with "\0" stdin && with "\1" rules
 '
 

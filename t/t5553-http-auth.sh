@@ -30,7 +30,7 @@ test_expect_success 'several schemes: the best of those that we know; a helper i
 
 test_expect_success 'NTLM and Negotiate alone: a clear refusal, and no loop' '
 	for scheme in NTLM Negotiate "Negotiate NTLM" Strange; do
-		rules web "* . only $scheme" && fails "Authentication failed\|unable to access" && test "$(wc -l <web.log)" -lt 6 || return 1
+		rules web "* . only $scheme" && fails "Authentication failed\|unable to access" && test "$(wc -l <web.log)" -lt 7 || return 1
 	done && git config --global --unset credential.helper && rules web "* . only Negotiate NTLM" && fails "Authentication failed\|could not read Username\|unable to access"
 '
 

@@ -34,7 +34,9 @@ struct http_client {
 	char *base;	/* the URL with '/' at its end, without user and password; redirects change it */
 	char *shown;	/* as it was given, for messages */
 	bool moved;	/* base is of another host, scheme or port than what was given */
-	CURL *easy;
+	CURL *easy;	/* of the last exchange, or the next one: see http_renew */
+	CURLSH *share;	/* cookies, which outlive a handle */
+	bool used;	/* easy has been used for an exchange */
 	CURLM *multi;
 	struct curl_slist *resolve;
 	char error[CURL_ERROR_SIZE];
@@ -45,8 +47,17 @@ struct http_client {
 	bool auth_filled, auth_sent, empty_sent, proxy_filled; /* sent: by the last request */
 };
 
+struct http_request;
 /* ---- http-setup.c ---- */
 MUST_USE int http_setup(struct http_client *c, struct err *err);
+/*
+ * Before each exchange: a new handle with the same settings. libcurl 7.88 keeps a pointer to the last header from one transfer of a
+ * handle to the next, although it frees that header. A server whose next answer begins with a folded line makes libcurl use it.
+ * Exception: a body that is streamed after a probe with Digest, NTLM or Negotiate keeps the handle of the probe, since it cannot be
+ * sent twice. Connections belong to the multi handle and stay. Cost: with Digest each exchange is challenged anew, which libcurl
+ * answers. Test: t0160, fuzz-http-redirect.
+ */
+void http_renew(struct http_client *c, const struct http_request *rq);
 
 /* ---- http-request.c: one request, with its redirects, retries and credentials ---- */
 struct http_request {

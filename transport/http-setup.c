@@ -208,13 +208,35 @@ static void set_identity(struct http_client *c)
 		curl_easy_setopt(c->easy, CURLOPT_COOKIEJAR, c->set.cookie_file);
 }
 
+/* Its state of authentication is needed. */
+static bool needs_handle(const struct http_client *c, const struct http_request *rq)
+{
+	return rq->body && rq->body->more && c->auth_sent && c->narrowed && (c->methods & ~CURLAUTH_BASIC);
+}
+
+void http_renew(struct http_client *c, const struct http_request *rq)
+{
+	CURL *next;
+
+	if (c->used && !needs_handle(c, rq)) {
+		next = curl_easy_duphandle(c->easy);
+		if (!next || curl_easy_setopt(next, CURLOPT_SHARE, c->share))
+			out_of_memory();
+		curl_easy_cleanup(c->easy);
+		c->easy = next;
+	}
+	c->used = true;
+}
+
 int http_setup(struct http_client *c, struct err *err)
 {
 	int rc = set_backend(c->set.ssl_backend, err);
 
 	if (rc < 0)
 		return rc;
-	if (curl_global_init(CURL_GLOBAL_ALL) || !(c->easy = curl_easy_init()) || !(c->multi = curl_multi_init()))
+	if (curl_global_init(CURL_GLOBAL_ALL) || !(c->easy = curl_easy_init()) || !(c->multi = curl_multi_init()) ||
+	    !(c->share = curl_share_init()) || curl_share_setopt(c->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE) ||
+	    curl_easy_setopt(c->easy, CURLOPT_SHARE, c->share))
 		return err_set(err, ERR_GENERIC, "libcurl cannot be initialized");
 	curl_easy_setopt(c->easy, CURLOPT_ERRORBUFFER, c->error);
 	curl_easy_setopt(c->easy, CURLOPT_NOSIGNAL, 1L);

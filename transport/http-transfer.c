@@ -206,6 +206,7 @@ static CURLcode exchange(struct http_exchange *x)
 
 void http_exchange_run(struct http_exchange *x)
 {
+	http_renew(x->c, x->rq);
 	strvec_init(&x->challenges.values);
 	strbuf_init(&x->buffered, PIECE_BYTES);
 	strbuf_init(&x->error_body, 0);

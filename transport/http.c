@@ -48,6 +48,7 @@ void http_client_free(struct http_client *c)
 	http_auth_release(c);
 	curl_easy_cleanup(c->easy);
 	curl_multi_cleanup(c->multi);
+	curl_share_cleanup(c->share);
 	curl_slist_free_all(c->resolve);
 	http_settings_release(&c->set);
 	free(c->base);
