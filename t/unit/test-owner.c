@@ -16,10 +16,15 @@
 
 #ifdef F_OFD_SETLK
 
+/* Children wait for the end of this pipe: they end at the latest when the test does. */
+static int stay[2];
+
 static int setup(void **state UNUSED)
 {
 	struct owner o;
 
+	if (!stay[1])
+		assert_int_equal(pipe(stay), 0);
 	scratch_setup(NULL);
 	if (!owner_self(&o, dir)) {
 		print_message("no owner files on this file system\n");
@@ -47,6 +52,15 @@ static const char *file_of(const char *sub, const struct owner *o)
 	return at(dir, "%s/.git-owner-%s", sub, o->id);
 }
 
+static NORETURN void wait_for_end_of_test(void)
+{
+	char c;
+
+	close(stay[1]);
+	(void)!read(stay[0], &c, 1);
+	_exit(1);
+}
+
 /* A process that owns something in `sub`, and then waits. */
 static pid_t start_owner(struct owner *o, const char *sub)
 {
@@ -56,12 +70,10 @@ static pid_t start_owner(struct owner *o, const char *sub)
 	assert_int_equal(pipe(ready), 0);
 	pid = fork();
 	if (!pid) {
-		alarm(60);
 		if (!owner_self(o, at(dir, "%s", sub)) ||
 		    write(ready[1], o, sizeof(*o)) != sizeof(*o))
 			_exit(1);
-		pause();
-		_exit(1);
+		wait_for_end_of_test();
 	}
 	assert_int_equal(read(ready[0], o, sizeof(*o)), sizeof(*o));
 	close(ready[0]);
@@ -113,13 +125,11 @@ static void forked_child_holds_nothing_of_it(void **st UNUSED)
 			_exit(1);
 		child = fork(); /* neither ends nor execs */
 		if (!child) {
-			alarm(60);
 			child = getpid();
 			if (write(ready[1], &o, sizeof(o)) != sizeof(o) ||
 			    write(ready[1], &child, sizeof(child)) != sizeof(child))
 				_exit(1);
-			pause();
-			_exit(0);
+			wait_for_end_of_test();
 		}
 		_exit(child < 0);
 	}
