@@ -229,7 +229,10 @@ static void check_requests(bool alone)
 		if (alone && !line && *text[i] != 0x16) {
 			const char *at = strstr(text[i], "\nHost: ");
 
-			line = xstrndup(text[i], strcspn(text[i], "\r"));
+			const size_t method = strcspn(text[i], " ") + 1;
+
+			/* Without the version: libcurl says 1.0 to a server that has said so. */
+			line = xstrndup(text[i], method + strcspn(text[i] + method, " \r"));
 			host = at ? xstrndup(at + 7, strcspn(at + 7, "\r")) : NULL;
 		}
 		check_told(text[i], (size_t)len, host, line);
