@@ -295,18 +295,13 @@ static void settle_options(struct fetch_cmd *f, struct remote *remote)
 
 static int find_remote(struct fetch_cmd *f, const char *name, struct remote **out, struct err *err)
 {
-	struct remotes *all = NULL;
-	int rc = repo_remotes(f->r, &all, err);
+	int rc = repo_remote(f->r, name, out, err);
 
-	if (!rc)
-		rc = remotes_get(all, name, out, err);
 	if (!rc)
 		rc = remote_check_credentials(f->r->config, *out, err);
 	if (rc < 0 || (*out)->urls.nr)
 		return rc;
-	return err_set(err, ERR_INVALID, name ? "'%s' does not appear to be a git repository"
-		       : "no remote repository specified; please specify either a URL or a\n"
-			 "remote name from which new revisions should be fetched", name);
+	return err_set(err, ERR_INVALID, "'%s' does not appear to be a git repository", (*out)->name);
 }
 
 static int fetch_one(struct fetch_cmd *f, const char *name, int argc, const char **argv, const char *action)
@@ -402,6 +397,28 @@ static void write_graph(struct fetch_cmd *f)
 		report_error(&err);
 }
 
+/* As in Git, a fetch from nowhere is no error: it is one of no remotes. */
+static bool is_anywhere(struct fetch_cmd *f, const char *name)
+{
+	struct remote *remote = NULL;
+	struct err err = ERR_INIT;
+
+	if (repo_remote(f->r, name, &remote, &err) < 0)
+		die_err(&err);
+	return remote->urls.nr > 0;
+}
+
+static int fetch_several(struct fetch_cmd *f, const struct strvec *names)
+{
+	if (f->negotiate_only)
+		die("must supply remote when using --negotiate-only");
+	if (f->atomic)
+		die("--atomic can only be used when fetching from one remote");
+	if (f->from_stdin)
+		die("--stdin can only be used when fetching from one remote");
+	return fetch_many(f, names);
+}
+
 static int run(struct fetch_cmd *f, int argc, const char **argv, const char *action)
 {
 	struct strvec names = STRVEC_INIT;
@@ -419,14 +436,10 @@ static int run(struct fetch_cmd *f, int argc, const char **argv, const char *act
 	} else if (argc && f->multiple < 0 && fetch_add_group(f, argv[0], &names) && argc > 1) {
 		die("fetching a group and specifying refspecs does not make sense");
 	}
-	if (f->negotiate_only && (f->multiple > 0 || names.nr > 1))
-		die("must supply remote when using --negotiate-only");
 	if (names.nr == 1 && f->multiple <= 0) {
 		code = fetch_one(f, names.v[0], 0, NULL, action);
-	} else if (names.nr || f->all > 0 || f->multiple > 0) {
-		if (f->from_stdin)
-			die("--stdin can only be used when fetching from one remote");
-		code = fetch_many(f, &names);
+	} else if (names.nr || f->all > 0 || f->multiple > 0 || !is_anywhere(f, argc ? argv[0] : NULL)) {
+		code = fetch_several(f, &names);
 	} else {
 		code = fetch_one(f, argc ? argv[0] : NULL, argc ? argc - 1 : 0, argv + 1, action);
 	}

@@ -155,18 +155,14 @@ static int run(struct ls_remote *l, struct repository *r, const char *name)
 {
 	const struct config_set *config = command_config(r);
 	struct remote_refs refs = REMOTE_REFS_INIT;
-	struct remotes *own = NULL, *all = NULL;
+	struct remotes *own = NULL;
 	struct remote *remote = NULL;
 	struct err err = ERR_INIT;
 	bool any = false;
-	int rc = r ? repo_remotes(r, &all, &err) : remotes_read(&own, config, hash_sha1, NULL, NULL, &err);
+	int rc = r ? repo_remote(r, name, &remote, &err) : remotes_read(&own, config, hash_sha1, NULL, NULL, &err);
 
-	if (!r)
-		all = own;
-	if (!rc && !r && !name)
-		die("No remote configured to list refs from.");
-	if (!rc)
-		rc = remotes_get(all, name, &remote, &err);
+	if (!rc && !r)
+		rc = remotes_get(own, name, &remote, &err);
 	if (!rc)
 		rc = remote_check_credentials(config, remote, &err);
 	if (!rc && !remote->urls.nr)
@@ -176,10 +172,10 @@ static int run(struct ls_remote *l, struct repository *r, const char *name)
 		remotes_free(own);
 		return finish_stdout();
 	}
-	if (!rc && !name && !l->quiet)
-		fprintf(stderr, "From %s\n", remote->urls.v[0]);
 	if (!rc)
 		rc = list(l, r, remote, config, &refs, &err);
+	if (!rc && !name && !l->quiet)
+		fprintf(stderr, "From %s\n", remote->urls.v[0]);
 	if (!rc)
 		any = print_refs(l, &refs);
 	remote_refs_release(&refs);

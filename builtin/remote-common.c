@@ -29,6 +29,8 @@ struct remote *remote_or_die(struct repository *r, const char *name)
 
 	if (remotes_get(all, name, &remote, &err) < 0 || remote_check_credentials(r->config, remote, &err) < 0)
 		die_err(&err);
+	if (!remote->urls.nr)
+		die("No such remote: '%s'", name);
 	return remote;
 }
 

@@ -121,12 +121,14 @@ int remote_cmd_update(int argc, const char **argv, struct repository *r, bool ve
 		strvec_push(&cp.args, prune_too ? "--prune" : "--no-prune");
 	if (verbose)
 		strvec_push(&cp.args, "-v");
-	if (!argc && !config_get(r->config, "remotes.default"))
+	/* Alone, "default" is all of them, unless the configuration says more. */
+	if ((!argc || (argc == 1 && !strcmp(argv[0], "default"))) && !config_get(r->config, "remotes.default")) {
 		strvec_push(&cp.args, "--all");
-	else
+	} else {
 		strvec_pushl(&cp.args, "--multiple", argc ? "--" : "default", NULL);
-	for (int i = 0; i < argc; i++)
-		strvec_push(&cp.args, argv[i]);
+		for (int i = 0; i < argc; i++)
+			strvec_push(&cp.args, argv[i]);
+	}
 	fflush(stdout);
 	rc = run_command(&cp, &err);
 	if (rc < 0)

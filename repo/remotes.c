@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "refs/refs.h"
 #include "repo/remotes.h"
 #include "util/alloc.h"
 #include "util/map.h"
@@ -305,14 +306,30 @@ static int read_key(struct remotes *rs, struct remote *m, const struct config_en
 	return 0;
 }
 
+/* "branch..remote": no branch has an empty name. */
+static int check_branch_key(const struct config_entry *e, const char *rest, struct err *err)
+{
+	const char *key = strrchr(rest, '.');
+	static const char *const texts[] = { "remote", "merge", "pushremote" };
+
+	if (!key)
+		return 0;
+	if (key == rest)
+		return config_entry_bad(e, err, "missing branch name");
+	for (size_t i = 0; !e->value && i < ARRAY_SIZE(texts); i++)
+		if (!strcmp(key + 1, texts[i]))
+			return config_entry_bad(e, err, "missing value");
+	return 0;
+}
+
 static int read_remote(struct remotes *rs, const struct config_entry *e, const char *rest, struct err *err)
 {
 	const char *dot = strrchr(rest, '.');
 	struct remote *m;
 	char *name;
 
-	if (!dot)
-		return 0; /* remote.pushDefault */
+	if (!dot) /* remote.pushDefault */
+		return !strcmp(rest, "pushdefault") && !e->value ? config_entry_bad(e, err, "missing value") : 0;
 	if (*rest == '/') {
 		tell(rs, "config remote shorthand cannot begin with '/': %s", rest);
 		return 0;
@@ -343,6 +360,8 @@ int remotes_read(struct remotes **out, const struct config_set *c, const struct 
 			rc = read_remote(rs, e, rest, err);
 		else if (skip_prefix(e->key, "url.", &rest))
 			rc = read_rewrite(rs, e, rest, err);
+		else if (skip_prefix(e->key, "branch.", &rest))
+			rc = check_branch_key(e, rest, err);
 	}
 	rs->nr_configured = rs->nr;
 	for (size_t i = 0; i < rs->nr && !rc; i++)
@@ -506,10 +525,11 @@ const char *remotes_default(const struct remotes *rs)
 
 int remotes_get(struct remotes *rs, const char *name, struct remote **out, struct err *err)
 {
+	bool given = name && *name;
 	struct remote *m;
 	int rc = 0;
 
-	if (!name || !*name)
+	if (!name)
 		name = remotes_default(rs);
 	m = strmap_get(&rs->names, name);
 	if (!m && rs->commondir && is_nick(name)) {
@@ -521,14 +541,40 @@ int remotes_get(struct remotes *rs, const char *name, struct remote **out, struc
 		return rc;
 	if (!m)
 		m = add(rs, name, REMOTE_UNCONFIGURED);
-	/* A remote that says nothing of where it is, is where its name says. */
+	/* A remote that says nothing of where it is, is where its name says, if the user has named it. */
 	if (!m->urls.nr) {
-		if (!m->raw_urls.nr)
+		if (given && !m->raw_urls.nr)
 			strvec_push(&m->raw_urls, name);
 		complete_urls(rs, m);
 	}
 	*out = m;
 	return 0;
+}
+
+/* branch.<current>.remote; NULL: it does not say, or HEAD is detached. */
+static const char *current_remote(struct repository *r)
+{
+	const struct config_entry *e = NULL;
+	const char *branch;
+	struct object_id oid;
+	char *target = NULL, *key;
+
+	if (!ref_read_raw(r->refs, "HEAD", &oid, &target, NULL) && target &&
+	    skip_prefix(target, "refs/heads/", &branch)) {
+		key = xstrfmt("branch.%s.remote", branch);
+		e = config_get(r->config, key);
+		free(key);
+	}
+	free(target);
+	return e ? e->value : NULL;
+}
+
+int repo_remote(struct repository *r, const char *name, struct remote **out, struct err *err)
+{
+	struct remotes *rs;
+	int rc = repo_remotes(r, &rs, err);
+
+	return rc ? rc : remotes_get(rs, name ? name : current_remote(r), out, err);
 }
 
 bool remote_name_is_valid(const char *name)

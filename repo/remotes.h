@@ -62,9 +62,12 @@ struct remote *remotes_at(struct remotes *rs, size_t i);
 struct remote *remotes_find(struct remotes *rs, const char *name);
 /*
  * Of that name, in the files of old repositories too; a URL or path that is no name gives one that is not configured.
- * NULL or "": remotes_default. Belongs to rs. ERR_INVALID: such a file is malformed.
+ * NULL: remotes_default. Only a name that was given, and is not empty, stands for a URL where none is configured:
+ * without one the remote has no URLs. Belongs to rs. ERR_INVALID: such a file is malformed.
  */
 MUST_USE int remotes_get(struct remotes *rs, const char *name, struct remote **out, struct err *err);
+/* The same, of a repository. NULL: branch.<current>.remote, or else remotes_default. */
+MUST_USE int repo_remote(struct repository *r, const char *name, struct remote **out, struct err *err);
 /* The only remote that there is, or "origin": where branch.<name>.* do not say. */
 const char *remotes_default(const struct remotes *rs);
 /* insteadOf, or for pushing pushInsteadOf, applied to a URL. Caller frees. */
