@@ -16,7 +16,7 @@ static int add_matching(void *data, const struct ref *ref)
 {
 	struct tip_glob *g = data;
 
-	if (wildmatch(g->pattern, ref->name, WM_PATHNAME))
+	if (wildmatch(g->pattern, ref->name, 0))
 		oid_array_append(g->out, &ref->oid);
 	return 0;
 }
@@ -41,6 +41,8 @@ static void add_tips(struct fetch_cmd *f, const struct strvec *from, const char 
 
 		if (strpbrk(text, "*?["))
 			add_glob(f, text, out);
+		else if (!revparse_oid(f->r, text, &oid, NULL) && !odb_has(f->r->odb, &oid))
+			die("the object %s does not exist", text);
 		else if (!revparse_oid(f->r, text, &oid, NULL))
 			oid_array_append(out, &oid);
 		if (out->nr == before)
@@ -57,6 +59,7 @@ void fetch_read_tips(struct fetch_cmd *f, const struct remote *remote)
 	add_tips(f, also, "--negotiation-include", &f->include_oids);
 	if (only->nr)
 		f->o.wanted.tips = &f->tip_oids;
+	oid_array_sort_unique(&f->include_oids);
 	f->o.wanted.include = &f->include_oids;
 }
 

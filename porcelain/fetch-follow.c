@@ -104,25 +104,36 @@ int fetch_commit_head(struct repo_operation *op, const struct fetch_head *head, 
 
 /* ---- --set-upstream ---- */
 
-/* The only branch that was fetched to be merged; NULL: none, or several (*many). */
-static const struct fetch_item *source_branch(const struct fetch_map *map, bool *many)
+/* The only branch that was fetched and has no place of its own here; NULL, and *why: none, several, or it is none. */
+static const struct fetch_item *source_branch(const struct fetch_map *map, const char **why)
 {
 	const struct fetch_item *found = NULL;
 
-	*many = false;
+	*why = NULL;
 	for (size_t i = 0; i < map->nr; i++)
-		if (map->items[i].status == FETCH_HEAD_MERGE) {
-			*many |= found != NULL;
+		if (!map->items[i].dst) {
+			if (found)
+				*why = "multiple branches detected, incompatible with --set-upstream";
 			found = &map->items[i];
 		}
-	return *many ? NULL : found;
+	if (*why)
+		return NULL;
+	if (!found)
+		*why = "no source branch found;\nyou need to specify exactly one branch with the --set-upstream option";
+	else if (starts_with(found->src, "refs/remotes/"))
+		*why = "not setting upstream for a remote remote-tracking branch";
+	else if (starts_with(found->src, "refs/tags/"))
+		*why = "not setting upstream for a remote tag";
+	else if (strcmp(found->src, "HEAD") != 0 && !starts_with(found->src, "refs/heads/"))
+		*why = "unknown branch type";
+	return *why ? NULL : found;
 }
 
 int fetch_stage_upstream(struct repo_operation *op, struct repository *r, const struct remote *remote,
 			 const struct fetch_map *map, const struct fetch_options *o, struct err *err)
 {
-	bool many;
-	const struct fetch_item *item = source_branch(map, &many);
+	const char *why;
+	const struct fetch_item *item = source_branch(map, &why);
 	struct config_edit edits[2];
 	char *branch = NULL, *target = NULL, *remote_key, *merge_key, *path;
 	struct object_id oid;
@@ -131,14 +142,10 @@ int fetch_stage_upstream(struct repo_operation *op, struct repository *r, const 
 
 	if (rc < 0)
 		return rc;
-	if (many || !item || !target || !skip_prefix(target, "refs/heads/", &name)) {
-		if (o->warn && many)
-			o->warn(o->data, "multiple branches detected, incompatible with --set-upstream");
-		else if (o->warn && !item)
-			o->warn(o->data, "no source branch found;\n"
-				"you need to specify exactly one branch with the --set-upstream option");
-		else if (o->warn)
-			o->warn(o->data, "could not set upstream of HEAD when it does not point to any branch");
+	if (!item || !target || !skip_prefix(target, "refs/heads/", &name)) {
+		if (o->warn)
+			o->warn(o->data, why ? why :
+				"could not set upstream of HEAD when it does not point to any branch");
 		free(target);
 		return 0;
 	}

@@ -108,13 +108,15 @@ static void find_merges(struct fetch_run *f)
 	free(target);
 }
 
-/* As if the remote had a refspec for them. */
-static bool prunes_tags(const struct fetch_run *f)
+/* With --prune-tags it is as if the remote, which may be a URL, had a refspec for them. */
+static int add_tags_to_prune(struct fetch_run *f, struct err *err)
 {
-	return f->o->prune > 0 && f->o->prune_tags > 0 && !f->o->given.nr && f->remote->fetch.nr;
+	if (f->o->prune_tags <= 0 || f->o->given.nr)
+		return 0;
+	return refspec_add(&f->remote->fetch, "refs/tags/*:refs/tags/*", f->r->algo, err);
 }
 
-static void choose(struct fetch_run *f)
+static int choose(struct fetch_run *f, struct err *err)
 {
 	find_merges(f);
 	f->choice = (struct fetch_choice){
@@ -122,8 +124,7 @@ static void choose(struct fetch_run *f)
 		.merge = &f->merge, .tags = f->o->tags != REMOTE_TAGS_DEFAULT ? f->o->tags : f->remote->tags,
 		.prefetch = f->o->prefetch,
 	};
-	if (prunes_tags(f))
-		f->choice.tags = REMOTE_TAGS_ALL;
+	return add_tags_to_prune(f, err);
 }
 
 /* A destination as --prefetch has it; of one that is not fetched there is nothing to prune. */
@@ -143,7 +144,7 @@ static int add_pruning(struct refspec *rs, const struct refspec_item *item, cons
 	return rc;
 }
 
-/* Only what the refspecs say, and the tags, if they were asked for by a refspec, is pruned. */
+/* Only what the refspecs say is pruned. */
 static int decide_pruned(struct fetch_run *f, struct err *err)
 {
 	const struct refspec *from = f->o->given.nr ? &f->o->given : &f->remote->fetch;
@@ -154,8 +155,6 @@ static int decide_pruned(struct fetch_run *f, struct err *err)
 		return 0;
 	for (size_t i = 0; !rc && i < from->nr; i++)
 		rc = add_pruning(&rs, &from->items[i], f, err);
-	if (!rc && prunes_tags(f))
-		rc = refspec_add(&rs, "refs/tags/*:refs/tags/*", f->r->algo, err);
 	if (!rc)
 		rc = fetch_decide_pruned(&f->rows, f->r, &rs, &f->refs, &f->pruned, err);
 	refspec_release(&rs);
@@ -303,6 +302,21 @@ static void drop_rejected(struct fetch_run *f)
 	f->map.nr = nr;
 }
 
+/* What is no commit, and no tag of one, cannot be merged. */
+static void keep_from_merging(struct fetch_run *f)
+{
+	for (size_t i = 0; i < f->map.nr; i++) {
+		struct fetch_item *item = &f->map.items[i];
+		struct object_id oid;
+		struct err why = ERR_INIT;
+
+		if (item->status == FETCH_HEAD_MERGE &&
+		    object_peel(odb_source(f->r->odb), &item->oid, OBJ_COMMIT, &oid, NULL, &why) < 0)
+			item->status = FETCH_HEAD_NOT_FOR_MERGE;
+		err_release(&why);
+	}
+}
+
 /* ---- the refs ---- */
 
 /* From now on the remote owes us what it has left out; and which bundles are here. */
@@ -337,7 +351,7 @@ static int stage_refs(struct fetch_run *f, struct ref_transaction **t, struct er
 
 	if (!rc)
 		rc = fetch_queue(&f->rows, *t, f->o->reflog_action, err);
-	if (!rc && !f->o->given.nr && f->remote->fetch.nr && !f->o->prefetch)
+	if (!rc && !f->o->given.nr && f->remote->fetch.nr && f->remote->origin != REMOTE_UNCONFIGURED && !f->o->prefetch)
 		fetch_decide_head(f->r, f->remote, &f->refs, &f->head);
 	if (!rc && !f->o->no_fetch_head)
 		rc = fetch_stage_head(f->op, f->r, &f->map, f->url, f->o->append, err);
@@ -449,6 +463,7 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 		rc = get_tags(f, err);
 	if (!rc) {
 		drop_rejected(f);
+		keep_from_merging(f);
 		rc = decide_pruned(f, err);
 	}
 	if (!rc)
@@ -482,9 +497,10 @@ int fetch_from(struct repository *r, struct remote *remote, struct fetch_options
 	int rc;
 
 	f.url = fetch_display_url(remote->urls.v[0]);
-	choose(&f);
 	f.op = repo_operation_begin(r);
-	rc = fetch_all(&f, err);
+	rc = choose(&f, err);
+	if (!rc)
+		rc = fetch_all(&f, err);
 	if (rc)
 		repo_operation_abort(f.op);
 	if (!rc) {

@@ -58,8 +58,10 @@ int fetch_add_haves(struct fetch_task *t, struct fetch_round *round, unsigned ma
 	round->told = 0;
 	add_included(t, round);
 	while (t->n && nr < round->size && (rc = negotiator_next(t->n, &oid, err)) > 0) {
-		pkt_writer_addf(&t->s->out, "have %s", oid_hex(&oid));
 		nr++;
+		if (t->w->include && oid_array_contains(t->w->include, &oid))
+			continue;
+		pkt_writer_addf(&t->s->out, "have %s", oid_hex(&oid));
 	}
 	if (rc < 0)
 		return rc;

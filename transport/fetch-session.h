@@ -106,7 +106,7 @@ struct fetch_wanted {
 	/* negotiation */
 	enum negotiation_algorithm algorithm;
 	const struct oid_array *tips; /* --negotiation-restrict: what haves begin with; NULL: all refs */
-	const struct oid_array *include; /* --negotiation-include: haves in any case, if they are here; NULL: none */
+	struct oid_array *include; /* --negotiation-include: haves in any case, if they are here; NULL: none */
 	/* Refs of repositories that we borrow from: haves begin with them as well, and they are complete. NULL: none. */
 	const struct oid_array *borrowed;
 	bool negotiate_only;	      /* result.common and no pack; of `tips`, in version 2 */

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='what options of fetch choose: FETCH_HEAD, --prune-tags, --refmap, negotiation, --set-upstream'
+. "$(dirname "$0")/test-lib.sh"
+
+test_expect_success 'a repository with tags of all kinds' '
+	git init -q up &&
+	(cd up && echo hi >f && git add f && git commit -q -m one && git tag light && git tag -a -m x note &&
+	 git tag tree HEAD^{tree} && git tag blob HEAD:f && git tag -a -m x note-of-tree tree && git branch topic) &&
+	branch=$(git -C up symbolic-ref --short HEAD) &&
+	git init -q c && git -C c commit -q --allow-empty -m own && git -C c remote add origin ../up
+'
+
+test_expect_success 'what is no commit is not for merge' '
+	git -C c fetch -q --no-tags ../up note tree light note-of-tree refs/tags/blob:refs/x/blob &&
+	sed "s/^[0-9a-f]*//" c/.git/FETCH_HEAD >out &&
+	{ printf "\t\ttag %s of ../up\n" "'\''note'\''" "'\''light'\''" &&
+	  printf "\tnot-for-merge\ttag %s of ../up\n" "'\''tree'\''" "'\''note-of-tree'\''" "'\''blob'\''"; } >expect &&
+	test_cmp expect out
+'
+
+test_expect_success '--prune-tags with a URL takes all tags, and with --prune deletes the others' '
+	git -C c tag own HEAD && git -C c fetch -q --prune-tags ../up && git -C c rev-parse -q --verify own && git -C c rev-parse -q --verify light &&
+	git -C c fetch -q --prune --prune-tags ../up && git -C c tag >out && git -C up tag >expect && test_cmp expect out &&
+	git -C c tag own && git -C c -c fetch.prune=true -c fetch.pruneTags=true fetch -q ../up &&
+	git -C c tag >out && test_cmp expect out &&
+	git -C c rev-parse -q --verify HEAD
+'
+
+test_expect_success '--prune-tags leaves tags alone where refspecs are given' '
+	git -C c tag own && git -C c fetch -q --prune --prune-tags ../up $branch && git -C c rev-parse -q --verify own &&
+	git -C c fetch -q --prune --prune-tags origin && test_must_fail git -C c rev-parse -q --verify own
+'
+
+test_expect_success '--refmap needs refspecs' '
+	for args in --refmap= --refmap=refs/heads/*:refs/o/* "--refmap= --all" "--refmap= --tags origin"; do
+		test_expect_code 128 git -C c fetch $args 2>err &&
+		test_grep "only meaningful with command-line refspec" err || return 1
+	done &&
+	echo $branch | git -C c fetch -q --refmap=refs/heads/*:refs/o/* --stdin origin &&
+	git -C c rev-parse -q --verify refs/o/$branch
+'
+
+# Told haves of a fetch, sorted.
+haves () {
+	git -C up commit -q --allow-empty -m more &&
+	rm -f trace && GIT_TRACE_PACKET="$PWD/trace" git -C c fetch -q "$@" origin &&
+	sed -n "s/.*fetch> have //p" trace | sort >told
+}
+
+test_expect_success 'a pattern of negotiation crosses slashes' '
+	git -C c branch deep/er/name &&
+	haves --negotiation-tip="refs/heads/*name" && git -C c rev-list deep/er/name | sort >expect && test_cmp expect told
+'
+
+test_expect_success 'an object that is not there is no tip' '
+	missing=$(echo no such thing | git hash-object --stdin) &&
+	for option in tip restrict include; do
+		test_must_fail git -C c fetch --negotiation-$option=$missing origin 2>err &&
+		test_grep "the object $missing does not exist" err || return 1
+	done
+'
+
+test_expect_success '--negotiation-include is told once' '
+	git -C c commit -q --allow-empty -m newer && git -C c rev-parse HEAD >expect &&
+	haves --negotiation-include=HEAD --negotiation-include=HEAD --negotiation-tip=HEAD &&
+	grep -f expect told >once && test_cmp expect once
+'
+
+upstream () {
+	git -C c config unset --all branch.$branch.merge
+	git -C c fetch -q --set-upstream "$@" 2>err
+	git -C c config --default none branch.$branch.merge >out
+}
+
+test_expect_success '--set-upstream takes the one branch that has no place of its own here' '
+	upstream origin $branch tag light && echo refs/heads/$branch >expect && test_cmp expect out &&
+	upstream origin $branch topic:x && test_cmp expect out &&
+	echo none >expect &&
+	upstream origin tag light && test_cmp expect out && test_grep "no source branch found" err &&
+	upstream origin $branch:y && test_cmp expect out && test_grep "no source branch found" err &&
+	upstream origin light && test_cmp expect out && test_grep "not setting upstream for a remote tag" err &&
+	upstream origin tree && test_cmp expect out && test_grep "not setting upstream for a remote tag" err &&
+	upstream origin $branch topic && test_cmp expect out && test_grep "multiple branches" err &&
+	upstream origin $(git -C up rev-parse topic) && test_cmp expect out && test_grep "unknown branch type" err
+'
+
+test_done
