@@ -76,7 +76,7 @@ test_expect_success '-f and --discard-changes throw local changes away' '
 
 test_expect_success '-m: without local changes it is a switch; options that are not there' '
 	git -C repo checkout -q -m topic && git -C repo switch -q main &&
-	for o in "checkout -p" "restore -p file" "checkout --recurse-submodules main"
+	for o in "checkout -p" "restore -p file"
 	do
 		test_expect_code 128 git -C repo $o 2>err && test_grep "not available yet" err || return 1
 	done
@@ -127,8 +127,8 @@ test_expect_success 'a branch that only a remote has is made, and follows it' '
 '
 
 test_expect_success 'what is a revision, and what a path' '
-	git -C repo branch same && test_expect_code 128 git -C repo checkout same 2>err && test_grep "both revision and filename" err &&
-	git -C repo checkout -q same -- && on_branch same && git -C repo switch -q main && git -C repo branch -q -d same &&
+	git -C repo branch same && test_expect_code 128 git -C repo checkout same same 2>err && test_grep "both revision and filename" err &&
+	git -C repo checkout -q same && on_branch same && git -C repo switch -q main && git -C repo branch -q -d same &&
 	test_expect_code 1 git -C repo checkout nosuch 2>err && test_grep "pathspec .nosuch. did not match any file" err &&
 	test_expect_code 128 git -C repo checkout nosuch -- 2>err && test_grep "invalid reference: nosuch" err &&
 	test_expect_code 128 git -C repo switch nosuch 2>err && test_grep "invalid reference: nosuch" err
