@@ -32,6 +32,7 @@ static int server_init(struct receive_server *s, struct repository *r, const str
 	strvec_init(&s->rq.push_options);
 	strbuf_init(&s->rq.cert, 0);
 	pkt_reader_init(&s->in, o->in);
+	s->in.on_eof = PKT_EOF_REFUSED;
 	pkt_writer_init(&s->out, o->out);
 	rc = receive_config_read(&s->config, r->config, err);
 	if (!rc)
@@ -187,7 +188,7 @@ static int serve_push(struct receive_server *s, struct err *err)
 static void tell_client(struct receive_server *s, const struct err *why)
 {
 	pkt_writer_reset(&s->out);
-	if (s->client_gone || pkt_writer_failed(&s->out))
+	if (s->client_gone || s->in.hung_up || pkt_writer_failed(&s->out))
 		return;
 	pkt_writer_addf(&s->out, "ERR %.1000s", err_message(why));
 	(void)!pkt_writer_send(&s->out, NULL);

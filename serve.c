@@ -200,15 +200,18 @@ static int read_request(struct upload_server *s, struct request *q, int *kind, s
 	bool any = false;
 	int rc = 0;
 
-	while ((*kind = pkt_reader_line(&s->in, err)) == PKT_DATA && !rc) {
+	s->in.on_eof = PKT_EOF_ANYWHERE;
+	while (!rc && (*kind = pkt_reader_line(&s->in, err)) == PKT_DATA) {
+		s->in.on_eof = PKT_EOF_REFUSED;
 		any = true;
 		rc = take_line(s, q, s->in.line, err);
 	}
+	s->in.on_eof = PKT_EOF_REFUSED;
 	if (rc < 0 || *kind < 0)
 		return rc < 0 ? rc : *kind;
 	if (!any && (*kind == PKT_EOF || *kind == PKT_FLUSH))
 		return 0;
-	if (*kind == PKT_EOF || *kind == PKT_RESPONSE_END)
+	if (*kind == PKT_RESPONSE_END)
 		return err_set(err, ERR_INVALID, "unexpected end of a request");
 	if (!q->command)
 		return err_set(err, ERR_INVALID, "no command requested");

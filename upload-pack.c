@@ -19,6 +19,7 @@ static int server_init(struct upload_server *s, struct repository *r,
 	s->o = *o;
 	strvec_init(&s->hidden.rules);
 	pkt_reader_init(&s->in, o->in);
+	s->in.on_eof = PKT_EOF_REFUSED;
 	s->in.timeout_s = o->timeout_s;
 	pkt_writer_init(&s->out, o->out);
 	s->broker.fd = -1;
@@ -54,7 +55,7 @@ static void server_release(struct upload_server *s)
 static void tell_client(struct upload_server *s, struct err *why)
 {
 	pkt_writer_reset(&s->out);
-	if (s->told || pkt_writer_failed(&s->out))
+	if (s->told || s->in.hung_up || pkt_writer_failed(&s->out))
 		return;
 	if (s->out.band)
 		s->out.band = BAND_ERROR;

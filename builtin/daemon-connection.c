@@ -75,6 +75,8 @@ static int read_request(const struct daemon_options *o, struct daemon_request *r
 		daemon_log_error("%s", err_message(&err));
 	strbuf_release(&line);
 	err_release(&err);
+	if (kind < 0 || kind == PKT_EOF)
+		return 1;
 	return !rc ? 0 : rc == ERR_UNSUPPORTED ? 255 : 128;
 }
 

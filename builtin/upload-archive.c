@@ -67,6 +67,8 @@ static int read_arguments(struct strvec *args, struct err *err)
 		strbuf_trim_trailing_newline(&line);
 		if (kind < 0)
 			rc = kind;
+		else if (kind == PKT_EOF)
+			rc = err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
 		else if (kind != PKT_DATA || strlen(line.buf) != line.len ||
 			 !skip_prefix(line.buf, "argument ", &arg))
 			rc = err_set(err, ERR_CORRUPT, "'argument' token or flush expected");

@@ -177,8 +177,6 @@ static int read_commands(struct receive_server *s, struct err *err)
 
 		if (kind < 0)
 			return kind;
-		if (kind == PKT_EOF)
-			return err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
 		if (kind == PKT_FLUSH)
 			return 0;
 		if (kind != PKT_DATA)

@@ -286,10 +286,10 @@ malformed () {
 
 test_expect_success 'requests of wrong lengths' '
 	for bytes in "" "0" "000" "0020git-upload-pack /x"; do
-		malformed 128 "the remote end hung up unexpectedly" "$bytes" || return 1
+		malformed 1 "the remote end hung up unexpectedly" "$bytes" || return 1
 	done &&
 	for bytes in 0003 fff5 ffff zzzz "00-1" "+010" "0x10"; do
-		malformed 128 "protocol error: bad line length" "$bytes" || return 1
+		malformed 1 "protocol error: bad line length" "$bytes" || return 1
 	done &&
 	for bytes in 0000 0001 0002 0004 0005x; do malformed 255 "Protocol error: " "$bytes" || return 1; done
 '

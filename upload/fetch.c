@@ -126,7 +126,7 @@ static int read_arguments(struct upload_server *s, struct fetch_request *q, stru
 	size_t nr = 0;
 	int kind, rc = 0;
 
-	while ((kind = upload_next_argument(s, err)) == PKT_DATA && !rc) {
+	while (!rc && (kind = upload_next_argument(s, err)) == PKT_DATA) {
 		if (++nr > UPLOAD_LINES_MAX)
 			rc = err_set(err, ERR_TOO_BIG, "a request of more than %d lines",
 				     UPLOAD_LINES_MAX);

@@ -22,7 +22,7 @@ static int read_info_request(struct upload_server *s, struct object_info_request
 	size_t lines = 0;
 	int kind, rc = 0;
 
-	while ((kind = upload_next_argument(s, err)) == PKT_DATA && !rc) {
+	while (!rc && (kind = upload_next_argument(s, err)) == PKT_DATA) {
 		if (lines++ == INFO_LINES_MAX)
 			rc = upload_refuse(s, err_set(err, ERR_TOO_BIG, "object-info: a request of more than %d lines",
 						      INFO_LINES_MAX));

@@ -324,7 +324,7 @@ static int read_arguments(struct ls_refs *l, struct err *err)
 {
 	int kind, rc = 0;
 
-	while ((kind = upload_next_argument(l->s, err)) == PKT_DATA && !rc)
+	while (!rc && (kind = upload_next_argument(l->s, err)) == PKT_DATA)
 		rc = take_argument(l, l->s->in.line, err);
 	if (rc < 0 || kind < 0)
 		return rc < 0 ? rc : kind;

@@ -213,14 +213,14 @@ static int take_line(struct session *v, const char *line, struct err *err)
 		       line);
 }
 
-/* Up to a flush packet. A client that hangs up here wanted nothing. */
+/* Up to a flush packet: without wants it is the polite end. */
 static int read_wants(struct session *v, struct err *err)
 {
 	struct pkt_reader *in = &v->s->in;
 	size_t nr = 0;
 	int kind, rc = 0;
 
-	while ((kind = pkt_reader_line(in, err)) == PKT_DATA && !rc) {
+	while (!rc && (kind = pkt_reader_line(in, err)) == PKT_DATA) {
 		if (++nr > UPLOAD_LINES_MAX)
 			rc = err_set(err, ERR_TOO_BIG, "a request of more than %d lines",
 				     UPLOAD_LINES_MAX);
@@ -229,11 +229,7 @@ static int read_wants(struct session *v, struct err *err)
 	}
 	if (rc < 0 || kind < 0)
 		return rc < 0 ? rc : kind;
-	if (kind == PKT_EOF && !nr)
-		return 0;
-	if (kind != PKT_FLUSH)
-		return err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
-	return 0;
+	return kind == PKT_FLUSH ? 0 : err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
 }
 
 /* Wants of which is not known yet that the client may have them. */
@@ -381,7 +377,10 @@ static int end_of_round(struct session *v, struct err *err)
 	return pkt_writer_send(&s->out, err);
 }
 
-/* Rounds of haves, each ended by a flush packet, until "done". 1: the pack comes next, 0: not. */
+/*
+ * Rounds of haves, each ended by a flush packet, until "done". 1: the pack comes next, 0: not. A request of HTTP may
+ * end where the first round would begin: a client that deepens asks for the boundary first.
+ */
 static int negotiate(struct session *v, struct err *err)
 {
 	struct upload_server *s = v->s;
@@ -390,17 +389,15 @@ static int negotiate(struct session *v, struct err *err)
 	int rc = 0, kind;
 
 	while (!rc && !v->q.done) {
+		s->in.on_eof = s->o.stateless_rpc && !nr ? PKT_EOF_ANYWHERE : PKT_EOF_REFUSED;
 		kind = pkt_reader_line(&s->in, err);
-		if (kind < 0)
-			return kind;
+		if (kind < 0 || kind == PKT_EOF)
+			return kind < 0 ? kind : 0;
 		if (++nr > UPLOAD_LINES_MAX)
 			rc = err_set(err, ERR_TOO_BIG, "a request of more than %d lines",
 				     UPLOAD_LINES_MAX);
 		else if (kind == PKT_FLUSH)
 			rc = end_of_round(v, err);
-		else if (kind == PKT_EOF)
-			return s->o.stateless_rpc ? 0
-				: err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
 		else if (kind != PKT_DATA)
 			rc = err_set(err, ERR_INVALID, "unexpected packet");
 		else if (skip_prefix(s->in.line, "have ", &hex))

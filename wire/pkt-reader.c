@@ -66,7 +66,16 @@ static ssize_t fill(struct pkt_reader *r, struct err *err)
 	return n;
 }
 
-/* Have at least `want` bytes: 1; 0 if the input ended before the first, < 0 if after it. */
+/* The input has ended, and inside of a packet if `cut`. 0: that is PKT_EOF. */
+static int take_eof(struct pkt_reader *r, bool cut, struct err *err)
+{
+	if (r->on_eof == PKT_EOF_ANYWHERE || (r->on_eof == PKT_EOF_BETWEEN && !cut))
+		return 0;
+	r->hung_up = true;
+	return err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
+}
+
+/* Have at least `want` bytes: 1; 0 or < 0 if the input ended before: take_eof. */
 static int need(struct pkt_reader *r, size_t want, struct err *err)
 {
 	while (r->end - r->start < want) {
@@ -75,9 +84,7 @@ static int need(struct pkt_reader *r, size_t want, struct err *err)
 		if (n < 0)
 			return (int)n;
 		if (!n)
-			return r->end == r->start ? 0
-				: err_set(err, ERR_CORRUPT,
-					  "the remote end hung up unexpectedly");
+			return take_eof(r, r->end != r->start, err);
 	}
 	return 1;
 }
@@ -107,7 +114,7 @@ int pkt_reader_next(struct pkt_reader *r, struct err *err)
 	if (len < 4 || len > PKT_MAX)
 		return pkt_bad_length(r->buf + r->start, err);
 	if ((rc = need(r, (size_t)len, err)) <= 0)
-		return rc;
+		return rc < 0 ? rc : PKT_EOF;
 	r->line = r->buf + r->start + 4;
 	r->len = (size_t)len - 4;
 	r->start += (size_t)len;

@@ -13,8 +13,17 @@
 #include "util/err.h"
 #include "wire/pkt-line.h"
 
+/* What the end of the input means. */
+enum pkt_on_eof {
+	PKT_EOF_BETWEEN,  /* PKT_EOF between two packets, an error inside of one */
+	PKT_EOF_REFUSED,  /* an error everywhere */
+	PKT_EOF_ANYWHERE, /* PKT_EOF everywhere: a cut packet does not count */
+};
+
 struct pkt_reader {
 	int fd;
+	enum pkt_on_eof on_eof;
+	bool hung_up;	    /* the input has ended where it may not */
 	unsigned timeout_s; /* how long the peer may be silent; 0: for ever */
 	char *buf;	    /* owned */
 	size_t start, end;  /* what has been read and not been given out */
@@ -28,8 +37,7 @@ void pkt_reader_init(struct pkt_reader *r, int fd);
 void pkt_reader_release(struct pkt_reader *r);
 /*
  * The next packet: an enum pkt_kind; with PKT_DATA, r->line and r->len are its payload until the
- * next call. Errors: ERR_CORRUPT "the remote end hung up unexpectedly" inside of a packet, or a
- * malformed length; ERR_IO, also when the peer has been silent for too long.
+ * next call. Errors: ERR_CORRUPT "the remote end hung up unexpectedly" (on_eof), or a malformed length; ERR_IO, also when the peer has been silent for too long.
  */
 int pkt_reader_next(struct pkt_reader *r, struct err *err);
 /* Is there a whole packet, for which nothing has to be read? */
