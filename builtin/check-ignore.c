@@ -58,14 +58,20 @@ static const struct ignore_pattern *find_pattern(struct check_ignore *c, const c
 	size_t len = strlen(path), bare = len && path[len - 1] == '/' ? len - 1 : len;
 	const struct index_entry *sub = index_gitlink_above(&c->ix, path, bare);
 
-	if (!bare)
-		return NULL;
 	if (sub)
 		die("Pathspec '%s' is in submodule '%s'", c->shown, sub->name);
 	/* Tracked paths are not ignored, whatever the patterns say. */
 	if (index_find(&c->ix, path, bare) || index_has_dir(&c->ix, path, bare))
 		return NULL;
-	return ignore_match(c->ignore, path, len, bare < len || is_directory_nofollow(path));
+	return ignore_match(c->ignore, path, len, bare < len || (len && is_directory_nofollow(path)));
+}
+
+/* "d/", "d/." and "d/e/.." are compared as "d/", also with the patterns in d; the top of the work tree is "". */
+static bool names_inside(const char *shown)
+{
+	const char *slash = strrchr(shown, '/'), *last = slash ? slash + 1 : shown;
+
+	return !*last || !strcmp(last, ".") || !strcmp(last, "..");
 }
 
 static void check_path(void *data, const char *shown)
@@ -75,11 +81,11 @@ static void check_path(void *data, const char *shown)
 	struct pathspec ps = { 0 };
 	struct err err = ERR_INIT;
 	const struct ignore_pattern *p;
-	const char *path;
+	char *path;
 
 	if (pathspec_parse(&ps, c->prefix, c->repo->worktree, argv, PATHSPEC_LITERAL, &err) < 0)
 		die_err(&err);
-	path = ps.items[0].match;
+	path = xconcat(ps.items[0].match, names_inside(shown) && *ps.items[0].match ? "/" : "");
 	if (worktree_leading_symlink(path, strlen(path)))
 		die("pathspec '%s' is beyond a symbolic link", shown);
 	c->shown = shown;
@@ -89,6 +95,7 @@ static void check_path(void *data, const char *shown)
 	if (p || c->non_matching)
 		show(c, shown, p);
 	c->matched += p != NULL;
+	free(path);
 	pathspec_release(&ps);
 }
 

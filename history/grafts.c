@@ -16,7 +16,7 @@ static void free_graft(void *data)
 	free(g);
 }
 
-/* "COMMIT PARENT PARENT …", or in "shallow" just the commit. */
+/* "COMMIT PARENT PARENT …", white space may follow; in "shallow" just the commit, and anything may follow, as in Git. */
 static int parse_graft_line(struct grafts *all, struct repository *r, const char *line,
 			    bool shallow, const char *path, struct err *err)
 {
@@ -33,7 +33,9 @@ static int parse_graft_line(struct grafts *all, struct repository *r, const char
 			break;
 		oid_array_append(&g->parents, &parent);
 	}
-	if (*s) {
+	while (!shallow && isspace((unsigned char)*s))
+		s++;
+	if (*s && !shallow) {
 		free_graft(g);
 		return err_set(err, ERR_CORRUPT, "bad line in '%s': %s", path, line);
 	}
@@ -70,7 +72,7 @@ static int read_graft_file(struct grafts *all, struct repository *r, const char 
 			*end++ = '\0';
 		else
 			end = line + strlen(line);
-		if (*line && *line != '#')
+		if (line[strspn(line, "\r \t")] && *line != '#')
 			rc = parse_graft_line(all, r, line, shallow, path, err);
 	}
 	strbuf_release(&buf);

@@ -53,7 +53,7 @@ void pattern_list_parse(struct pattern_list *l, const char *buf, size_t len, con
 		size_t n = (size_t)((nl ? nl : end) - buf);
 
 		line_nr++;
-		if (nl && n && buf[n - 1] == '\r')
+		if (n && buf[n - 1] == '\r')
 			n--;
 		if (n && *buf != '#') {
 			n = trimmed_length(buf, n);

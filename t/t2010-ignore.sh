@@ -157,4 +157,40 @@ test_expect_success 'core.quotePath' '
 	)
 '
 
+test_expect_success 'a CR at the end of the last line, too' '
+	git init -q cr && mkdir cr/d && : >cr/d/f && : >cr/x && : >cr/y &&
+	printf "d/\r\nx\r" >cr/.gitignore && printf "x\r\ny\r" >excludes &&
+	(cd cr && git check-ignore -v d d/f x >../out) &&
+	printf ".gitignore:1:d/\t%s\n" d d/f >expect && printf ".gitignore:2:x\tx\n" >>expect && test_cmp expect out &&
+	mv cr/.gitignore cr/.git/info/exclude && (cd cr && git check-ignore d x >../out) && printf "d\nx\n" | test_cmp - out &&
+	rm cr/.git/info/exclude && (cd cr && git -c core.excludesFile=../excludes check-ignore x y >../out) && printf "x\ny\n" | test_cmp - out &&
+	(cd cr && git ls-files -o -X ../excludes >../out) && echo d/f | test_cmp - out
+'
+
+test_expect_success 'white space at the end of lines of other files' '
+	git init -q ends && test_commit -C ends one && test_commit -C ends two && test_commit -C ends three &&
+	git -C ends rev-parse HEAD~1 >id && ID=$(cat id) &&
+	for end in "\r\n" " \n" "\r" "x\n"; do
+		printf "$ID$end" >ends/.git/shallow && git -C ends rev-list --count HEAD >out && echo 2 | test_cmp - out || return 1
+	done && rm ends/.git/shallow &&
+	for end in "\r\n" " \n" "\t\n\r\n" "\r"; do
+		printf "$ID$end" >ends/.git/info/grafts && git -C ends rev-list --count HEAD >out 2>err && echo 2 | test_cmp - out || return 1
+	done && rm ends/.git/info/grafts &&
+	printf "a foo\r\n[attr]mac foo\r\nb mac\r" >ends/.gitattributes &&
+	(cd ends && git check-attr foo a b >../out) && printf "%s: foo: set\n" a b | test_cmp - out
+'
+
+test_expect_success 'check-ignore of the top, and of a directory from inside' '
+	git init -q dots && mkdir -p dots/d/e && : >dots/d/f &&
+	(cd dots && echo "*" >.gitignore && git check-ignore -v . ./ d/.. "$PWD" && cd d && git check-ignore ..) >out &&
+	printf ".gitignore:1:*\t%s\n" . ./ d/.. "$PWD/dots" >expect && echo .. >>expect && test_cmp expect out &&
+	for p in "/*" "**/*" / "?*" "*/"; do
+		echo "$p" >dots/.gitignore && (cd dots && test_expect_code 1 git check-ignore .) || return 1
+	done && rm dots/.gitignore && echo "*" >dots/d/.gitignore &&
+	(cd dots && git check-ignore -v d/ d/. d/e/.. && test_expect_code 1 git check-ignore d && cd d && git check-ignore -v . ../d/ &&
+	 test_expect_code 1 git check-ignore ..) >out &&
+	printf "d/.gitignore:1:*\t%s\n" d/ d/. d/e/.. . ../d/ >expect && test_cmp expect out &&
+	(cd dots && mv d/.gitignore . && : >t && git add -f t && test_expect_code 1 git check-ignore . && git check-ignore --no-index .)
+'
+
 test_done
