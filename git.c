@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
 	{ "checkout", cmd_checkout, CMD_REPO | CMD_WORKTREE },
 	{ "cherry", cmd_cherry, CMD_REPO },
+	{ "clean", cmd_clean, CMD_REPO | CMD_WORKTREE },
 	{ "clone", cmd_clone, 0 },
 	{ "column", cmd_column, CMD_REPO_GENTLY },
 	{ "commit", cmd_commit, CMD_REPO | CMD_WORKTREE },

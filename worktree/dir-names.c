@@ -159,32 +159,34 @@ bool walker_is_ignored(const struct walker *w, bool is_dir)
 }
 
 /* With GIT_DIR or GIT_WORK_TREE, the gitdir can be that of a directory below the top. */
-static bool is_own_gitdir(const struct walker *w, const char *path)
+static bool is_own_gitdir(const struct repository *r, const char *path)
 {
 	char *real = path_real(path, 0);
-	bool ret = real && !strcmp(real, w->r->gitdir_abs);
+	bool ret = real && !strcmp(real, r->gitdir_abs);
 
 	free(real);
 	return ret;
 }
 
-bool walker_is_nested_repository(struct walker *w)
+bool worktree_is_nested_repository(const struct repository *r, const char *dir)
 {
-	size_t len = w->path.len;
-	char *file;
-	bool ret;
+	char *path = path_join(dir, ".git"), *file;
+	bool ret = is_git_directory(path);
 
-	strbuf_addstr(&w->path, ".git");
-	ret = is_git_directory(w->path.buf);
 	if (ret) {
-		ret = !is_own_gitdir(w, w->path.buf);
+		ret = !is_own_gitdir(r, path);
 	} else {
-		file = read_gitfile(w->path.buf, NULL);
+		file = read_gitfile(path, NULL);
 		ret = file != NULL;
 		free(file);
 	}
-	strbuf_setlen(&w->path, len);
+	free(path);
 	return ret;
+}
+
+bool walker_is_nested_repository(struct walker *w)
+{
+	return worktree_is_nested_repository(w->r, w->path.buf);
 }
 
 bool walker_wants_all_ignored(const struct walker *w)
