@@ -28,6 +28,7 @@ static const struct command commands[] = {
 	{ "check-mailmap", cmd_check_mailmap, CMD_REPO },
 	{ "check-ref-format", cmd_check_ref_format, CMD_REPO_GENTLY },
 	{ "checkout", cmd_checkout, CMD_REPO | CMD_WORKTREE },
+	{ "checkout-index", cmd_checkout_index, CMD_REPO | CMD_WORKTREE },
 	{ "cherry", cmd_cherry, CMD_REPO },
 	{ "clean", cmd_clean, CMD_REPO | CMD_WORKTREE },
 	{ "clone", cmd_clone, 0 },

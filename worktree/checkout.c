@@ -3,8 +3,10 @@
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
+#include "fs/tempfile.h"
 #include "object/dotfile.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "worktree/worktree.h"
 #include "write-or-die.h"
 
@@ -230,6 +232,85 @@ static int write_entry(const struct target *t, struct err *err)
 	return write_blob(t, &cv, err);
 }
 
+/* Links in the prefix, which the user has given, are followed; those of the work tree are not. */
+static bool is_beyond_symlink(const char *path, size_t prefix_len)
+{
+	if (!prefix_len)
+		return worktree_leading_symlink(path, strlen(path));
+	for (size_t i = prefix_len; path[i]; i++) {
+		char *parent;
+		struct stat st;
+		bool link;
+
+		if (path[i] != '/')
+			continue;
+		parent = xmemdupz(path, i);
+		link = !lstat(parent, &st) && S_ISLNK(st.st_mode);
+		free(parent);
+		if (link)
+			return true;
+	}
+	return false;
+}
+
+/* ---- temporary files ---- */
+
+static int convert_blob(struct repository *r, const struct index_entry *e, struct converter *c,
+			const struct object_buf *buf, struct strbuf *out, struct err *err)
+{
+	struct strbuf warn = STRBUF_INIT;
+	struct conversion cv = { 0 };
+	int rc = 0;
+
+	if (MODE_IS_FILE(e->mode)) {
+		converter_lookup(c, e->name, &cv);
+		rc = convert_to_worktree(c, e->name, &cv, buf->data, buf->size, &e->oid, out, &warn, err);
+	}
+	if (!rc)
+		strbuf_add(out, buf->data, buf->size);
+	repo_report_lines(r, warn.buf);
+	strbuf_release(&warn);
+	return rc < 0 ? rc : 0;
+}
+
+static int write_temp(const struct index_entry *e, const struct strbuf *content, struct strbuf *name,
+		      struct err *err)
+{
+	struct tempfile *t = NULL;
+	int rc = tempfile_create_in(&t, ".", MODE_IS_SYMLINK(e->mode) ? ".merge_link_" : ".merge_file_",
+				    0600, err);
+
+	if (rc < 0)
+		return rc;
+	if ((rc = write_in_full(t->fd, content->buf, content->len, t->path, err)) < 0 ||
+	    (rc = tempfile_close(t, err)) < 0) {
+		tempfile_delete(&t);
+		return rc;
+	}
+	strbuf_addstr(name, path_basename(t->path));
+	tempfile_forget(&t);
+	return 0;
+}
+
+int worktree_checkout_temp(struct repository *r, const struct index_entry *e, struct converter *c,
+			   struct strbuf *name, struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct strbuf content = STRBUF_INIT;
+	int rc;
+
+	if (MODE_IS_GITLINK(e->mode))
+		return err_set(err, ERR_INVALID, "cannot create temporary submodule %s", e->name);
+	rc = odb_read_type(r->odb, &e->oid, OBJ_BLOB, &buf, err);
+	if (rc < 0)
+		err_prefix(err, "unable to read sha1 file of %s", e->name);
+	else if ((rc = convert_blob(r, e, c, &buf, &content, err)) >= 0)
+		rc = write_temp(e, &content, name, err);
+	object_buf_release(&buf);
+	strbuf_release(&content);
+	return rc;
+}
+
 int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 			    struct index_entry *e, struct converter *c,
 			    const struct checkout_options *o, struct err *err)
@@ -241,7 +322,7 @@ int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 
 	if (!path_is_safe(e->name, e->mode, r->settings.protect))
 		rc = err_set(err, ERR_INVALID, "invalid path '%s'", e->name);
-	else if (worktree_leading_symlink(path, strlen(path)))
+	else if (is_beyond_symlink(path, strlen(path) - e->name_len))
 		rc = err_set(err, ERR_INVALID, "'%s' is beyond a symbolic link", path);
 	else if ((rc = make_leading_dirs(path, 0, err)) >= 0 &&
 		 (rc = refuse_existing(path, e, err)) >= 0)

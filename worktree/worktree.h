@@ -198,7 +198,7 @@ MUST_USE int worktree_checkout_read(const struct repository *r, const struct obj
 MUST_USE int worktree_checkout_stream(const struct repository *r, const struct object_id *oid, int fd, const char *path,
 				  struct err *err);
 struct checkout_options {
-	const char *prefix; /* checkout-index --prefix; "" */
+	const char *prefix; /* checkout-index --prefix; NULL or "": none. Symbolic links in it are followed */
 	bool may_delay; /* convert_to_worktree: 1 is returned if nothing is written yet */
 	bool delayed;	/* that is over: the filter has the content */
 	uint64_t *written; /* NULL, or the file's bytes are added */
@@ -210,5 +210,11 @@ struct checkout_options {
 MUST_USE int worktree_checkout_entry(struct repository *r, struct index_state *ix,
 				     struct index_entry *e, struct converter *c,
 				     const struct checkout_options *o, struct err *err);
+/*
+ * Write the content to a new file at the top of the work tree (mode 0600, also for a symbolic link: its
+ * target). Its name is appended to `name`. The file stays.
+ */
+MUST_USE int worktree_checkout_temp(struct repository *r, const struct index_entry *e, struct converter *c,
+				    struct strbuf *name, struct err *err);
 
 #endif
