@@ -97,9 +97,11 @@ static const struct command commands[] = {
 	{ "show-branch", cmd_show_branch, CMD_REPO },
 	{ "show-index", cmd_show_index, CMD_REPO_GENTLY },
 	{ "show-ref", cmd_show_ref, CMD_REPO },
+	{ "sparse-checkout", cmd_sparse_checkout, CMD_REPO | CMD_PART },
 	{ "stage", cmd_add, CMD_REPO | CMD_WORKTREE },
 	{ "status", cmd_status, CMD_REPO | CMD_WORKTREE },
 	{ "stripspace", cmd_stripspace, CMD_REPO_GENTLY },
+	{ "submodule", cmd_submodule, CMD_REPO | CMD_PART },
 	{ "switch", cmd_switch, CMD_REPO | CMD_WORKTREE },
 	{ "symbolic-ref", cmd_symbolic_ref, CMD_REPO },
 	{ "tag", cmd_tag, CMD_REPO | CMD_PAGER_OWN },
@@ -314,6 +316,44 @@ static bool run_external(const struct strvec *args, int use_pager, int *code)
 	return true;
 }
 
+/* What opening a repository changes: the program that takes over finds it anew. */
+struct old_place {
+	char *cwd;
+	bool has_gitdir;
+};
+
+static void note_place(struct old_place *p)
+{
+	p->cwd = xgetcwd();
+	p->has_gitdir = getenv("GIT_DIR") != NULL;
+}
+
+static void return_to_place(struct old_place *p)
+{
+	if (p->cwd && chdir(p->cwd))
+		die("cannot change to '%s': %s", p->cwd, strerror(errno));
+	if (!p->has_gitdir)
+		unsetenv("GIT_DIR");
+	unsetenv("GIT_PREFIX");
+}
+
+/* False: it was for the part of the command that is not here. */
+static bool run_part(const struct command *c, struct strvec *args, int use_pager, int *code)
+{
+	struct old_place place;
+
+	if (!(c->flags & CMD_PART)) {
+		*code = run_builtin(c, args, use_pager);
+		return true;
+	}
+	note_place(&place);
+	*code = run_builtin(c, args, use_pager);
+	if (*code == COMMAND_REST)
+		return_to_place(&place);
+	free(place.cwd);
+	return *code != COMMAND_REST;
+}
+
 /* GIT_FALLBACK: another Git, for what we do not have. Returns only if not set. */
 static void exec_fallback(const struct strvec *args)
 {
@@ -353,6 +393,12 @@ static int no_such_command(const char *name, const struct string_list *seen)
 	return 1;
 }
 
+static int run_elsewhere(const struct strvec *args, const struct string_list *seen)
+{
+	exec_fallback(args);
+	return no_such_command(args->v[0], seen);
+}
+
 static int run_words(struct strvec *args, struct git_options *o)
 {
 	struct string_list seen = STRING_LIST_INIT;
@@ -363,14 +409,14 @@ static int run_words(struct strvec *args, struct git_options *o)
 		const struct command *c = find_command(args->v[0]);
 
 		if (c) {
-			code = run_builtin(c, args, o->use_pager);
+			if (!run_part(c, args, o->use_pager, &code))
+				code = run_elsewhere(args, &seen);
 			break;
 		}
 		if (run_external(args, o->use_pager, &code))
 			break;
 		if (!alias_expand(args, &seen, o, &ended, &code)) {
-			exec_fallback(args);
-			code = no_such_command(args->v[0], &seen);
+			code = run_elsewhere(args, &seen);
 			break;
 		}
 		if (ended)

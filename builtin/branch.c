@@ -5,6 +5,8 @@
 #include "cli/column.h"
 #include "cli/edit-text.h"
 #include "cli/list-format.h"
+#include "cli/submodule-option.h"
+#include "history/revparse.h"
 #include "object/message.h"
 #include "util/alloc.h"
 #include "util/color.h"
@@ -351,9 +353,10 @@ static int parse_command_line(int argc, const char **argv, struct branch_args *a
 	return argc;
 }
 
-static void refuse_submodules(struct repository *r, bool creates)
+static void check_recursing(struct repository *r, bool creates, const char *start)
 {
 	bool on = false;
+	struct object_id tree;
 	struct err err = ERR_INIT;
 
 	if (config_get_bool(r->config, "submodule.propagatebranches", &on, &err) < 0)
@@ -362,7 +365,8 @@ static void refuse_submodules(struct repository *r, bool creates)
 		die("branch with --recurse-submodules can only be used if submodule.propagateBranches is enabled");
 	if (!creates)
 		die("--recurse-submodules can only be used to create branches");
-	die("branches of submodules (--recurse-submodules) are not available yet");
+	refuse_submodules(r, revparse_tree(r, start ? start : "HEAD", &tree, NULL) < 0 ? NULL : &tree,
+			  "branch --recurse-submodules");
 }
 
 /* ---- actions ---- */
@@ -500,7 +504,7 @@ int cmd_branch(int argc, const char **argv, struct command_ctx *ctx)
 	}
 	argc = parse_command_line(argc, argv, &a);
 	if (a.recurse)
-		refuse_submodules(r, a.action == ACTION_CREATE);
+		check_recursing(r, a.action == ACTION_CREATE, argc > 1 ? argv[1] : NULL);
 	code = run(&a, argc, argv, r);
 	ref_options_release(&a.refs);
 	return code;

@@ -19,6 +19,7 @@ struct command_ctx {
 #define CMD_WORKTREE 4u	    /* needs a work tree, cwd is its top */
 #define CMD_PAGER 8u	    /* output goes through the pager on a terminal */
 #define CMD_PAGER_OWN 32u   /* calls setup_pager itself, where it lists something */
+#define CMD_PART 128u	    /* not all of it is here: COMMAND_REST */
 #define CMD_AS_IT_IS 64u    /* nothing is fetched because it is read and missing */
 #define CMD_LENIENT 16u	    /* settings with bad values do not stop it (config) */
 
@@ -26,6 +27,8 @@ struct command_ctx {
  * argv[0] is the command's name. Returns the exit code. A command is added by a line in
  * the table of git.c (sorted by name) and a prototype below.
  */
+/* Instead of an exit code: what was asked for is in the part that is not here. Nothing has been done. */
+#define COMMAND_REST (-1)
 typedef int (*command_fn)(int argc, const char **argv, struct command_ctx *ctx);
 struct command {
 	const char *name;
@@ -113,8 +116,10 @@ int cmd_show(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_show_branch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_show_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_sparse_checkout(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_status(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_stripspace(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_submodule(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_switch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_symbolic_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_tag(int argc, const char **argv, struct command_ctx *ctx);

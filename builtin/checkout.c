@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/branch.h"
 #include "builtin/checkout.h"
+#include "cli/submodule-option.h"
 #include "diff/merge3.h"
 #include "history/revparse.h"
 #include "util/alloc.h"
@@ -35,19 +36,9 @@ static int on_track(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int refuse_submodules(const struct option *opt, const char *arg, int unset)
-{
-	(void)arg;
-	if (unset)
-		return 0;
-	die("--%s is not available yet", opt->long_name);
-}
-
 #define COMMON_OPTIONS(co)                                                               \
 	OPT__QUIET(&(co)->quiet),                                                        \
-	OPT_CALLBACK_F(0, "recurse-submodules", (co), "checkout",                        \
-		       "control recursive updating of submodules", PARSE_OPT_OPTARG,     \
-		       refuse_submodules),                                               \
+	OPT_RECURSE_SUBMODULES(&(co)->recurse, "control recursive updating of submodules"), \
 	OPT_BOOL(0, "progress", &(co)->progress, "force progress reporting"),            \
 	OPT_BOOL('m', "merge", &(co)->merge, "perform a 3-way merge with the new branch"), \
 	OPT_STRING(0, "conflict", &(co)->conflict, "style",                              \
@@ -363,6 +354,12 @@ static void default_to_head(struct checkout *co)
 		die_err(&err);
 }
 
+static void check_recursing(const struct checkout *co)
+{
+	if (co->recurse)
+		refuse_submodules(co->r, co->has_tree ? &co->tree : NULL, "--recurse-submodules");
+}
+
 static int move(struct checkout *co)
 {
 	check_created(co);
@@ -372,6 +369,7 @@ static int move(struct checkout *co)
 	if (co->branch)
 		check_other_worktrees(co, co->branch);
 	default_to_head(co);
+	check_recursing(co);
 	if (co->unborn && !co->has_tree && !co->new_branch && !co->reset_branch && !co->orphan)
 		die("You are on a branch yet to be born");
 	return checkout_move(co);
@@ -433,6 +431,7 @@ int cmd_checkout(int argc, const char **argv, struct command_ctx *ctx)
 		check_new_branch_with_paths(&co, paths);
 		check_path_options(&co, paths);
 		co.overlay = co.overlay != 0;
+		check_recursing(&co);
 		rc = checkout_paths(&co, paths);
 	} else {
 		rc = move(&co);
@@ -490,6 +489,7 @@ int cmd_restore(int argc, const char **argv, struct command_ctx *ctx)
 		die("you must specify path(s) to restore");
 	find_source(&co);
 	check_path_options(&co, argv);
+	check_recursing(&co);
 	co.overlay = co.overlay > 0;
 	return end(&co, checkout_paths(&co, argv));
 }

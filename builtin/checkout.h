@@ -21,7 +21,7 @@ struct checkout {
 	/* options; -1: not given */
 	int quiet, force, discard, detach, reflog, merge, progress, guess, overwrite_ignore;
 	int ignore_other, overlay, staged, worktree, ours /* 1, theirs 2 */, ignore_unmerged, ignore_skip;
-	int patch, unified, context;
+	int patch, unified, context, recurse;
 	enum branch_track track;
 	const char *new_branch, *reset_branch, *orphan, *conflict, *source;
 	struct pathspec_args pathspec_args;

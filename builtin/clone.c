@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "builtin/builtin.h"
 #include "builtin/clone.h"
+#include "cli/submodule-option.h"
 #include "fs/file.h"
 #include "repo/remotes.h"
 #include "util/alloc.h"
@@ -41,28 +42,38 @@ static int opt_filter(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int opt_recurse(const struct option *opt, const char *arg UNUSED, int unset)
+static int opt_recurse(const struct option *opt, const char *arg, int unset)
 {
 	struct strvec *list = opt->value;
 
-	strvec_clear(list);
-	if (!unset)
-		strvec_push(list, "all");
+	if (unset)
+		strvec_clear(list);
+	else
+		strvec_push(list, arg ? arg : ".");
 	return 0;
 }
 
 static void refuse_what_is_missing(const struct clone_cmd *cc)
 {
-	const char *what = cc->submodules.nr ? "--recurse-submodules" :
-		cc->also_filter_submodules ? "--also-filter-submodules" :
-		cc->remote_submodules ? "--remote-submodules" : cc->shallow_submodules ? "--shallow-submodules" : NULL;
-
-	if (what)
-		die("%s is not there yet", what);
 	if (cc->ref_format && !strcmp(cc->ref_format, "reftable"))
 		die("--ref-format=reftable is not there yet");
 	if (cc->ref_format && strcmp(cc->ref_format, "files"))
 		die("unknown ref storage format '%s'", cc->ref_format);
+}
+
+/* They would come now. */
+static void check_submodules(const struct clone_cmd *cc)
+{
+	const struct clone_place *p = &cc->o.place;
+	struct repository *r;
+	struct err err = ERR_INIT;
+
+	if (!cc->submodules.nr || !p->worktree || cc->o.no_checkout)
+		return;
+	if (repo_open_at(&r, p->gitdir, p->worktree, &err) < 0)
+		die_err(&err);
+	refuse_submodules(r, NULL, "--recurse-submodules");
+	repo_free(r);
 }
 
 static void not_together(bool a, const char *one, bool b, const char *other)
@@ -74,6 +85,9 @@ static void not_together(bool a, const char *one, bool b, const char *other)
 static void check_combinations(struct clone_cmd *cc)
 {
 	refuse_what_is_missing(cc);
+	if (cc->also_filter_submodules && (!cc->filter_text || !cc->submodules.nr))
+		die("the option '%s' requires '%s'", "--also-filter-submodules",
+		    cc->filter_text ? "--recurse-submodules" : "--filter");
 	not_together(cc->bare > 0, "--bare", cc->separate != NULL, "--separate-git-dir");
 	not_together(cc->o.revision, "--revision", cc->o.branch, "--branch");
 	not_together(cc->o.revision, "--revision", cc->mirror, "--mirror");
@@ -138,6 +152,8 @@ static struct config_set *read_config(struct clone_cmd *cc)
 	struct strbuf text = STRBUF_INIT;
 	struct err err = ERR_INIT;
 
+	for (size_t i = 0; i < cc->submodules.nr; i++)
+		strvec_pushf(&cc->config_args, "submodule.active=%s", cc->submodules.v[i]);
 	CALLOC_ARRAY(cc->edits, cc->config_args.nr + 1);
 	for (size_t i = 0; i < cc->config_args.nr; i++)
 		add_config_arg(cc, &cc->edits[i], cc->config_args.v[i], &text);
@@ -285,8 +301,10 @@ static int run(struct clone_cmd *cc)
 	clone_leave_places(cc, rc >= 0);
 	if (rc < 0)
 		return report_fatal(&err);
-	if (rc != CLONE_NO_CHECKOUT)
+	if (rc != CLONE_NO_CHECKOUT) {
+		check_submodules(cc);
 		return 0;
+	}
 	report_error(&err);
 	warning("Clone succeeded, but checkout failed.\nYou can inspect what was checked out with 'git status'\n"
 		"and retry with 'git restore --source=HEAD :/'\n");

@@ -7,6 +7,7 @@
 #include "cli/filter-option.h"
 #include "cli/git-options.h"
 #include "cli/stdin-lines.h"
+#include "cli/submodule-option.h"
 #include "history/history.h"
 #include "porcelain/auto-maintenance.h"
 #include "porcelain/promised.h"
@@ -449,12 +450,21 @@ static int run(struct fetch_cmd *f, int argc, const char **argv, const char *act
 	return code;
 }
 
+static void check_recursing(struct fetch_cmd *f)
+{
+	int truth = f->recurse ? config_parse_maybe_bool(f->recurse) : 0;
+
+	if (truth < 0 && strcmp(f->recurse, "on-demand") != 0)
+		die("bad recurse-submodules argument: %s", f->recurse);
+	if (truth > 0)
+		refuse_submodules(f->r, NULL, "--recurse-submodules");
+}
+
 static void check_options(struct fetch_cmd *f)
 {
 	if (f->negotiate_only && f->recurse && strcmp(f->recurse, "no"))
 		die("options '--negotiate-only' and '--recurse-submodules' cannot be used together");
-	if (f->recurse && strcmp(f->recurse, "no") && strcmp(f->recurse, "on-demand"))
-		die("--recurse-submodules is not there yet");
+	check_recursing(f);
 	if (f->negotiate_only && !f->restrict_to.nr)
 		die("--negotiate-only needs one or more --negotiation-restrict=*");
 	if (f->porcelain && f->all > 0)
@@ -488,6 +498,10 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "prefetch", &f.prefetch, "modify the refspec to place all refs within refs/prefetch/"),
 		OPT_BOOL('p', "prune", &f.o.prune, "prune remote-tracking branches no longer on remote"),
 		OPT_BOOL('P', "prune-tags", &f.o.prune_tags, "prune local tags no longer on remote and clobber changed tags"),
+		OPT_CALLBACK_F(0, "recurse-submodules-default", &f.recurse_default, "on-demand",
+			       "the default of --recurse-submodules", PARSE_OPT_HIDDEN | PARSE_OPT_NONEG, opt_recurse),
+		OPT_CALLBACK_F(0, "submodule-prefix", &f.submodule_prefix, "dir", "what to put in front of paths of submodules",
+			       PARSE_OPT_HIDDEN | PARSE_OPT_NONEG, opt_recurse),
 		OPT_CALLBACK_F(0, "recurse-submodules", &f.recurse, "on-demand",
 			       "control recursive fetching of submodules", PARSE_OPT_OPTARG, opt_recurse),
 		OPT_BOOL(0, "dry-run", &f.dry_run, "dry run"),

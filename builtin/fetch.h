@@ -17,6 +17,7 @@ struct fetch_cmd {
 	struct strvec restrict_to, include, refmap, deepen_not, server_options;
 	struct oid_array tip_oids, include_oids;
 	const char *filter_text, *depth, *deepen, *since, *recurse;
+	const char *recurse_default, *submodule_prefix; /* no submodule is fetched: without effect */
 	bool filter_auto; /* --filter=auto */
 	int all, multiple, jobs, tags, quiet, verbose, show_progress, unshallow, auto_maintenance;
 	int write_graph, write_fetch_head, forced_updates, from_stdin, promised, negotiate_only, ipv4, ipv6;

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "cli/list-format.h"
+#include "cli/submodule-option.h"
 #include "fs/file.h"
 #include "index/index.h"
 #include "util/alloc.h"
@@ -32,7 +33,7 @@ struct lister {
 	int nul, tag, valid_bit, fsmonitor_bit, eol, debug, deduplicate;
 	int directory, empty_directory, error_unmatch, full_name, exclude_standard;
 	size_t files_before_standard; /* of exclude_from */
-	int abbrev;
+	int abbrev, recurse;
 	bool exclude_given;
 	struct strvec exclude, exclude_from;
 	const char *exclude_per_dir, *with_tree, *format;
@@ -504,14 +505,6 @@ static int exclude_standard(const struct option *opt, const char *arg UNUSED, in
 	return 0;
 }
 
-static int refuse_submodules(const struct option *opt, const char *arg, int unset)
-{
-	(void)arg;
-	if (unset)
-		return 0;
-	die("ls-files --%s is not supported", opt->long_name);
-}
-
 static void check_combinations(struct lister *l, const struct option *opts)
 {
 	if (l->format && (l->stage || l->others || l->killed || l->resolve_undo ||
@@ -579,8 +572,7 @@ static void parse_command_line(struct lister *l, int *argc, const char **argv)
 			       PARSE_OPT_NOARG | PARSE_OPT_NONEG, exclude_standard),
 		{ OPTION_BOOL, 0, "full-name", &l->full_name, NULL,
 		  "make the output relative to the project top directory", PARSE_OPT_NONEG, NULL, 1 },
-		OPT_CALLBACK_F(0, "recurse-submodules", l, NULL, "recurse through submodules",
-			       PARSE_OPT_NOARG, refuse_submodules),
+		OPT_BOOL(0, "recurse-submodules", &l->recurse, "recurse through submodules"),
 		OPT_BOOL(0, "error-unmatch", &l->error_unmatch,
 			 "if any <file> is not in the index, treat this as an error"),
 		OPT_STRING(0, "with-tree", &l->with_tree, "tree-ish",
@@ -599,6 +591,8 @@ static void parse_command_line(struct lister *l, int *argc, const char **argv)
 	l->exclude_given = l->exclude.nr || l->exclude_from.nr || l->exclude_per_dir ||
 			   l->exclude_standard;
 	check_combinations(l, opts);
+	if (l->recurse)
+		refuse_submodules(l->r, NULL, "ls-files --recurse-submodules");
 }
 
 int cmd_ls_files(int argc, const char **argv, struct command_ctx *ctx)

@@ -7,6 +7,7 @@
 #include "builtin/push-report.h"
 #include "builtin/push.h"
 #include "cli/git-options.h"
+#include "cli/submodule-option.h"
 #include "util/alloc.h"
 
 static const char *const usage[] = { "git push [<options>] [<repository> [<refspec>...]]", NULL };
@@ -112,9 +113,11 @@ static bool recurses(const struct push_cmd *c)
 		return false;
 	if (truth < 0 && !strcmp(c->recurse, "check"))
 		return true;
-	if (truth > 0 || !strcmp(c->recurse, "on-demand") || !strcmp(c->recurse, "only"))
+	if (truth > 0 || (strcmp(c->recurse, "on-demand") != 0 && strcmp(c->recurse, "only") != 0))
+		die("bad recurse-submodules argument: %s", c->recurse);
+	if (has_submodules(c->r, NULL))
 		die("--recurse-submodules=%s is not available yet; there is 'check', and 'no'", c->recurse);
-	die("bad recurse-submodules argument: %s", c->recurse);
+	return true;
 }
 
 /* ---- one URL ---- */
@@ -156,6 +159,8 @@ static int prepare(struct push_cmd *c, struct push_session *s, const char *url, 
 		rc = push_run_hook(c, url, err);
 	if (!rc && recurses(c))
 		rc = push_check_submodules(c, err);
+	if (!rc && c->recurse && !strcmp(c->recurse, "only"))
+		push_list_release(&c->list); /* submodules, of which there are none: not what has them */
 	return rc;
 }
 

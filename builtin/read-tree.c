@@ -2,6 +2,7 @@
 /* git-read-tree(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "cli/submodule-option.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "history/revparse.h"
@@ -18,7 +19,7 @@ static const char *const usage[] = {
 struct reader {
 	struct repository *r;
 	int merge, reset, update, index_only, dry_run, verbose, quiet, empty, no_sparse;
-	int trivial, aggressive;
+	int trivial, aggressive, recurse;
 	const char *prefix, *index_output;
 	struct object_id trees[TREE_MERGE_MAX];
 	size_t nr;
@@ -27,14 +28,6 @@ struct reader {
 };
 
 /* ---- command line ---- */
-
-static int refuse_submodules(const struct option *opt, const char *arg, int unset)
-{
-	(void)arg;
-	if (unset)
-		return 0;
-	die("read-tree --%s is not supported", opt->long_name);
-}
 
 static void check_combinations(const struct reader *rd)
 {
@@ -99,9 +92,7 @@ static void parse_command_line(struct reader *rd, int argc, const char **argv)
 		OPT_BOOL('i', NULL, &rd->index_only, "don't check the working tree after merging"),
 		OPT__DRY_RUN(&rd->dry_run, "don't update the index or the work tree"),
 		OPT_BOOL(0, "no-sparse-checkout", &rd->no_sparse, "skip applying sparse checkout filter"),
-		OPT_CALLBACK_F(0, "recurse-submodules", rd, "checkout",
-			       "control recursive updating of submodules", PARSE_OPT_OPTARG,
-			       refuse_submodules),
+		OPT_RECURSE_SUBMODULES(&rd->recurse, "control recursive updating of submodules"),
 		OPT__QUIET(&rd->quiet),
 		OPT_END()
 	};
@@ -110,6 +101,8 @@ static void parse_command_line(struct reader *rd, int argc, const char **argv)
 	argv[argc] = NULL;
 	find_trees(rd, argv);
 	check_combinations(rd);
+	for (size_t i = 0; rd->recurse && i < rd->nr; i++)
+		refuse_submodules(rd->r, &rd->trees[i], "read-tree --recurse-submodules");
 	/* Ignored files may be overwritten anyway: the option is kept for old scripts. */
 	if (per_dir && !rd->update)
 		die("--exclude-per-directory is meaningless unless -u");

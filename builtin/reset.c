@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "cli/path-args.h"
+#include "cli/submodule-option.h"
 #include "fs/file.h"
 #include "history/revparse.h"
 #include "index/cache-tree.h"
@@ -36,17 +37,10 @@ struct resetter {
 	struct repo_operation *op;
 	struct converter *conv;
 	struct sparse *sparse; /* NULL: every path is to have its file */
+	int recurse;
 };
 
 /* ---- command line ---- */
-
-static int refuse_submodules(const struct option *opt, const char *arg, int unset)
-{
-	(void)arg;
-	if (unset)
-		return 0;
-	die("reset --%s is not available yet", opt->long_name);
-}
 
 static void parse_options_of(struct resetter *rs, int *argc, const char **argv)
 {
@@ -60,9 +54,7 @@ static void parse_options_of(struct resetter *rs, int *argc, const char **argv)
 		OPT_CMDMODE(0, "merge", &rs->mode, "reset HEAD, index and working tree, but keep "
 			    "what is not staged", MODE_MERGE),
 		OPT_CMDMODE(0, "keep", &rs->mode, "reset HEAD but keep local changes", MODE_KEEP),
-		OPT_CALLBACK_F(0, "recurse-submodules", rs, "reset",
-			       "control recursive updating of submodules", PARSE_OPT_OPTARG,
-			       refuse_submodules),
+		OPT_RECURSE_SUBMODULES(&rs->recurse, "control recursive updating of submodules"),
 		OPT_BOOL('p', "patch", &rs->patch, "select hunks interactively"),
 		OPT_BOOL('N', "intent-to-add", &rs->intent_to_add,
 			 "record only the fact that removed paths will be added later"),
@@ -509,6 +501,8 @@ int cmd_reset(int argc, const char **argv, struct command_ctx *ctx)
 	rs.with_paths = pathspec_args_parse(&rs.pathspec_args, &rs.ps, rs.r, paths, 0) > 0;
 	if (find_target(&rs, &err) < 0)
 		die_err(&err);
+	if (rs.recurse)
+		refuse_submodules(rs.r, &rs.tree, "reset --recurse-submodules");
 	check_mode(&rs);
 	if (rs.r->worktree && repo_enter_worktree(rs.r, &err) < 0)
 		die_err(&err);

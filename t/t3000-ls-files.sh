@@ -149,11 +149,6 @@ test_expect_success '--debug shows what stat says' '
 	test_cmp stock.debug ours.debug
 '
 
-test_expect_success 'refused by name' '
-	test_must_fail git -C ours ls-files --recurse-submodules 2>err &&
-	test_grep "ls-files --recurse-submodules is not supported" err
-'
-
 # ---- without a peer ----
 
 test_expect_success 'what takes precedence: -x, files of directories, the last -X' '

@@ -199,7 +199,7 @@ test_expect_success 'SHA-256, as the server has it' '
 '
 
 test_expect_success 'what is not there yet says so' '
-	for opt in --recurse-submodules --also-filter-submodules --ref-format=reftable; do
+	for opt in --ref-format=reftable; do
 		test_expect_code 128 git clone $opt src no 2>err && test_grep "is not there yet" err && test ! -e no || return 1
 	done && test_must_fail git clone --ref-format=x src no
 '
