@@ -47,6 +47,8 @@ int log_command(int argc, const char **argv, struct command_ctx *ctx, const char
 		parse_options(argc, argv, none, usages, 0);
 	rc = log_options_init(&o, ctx->repo, &err);
 	if (!rc)
+		rc = rev_grep_config(o.walk, ctx->repo->config, &err);
+	if (!rc)
 		rc = run(&o, argc, argv, &err);
 	result = (o.check_failed ? 2 : 0) | (o.diff.exit_code && o.has_differences ? 1 : 0);
 	log_options_release(&o);

@@ -78,6 +78,8 @@ static int show(int argc, const char **argv, struct command_ctx *ctx)
 		parse_options(argc, argv, none, show_usage, 0);
 	setup_pager(ctx->repo, "reflog");
 	rc = log_options_init(&o, ctx->repo, &err);
+	if (!rc)
+		rc = rev_grep_config(o.walk, ctx->repo->config, &err);
 	if (!rc) {
 		o.walk->reflogs = true;
 		o.abbrev_commit = true;

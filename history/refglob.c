@@ -31,6 +31,14 @@ int ref_exclusions_hide(struct ref_exclusions *x, struct repository *r, const ch
 	return hidden_refs_read(&x->hidden, r->config, section, err);
 }
 
+bool ref_is_excluded(const struct ref_exclusions *x, const char *name)
+{
+	for (size_t i = 0; i < x->patterns.nr; i++)
+		if (wildmatch(x->patterns.v[i], name, 0))
+			return true;
+	return false;
+}
+
 struct glob_visit {
 	const char *prefix, *pattern;
 	const struct ref_exclusions *x;
@@ -41,16 +49,11 @@ struct glob_visit {
 static int visit(void *data, const struct ref *ref)
 {
 	struct glob_visit *v = data;
-	const char *name = ref->name;
-	size_t i;
-
-	if (v->pattern && !wildmatch(v->pattern, name, 0))
+	if (v->pattern && !wildmatch(v->pattern, ref->name, 0))
 		return 0;
 	/* Exclusions are relative to the prefix of --branches and the like. */
-	name += strlen(v->prefix);
-	for (i = 0; v->x && i < v->x->patterns.nr; i++)
-		if (wildmatch(v->x->patterns.v[i], name, 0))
-			return 0;
+	if (v->x && ref_is_excluded(v->x, ref->name + strlen(v->prefix)))
+		return 0;
 	if (v->x && ref_is_hidden(&v->x->hidden, ref->name, ref->name))
 		return 0;
 	return v->fn(v->data, ref);

@@ -83,6 +83,25 @@ void rev_grep_free(struct rev_grep *g)
 	free(g);
 }
 
+int rev_grep_config(struct rev_walk *w, const struct config_set *c, struct err *err)
+{
+	static const char *const names[] = { "basic", "extended", "fixed", "perl" };
+	const char *name = NULL;
+	bool extended = false;
+
+	if (config_get_bool(c, "grep.extendedregexp", &extended, err) < 0 ||
+	    config_get_string(c, "grep.patterntype", &name, err) < 0)
+		return ERR_INVALID;
+	if (!name || !strcmp(name, "default"))
+		name = names[extended ? REV_PATTERN_EXTENDED : REV_PATTERN_BASIC];
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i])) {
+			rev_grep_of(w)->type = (enum rev_pattern_type)i;
+			return 0;
+		}
+	return err_set(err, ERR_INVALID, "bad grep.patterntype argument: %s", name);
+}
+
 int rev_grep_compile(struct rev_walk *w, struct err *err)
 {
 	struct rev_grep *g = w->grep;
@@ -94,6 +113,8 @@ int rev_grep_compile(struct rev_walk *w, struct err *err)
 
 		if (g->type == REV_PATTERN_FIXED)
 			continue;
+		if (g->type == REV_PATTERN_PERL)
+			return err_set(err, ERR_UNSUPPORTED, "--perl-regexp is not available yet");
 		if (g->type == REV_PATTERN_EXTENDED)
 			flags |= REG_EXTENDED;
 		if (g->ignore_case)

@@ -37,6 +37,14 @@ static int on_ref(void *data, const struct ref *ref)
 	return 0;
 }
 
+/* --all takes in HEAD; patterns leave it out as any ref. */
+static int on_head(void *data, const struct ref *ref)
+{
+	const struct refs_to_add *add = data;
+
+	return ref_is_excluded(&add->w->exclusions, ref->name) ? 0 : on_ref(data, ref);
+}
+
 int rev_add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bool head,
 		    struct err *err)
 {
@@ -45,9 +53,9 @@ int rev_add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bo
 				   err);
 
 	if (!rc && head)
-		rc = ref_visit_head(w->repo, on_ref, &add, err);
+		rc = ref_visit_head(w->repo, on_head, &add, err);
 	if (!rc && head && !w->single_worktree)
-		rc = ref_visit_other_heads(w->repo, on_ref, &add, err);
+		rc = ref_visit_other_heads(w->repo, on_head, &add, err);
 	w->input_given = true;
 	ref_exclusions_clear(&w->exclusions);
 	return rc;

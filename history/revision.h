@@ -46,7 +46,7 @@
 
 enum rev_order { REV_ORDER_DEFAULT, REV_ORDER_DATE, REV_ORDER_AUTHOR_DATE, REV_ORDER_TOPO };
 
-enum rev_pattern_type { REV_PATTERN_BASIC, REV_PATTERN_EXTENDED, REV_PATTERN_FIXED };
+enum rev_pattern_type { REV_PATTERN_BASIC, REV_PATTERN_EXTENDED, REV_PATTERN_FIXED, REV_PATTERN_PERL };
 
 struct rev_grep; /* --grep, --author, --committer, --grep-reflog */
 
@@ -234,6 +234,8 @@ void rev_grep_use_notes(struct rev_walk *w, rev_notes_fn fn, void *data);
 bool rev_grep_is_used(const struct rev_walk *w);
 /* Was -i given? */
 bool rev_grep_ignores_case(const struct rev_walk *w);
+/* Read grep.patternType and grep.extendedRegexp, for commands of people: options come after it. */
+MUST_USE int rev_grep_config(struct rev_walk *w, const struct config_set *c, struct err *err);
 /* The encoding in which messages are matched: that of the output. */
 void rev_grep_set_encoding(struct rev_walk *w, const char *encoding);
 

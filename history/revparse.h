@@ -96,6 +96,8 @@ void ref_exclusions_add(struct ref_exclusions *x, const char *pattern);
 /* section: "receive", "uploadpack" or "fetch"; ERR_INVALID otherwise, or if given twice. */
 MUST_USE int ref_exclusions_hide(struct ref_exclusions *x, struct repository *r,
 				 const char *section, struct err *err);
+/* By a pattern. In one "*" matches "/" as well. */
+bool ref_is_excluded(const struct ref_exclusions *x, const char *name);
 
 /*
  * Refs below prefix ("refs/heads/"; "" for all) that match `pattern` (NULL: all; with

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='how log reads patterns, and which refs --exclude leaves out'
+. "$(dirname "$0")/test-lib.sh"
+
+test_expect_success 'three commits' '
+	git init -q -b main r &&
+	for m in "one (a|b) x+" two "three a+"; do
+		git -C r commit -q --allow-empty -m "$m" || return 1
+	done &&
+	git -C r branch a/b HEAD~1
+'
+
+# subjects_of "<settings>" <arguments> <expected>
+subjects_of () {
+	git -C r $1 log --format=%s $2 >out && printf "$3" >expect && test_cmp expect out
+}
+
+test_expect_success 'grep.patternType and grep.extendedRegexp' '
+	subjects_of "" "--grep=a|t" "" &&
+	subjects_of "-c grep.patternType=extended" "--grep=a|t" "three a+\ntwo\none (a|b) x+\n" &&
+	subjects_of "-c grep.extendedRegexp=true" "--grep=x+|wo" "two\none (a|b) x+\n" &&
+	subjects_of "-c grep.extendedRegexp=true -c grep.patternType=default" "--grep=x+|wo" "two\none (a|b) x+\n" &&
+	subjects_of "-c grep.extendedRegexp=true -c grep.patternType=basic" "--grep=x+|wo" "" &&
+	subjects_of "-c grep.patternType=fixed" "--grep=t.o" "" &&
+	subjects_of "-c grep.patternType=fixed" "--basic-regexp --grep=t.o" "two\n" &&
+	git -C r -c grep.patternType=extended reflog --grep="two|one" >out && test_line_count = 2 out
+'
+
+test_expect_success 'wrong settings are refused, and plumbing does not read them' '
+	test_must_fail git -C r -c grep.patternType=odd log 2>err &&
+	test_grep "fatal: bad grep.patterntype argument: odd" err &&
+	test_must_fail git -C r -c grep.extendedRegexp=odd show 2>err &&
+	test_grep "bad boolean config value .odd. for .grep.extendedregexp." err &&
+	git -C r -c grep.patternType=odd rev-list HEAD &&
+	git -C r -c grep.patternType=extended rev-list --grep="a|t" HEAD >out && test_must_be_empty out
+'
+
+test_expect_success '--exclude: "*" matches "/", and HEAD as well' '
+	git -C r rev-list --exclude="*" --all >out && test_must_be_empty out &&
+	git -C r rev-list --exclude="*" --branches >out && test_must_be_empty out &&
+	git -C r rev-list --exclude=HEAD --exclude="refs/h*" --all >out && test_must_be_empty out &&
+	git -C r rev-list --no-walk --exclude="refs/*" --all >out && git -C r rev-parse HEAD >expect &&
+	test_cmp expect out &&
+	git -C r rev-list --no-walk --exclude="*" --all --branches >out && test_line_count = 2 out
+'
+
+test_done
