@@ -318,24 +318,6 @@ int diff_command_tree(struct diff_command *d, const struct object_id *oid,
 
 /* ---- output ---- */
 
-/* With whitespace to be ignored a pair may have no difference: only its text tells. */
-static int differs(struct diff_command *d, bool *out, struct err *err)
-{
-	struct strbuf text = STRBUF_INIT;
-	struct diff_options o = d->o;
-	int rc = 0;
-
-	*out = d->queue.nr > 0;
-	if (!*out || !d->o.ignore)
-		return 0;
-	o.formats = DIFF_FORMAT_PATCH;
-	o.drain = NULL;
-	rc = diff_format(&d->queue, &o, &text, err);
-	*out = text.len > 0;
-	strbuf_release(&text);
-	return rc;
-}
-
 /* As lines, or as patches. */
 static int show_combined(struct diff_command *d, struct strbuf *text, struct err *err)
 {
@@ -352,7 +334,7 @@ static int show_pairs(struct diff_command *d, struct strbuf *text, bool *any, st
 	int rc = diff_process(&d->queue, &d->o, err);
 
 	if (!rc && d->o.exit_code)
-		rc = differs(d, any, err);
+		rc = diff_differs(&d->queue, &d->o, any, err);
 	if (!rc)
 		rc = show_combined(d, text, err);
 	return rc ? rc : diff_format(&d->queue, &d->o, text, err);

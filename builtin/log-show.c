@@ -284,14 +284,25 @@ static bool shows_diffs(const struct log_options *o)
 	return o->diff.formats && o->diff.formats != DIFF_FORMAT_NONE;
 }
 
+int log_note_differences(struct log_options *o, struct diff_queue *q, struct err *err)
+{
+	bool any = false;
+	int rc;
+
+	if (!o->diff.exit_code || o->has_differences)
+		return 0;
+	rc = diff_differs(q, &o->diff, &any, err);
+	o->has_differences |= any;
+	return rc;
+}
+
 /* What there is in the queue, which is cleared. *header: it has been shown. */
 static int show_queue(struct log_options *o, struct commit *c, struct diff_queue *q,
 		      const struct commit *from, bool *header, struct err *err)
 {
-	int rc = 0;
+	int rc = log_note_differences(o, q, err);
 
-	o->has_differences |= q->nr != 0;
-	if (q->nr) {
+	if (!rc && q->nr) {
 		rc = add_header(o, c, from, err);
 		*header = true;
 		if (!rc && shows_diffs(o)) {

@@ -123,6 +123,8 @@ void log_add_rows_above(struct log_options *o);
 /* Text whose first line stands beside a row already; then what rows are left. */
 void log_add_text_beside_graph(struct log_options *o, const struct strbuf *text);
 
+/* For --exit-code: remember whether there are differences in q, which has been processed. */
+MUST_USE int log_note_differences(struct log_options *o, struct diff_queue *q, struct err *err);
 /* Header, message and diff of a commit on standard output. */
 /* 1: shown; 0: its diff does not ask for it; < 0: failure. */
 MUST_USE int log_show_commit(struct log_options *o, struct commit *c, struct err *err);

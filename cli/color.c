@@ -7,7 +7,8 @@
 
 static enum color_when configured(const struct config_set *c, const char *key)
 {
-	const struct config_entry *e = config_get(c, key);
+	const char *const keys[] = { key, "diff.color" }; /* the old name of color.diff */
+	const struct config_entry *e = config_get_last(c, keys, strcmp(key, "color.diff") ? 1 : 2);
 
 	if (!e)
 		return COLOR_UNSET;

@@ -88,6 +88,8 @@ size_t config_nr(const struct config_set *c);
 const struct config_entry *config_at(const struct config_set *c, size_t i);
 /* The value that counts, that is the last one; NULL if the key is absent. */
 const struct config_entry *config_get(const struct config_set *c, const char *key);
+/* The same for a setting that has several keys. */
+const struct config_entry *config_get_last(const struct config_set *c, const char *const *keys, size_t nr);
 /* All *nr values in order; the array belongs to the set. */
 const struct config_entry *const *config_get_all(const struct config_set *c,
 						 const char *key, size_t *nr);

@@ -116,6 +116,23 @@ const struct config_entry *config_get(const struct config_set *c, const char *ke
 	return kv ? kv->v[kv->nr - 1] : NULL;
 }
 
+const struct config_entry *config_get_last(const struct config_set *c, const char *const *keys, size_t nr)
+{
+	const struct config_entry *found = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct config_entry *e = config_get(c, keys[i]);
+		size_t at = c->nr;
+
+		while (found && e && c->entries[--at] != e)
+			if (c->entries[at] == found)
+				e = NULL;
+		if (e)
+			found = e;
+	}
+	return found;
+}
+
 const struct config_entry *const *config_get_all(const struct config_set *c,
 						 const char *key, size_t *nr)
 {

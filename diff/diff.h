@@ -147,6 +147,7 @@ struct diff_driver {
 	const char *funcname; /* extended regular expression (several lines, "!"
 				 negates); NULL: the default */
 	bool funcname_icase;  /* it does not tell capital letters from others */
+	bool funcname_basic;  /* it is a basic one */
 	const char *algorithm; /* as diff.algorithm; NULL: the options' */
 	const char *textconv; /* a program that makes a text of a file; NULL: none */
 	const char *command;  /* an external diff; NULL: none */
@@ -400,6 +401,13 @@ void diff_combined_clear(struct diff_combined_list *list);
 /* Append what options.formats ask for. */
 MUST_USE int diff_format(struct diff_queue *q, const struct diff_options *o,
 			 struct strbuf *out, struct err *err);
+
+/*
+ * For an exit code: is there any difference? Where lines are ignored (-w, -I and the like) only the
+ * texts of the pairs tell, and they are compared.
+ */
+MUST_USE int diff_differs(struct diff_queue *q, const struct diff_options *o, bool *out,
+			  struct err *err);
 
 struct diff_totals {
 	size_t files, unmerged;

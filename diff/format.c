@@ -271,3 +271,20 @@ int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbu
 	}
 	return ret;
 }
+
+int diff_differs(struct diff_queue *q, const struct diff_options *o, bool *out, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct diff_options patch = *o;
+	int rc;
+
+	*out = q->nr > 0;
+	if (!*out || (!o->ignore && !o->ignore_lines))
+		return 0;
+	patch.formats = DIFF_FORMAT_PATCH;
+	patch.drain = NULL;
+	rc = diff_format(q, &patch, &text, err);
+	*out = text.len > 0;
+	strbuf_release(&text);
+	return rc;
+}

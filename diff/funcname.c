@@ -16,33 +16,46 @@ struct funcname {
 	} patterns[];
 };
 
-int funcname_new(struct funcname **out, const char *patterns, bool icase, struct err *err)
+/* One line of them, n bytes long. */
+static int add_pattern(struct funcname *f, const char *text, size_t n, int flags, struct err *err)
 {
-	const int flags = REG_EXTENDED | REG_NEWLINE | (icase ? REG_ICASE : 0);
+	char *line = xmemdupz(text, n);
+	bool negated = *line == '!';
+	int failed = regcomp(&f->patterns[f->nr].regex, line + negated, flags);
+
+	free(line);
+	if (failed)
+		return err_set(err, ERR_INVALID, "Invalid regexp to look for hunk header: %.*s",
+			       (int)n - negated, text + negated);
+	f->patterns[f->nr++].negated = negated;
+	if (negated && !text[n])
+		return err_set(err, ERR_INVALID, "Last expression must not be negated: %s", text);
+	return 0;
+}
+
+int funcname_new(struct funcname **out, const struct diff_driver *driver, struct err *err)
+{
+	const char *patterns = driver ? driver->funcname : NULL;
+	int flags = REG_NEWLINE, rc;
 	struct funcname *f;
 	size_t lines = 1;
 
 	*out = NULL;
 	if (!patterns)
 		return 0;
+	flags |= driver->funcname_basic ? 0 : REG_EXTENDED;
+	flags |= driver->funcname_icase ? REG_ICASE : 0;
 	for (const char *c = patterns; *c; c++)
 		lines += *c == '\n';
 	f = xcalloc(1, sizeof(*f) + lines * sizeof(*f->patterns));
 	for (;;) {
 		size_t n = strcspn(patterns, "\n");
-		char *line = xmemdupz(patterns, n), *regex = line;
-		int failed;
 
-		f->patterns[f->nr].negated = *line == '!';
-		regex += *line == '!';
-		failed = regcomp(&f->patterns[f->nr].regex, regex, flags);
-		free(line);
-		if (failed) {
+		rc = add_pattern(f, patterns, n, flags, err);
+		if (rc < 0) {
 			funcname_free(f);
-			return err_set(err, ERR_INVALID, "invalid regexp to look for hunk header: %.*s",
-				       (int)n, patterns);
+			return rc;
 		}
-		f->nr++;
 		if (!patterns[n])
 			break;
 		patterns += n + 1;

@@ -12,9 +12,8 @@ struct funcname;
 struct words_regex;
 struct moved_lines;
 struct line_ranges;
-/* `patterns` as in struct diff_driver; NULL: the default. ERR_INVALID: bad pattern. */
-MUST_USE int funcname_new(struct funcname **out, const char *patterns, bool icase,
-			  struct err *err);
+/* By the patterns of the driver; NULL, or none of them: the default. ERR_INVALID: bad pattern. */
+MUST_USE int funcname_new(struct funcname **out, const struct diff_driver *driver, struct err *err);
 void funcname_free(struct funcname *f);
 /* Does the line name a function? Sets the name, unless `out` is NULL. NULL: the default. */
 bool funcname_of_line(const struct funcname *f, const struct text_line *l, struct strbuf *out);

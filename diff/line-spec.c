@@ -285,7 +285,7 @@ static int find_named(struct line_range *out, const struct searched_text *t, con
 	int ret;
 
 	diff_driver_of(o, path, &driver);
-	ret = funcname_new(&f, driver.funcname, driver.funcname_icase, err);
+	ret = funcname_new(&f, &driver, err);
 	if (!ret)
 		ret = find_function(out, t, p, anchor, f, err);
 	funcname_free(f);

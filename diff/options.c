@@ -112,19 +112,24 @@ static int config_unsigned(const struct config_set *c, const char *key, unsigned
 	return ret < 0 ? ret : 0;
 }
 
+/* color.diff.<slot> or one of its old names. */
+static const struct config_entry *config_color(const struct config_set *c, const char *slot)
+{
+	char key[64], old[64];
+	const char *const keys[] = { key, old, "color.diff.plain", "diff.color.plain" };
+
+	snprintf(key, sizeof(key), "color.diff.%s", slot);
+	snprintf(old, sizeof(old), "diff.color.%s", slot);
+	return config_get_last(c, keys, strcmp(slot, "context") ? 2 : 4);
+}
+
 static int config_colors(struct diff_options *o, const struct config_set *c, struct err *err)
 {
-	char key[64];
-
 	for (int i = 0; i < DIFF_COLOR_NR; i++) {
-		const struct config_entry *e;
+		const struct config_entry *e = NULL;
 
-		if (!default_colors[i].slot)
-			continue;
-		snprintf(key, sizeof(key), "color.diff.%s", default_colors[i].slot);
-		e = config_get(c, key);
-		if (!e && i == DIFF_COLOR_CONTEXT)
-			e = config_get(c, "color.diff.plain"); /* its old name */
+		if (default_colors[i].slot)
+			e = config_color(c, default_colors[i].slot);
 		if (!e)
 			continue;
 		if (!e->value || color_parse(e->value, o->colors[i]) < 0)

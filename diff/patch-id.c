@@ -61,7 +61,7 @@ static int hash_text(struct hash_ctx *h, const struct diff_pair *p, const struct
 	if (!rc)
 		rc = diff_file_load(p->new, o, err);
 	if (!rc)
-		rc = funcname_new(&funcname, NULL, false, err);
+		rc = funcname_new(&funcname, NULL, err);
 	if (rc < 0)
 		return rc;
 	hp.funcname = funcname;

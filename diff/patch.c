@@ -270,9 +270,18 @@ static int words_of(struct words_regex **out, const struct diff_options *o,
 			       pattern == driver->word_regex && driver->word_icase, err);
 }
 
-static int name_of(struct funcname **out, const struct diff_driver *driver, struct err *err)
+/* GIT_DIFF_OPTS, "-u<n>" or "--unified=<n>", is more than options. */
+static void heed_environment(struct diff_options *o)
 {
-	return funcname_new(out, driver->funcname, driver->funcname_icase, err);
+	const char *value = getenv("GIT_DIFF_OPTS");
+	unsigned long n;
+
+	if (!value || (!skip_prefix(value, "-u", &value) && !skip_prefix(value, "--unified=", &value)))
+		return;
+	while (isspace((unsigned char)*value))
+		value++;
+	n = isdigit((unsigned char)*value) ? strtoul(value, NULL, 10) : 0;
+	o->context = n < UINT_MAX / 4 ? (unsigned)n : UINT_MAX / 4;
 }
 
 /* A hunk around a change must cover all lines of its range. */
@@ -281,7 +290,8 @@ static const struct diff_options *widen_context(const struct diff_options *o, co
 {
 	size_t longest = line_ranges_longest(lines);
 
-	*scratch = *o;
+	if (o != scratch)
+		*scratch = *o;
 	if (longest > o->context)
 		scratch->context = longest < UINT_MAX / 4 ? (unsigned)longest : UINT_MAX / 4;
 	return scratch;
@@ -308,14 +318,18 @@ static int add_text(struct patch *p, struct err *err)
 	hp.whitespace = diff_whitespace_of(p->o, &other);
 	ret = words_of(&words, p->o, &driver, &other, err);
 	if (!ret)
-		ret = name_of(&funcname, driver.funcname ? &driver : &other, err);
+		ret = funcname_new(&funcname, driver.funcname ? &driver : &other, err);
 	if (ret < 0) {
 		words_regex_free(words);
 		return ret;
 	}
 	hp.words = words;
 	hp.funcname = funcname;
-	hp.o = o = diff_options_for(p->o, p->old->path, &scratch);
+	o = diff_options_for(p->o, p->old->path, &scratch);
+	if (o != &scratch)
+		scratch = *o;
+	heed_environment(&scratch);
+	hp.o = o = &scratch;
 	if (p->lines)
 		hp.o = o = widen_context(o, p->lines, &scratch);
 	text_diff(&d, text[0].text, text[0].len, text[1].text, text[1].len, o);

@@ -59,14 +59,15 @@ int pretty_load_decorations(struct pretty *p, struct err *err)
 
 void pretty_read_colors(struct pretty *p)
 {
-	const char *value = NULL;
+	static const char *const keys[] = { "color.diff.commit", "diff.color.commit" };
+	const struct config_entry *e;
 
 	if (p->colors_read)
 		return;
 	p->colors_read = true;
 	decorate_colors_read(&p->decorate_colors, p->repo->config);
-	config_get_string(p->repo->config, "color.diff.commit", &value, NULL);
-	if (!value || color_parse(value, p->commit_color) < 0)
+	e = config_get_last(p->repo->config, keys, ARRAY_SIZE(keys));
+	if (!e || !e->value || color_parse(e->value, p->commit_color) < 0)
 		color_parse("yellow", p->commit_color);
 }
 

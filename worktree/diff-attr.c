@@ -69,12 +69,28 @@ static void use_builtin(struct diff_driver *out, const struct builtin_driver *b)
 	out->funcname_icase = out->word_icase = b->ignore_case;
 }
 
+/* diff.<name>.funcname or .xfuncname, whichever comes last. */
+static void configured_funcname(const struct diff_attrs *a, const char *name, struct diff_driver *out)
+{
+	char *basic = xstrfmt("diff.%s.funcname", name), *extended = xstrfmt("diff.%s.xfuncname", name);
+	const char *const keys[] = { extended, basic };
+	const struct config_entry *e = config_get_last(a->repo->config, keys, 2);
+
+	if (e && e->value) {
+		out->funcname = e->value;
+		out->funcname_basic = !strcmp(e->key, basic);
+		out->funcname_icase = false;
+	}
+	free(basic);
+	free(extended);
+}
+
 static void find_driver(void *data, const char *path, struct diff_driver *out)
 {
 	static const char *const names[] = { "diff", "whitespace", "conflict-marker-size" };
 	struct diff_attrs *a = data;
 	struct attr_value v[ARRAY_SIZE(names)];
-	const char *binary, *name, *trust, *words, *funcname;
+	const char *binary, *name, *trust, *words;
 	int marker;
 
 	*out = (struct diff_driver){ .binary = -1, .marker_size = 7 };
@@ -103,11 +119,7 @@ static void find_driver(void *data, const char *path, struct diff_driver *out)
 		out->word_regex = words;
 		out->word_icase = false;
 	}
-	funcname = driver_config(a, name, "xfuncname");
-	if (funcname) {
-		out->funcname = funcname;
-		out->funcname_icase = false;
-	}
+	configured_funcname(a, name, out);
 }
 
 void diff_attrs_use(struct diff_attrs *a, struct diff_options *o)

@@ -204,6 +204,17 @@ static int look_at_entry(struct worktree_diff *d, struct diff_queue *q, struct i
 	return rc < 0 ? rc : 1;
 }
 
+/* Once the index is refreshed. Another size alone says nothing of a file that is converted. */
+static bool differs_surely(const struct worktree_diff *d, const struct index_entry *e)
+{
+	struct conversion cv;
+
+	if (e->flags & CE_MODIFIED)
+		return true;
+	converter_lookup(d->conv, e->name, &cv);
+	return conversion_is_noop_to_git(d->conv, &cv);
+}
+
 static int queue_entry(struct worktree_diff *d, struct diff_queue *q, struct index_entry *e,
 		       struct lstat_cursor *cur, struct err *err)
 {
@@ -218,7 +229,7 @@ static int queue_entry(struct worktree_diff *d, struct diff_queue *q, struct ind
 	else
 		p = queue_file(d, q, e->name, e->mode, &e->oid, &f);
 	if (p && f.changed && !(e->flags & CE_INTENT_TO_ADD))
-		p->differs = d->refreshed;
+		p->differs = d->refreshed && differs_surely(d, e);
 	return 0;
 }
 
