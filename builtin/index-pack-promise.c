@@ -10,15 +10,26 @@ struct promised {
 	struct repository *r;
 	struct strvec lines;
 };
+struct search {
+	struct repository *r;
+	struct oid_array *out;
+};
 
 /* Blobs that a tree of the pack names are left as they are, as Git leaves them. */
 static int add_if_here(void *data, const struct object_id *oid, enum object_type type, struct err *err UNUSED)
 {
-	struct promised *p = data;
+	struct search *s = data;
 
-	if (type != OBJ_BLOB && odb_has_quick(p->r->odb, oid))
-		strvec_push(&p->lines, oid_hex(oid));
+	if (type != OBJ_BLOB && odb_has_quick(s->r->odb, oid))
+		oid_array_append(s->out, oid);
 	return 0;
+}
+
+int index_pack_find_named(struct repository *r, struct pack_receive *rx, struct oid_array *out, struct err *err)
+{
+	struct search s = { r, out };
+
+	return pack_receive_foreach_foreign(rx, add_if_here, &s, err);
 }
 
 static int collect(struct pack_collection *c, const struct promised *p, struct err *err)
@@ -52,15 +63,17 @@ static int write_pack(struct pack_collection *c, struct repo_operation *op, stru
 	return rc < 0 ? rc : 0;
 }
 
-int index_pack_promise(struct repository *r, struct repo_operation *op, struct pack_receive *rx,
-		       struct err *err)
+int index_pack_promise(struct repository *r, struct repo_operation *op, const struct oid_array *named, struct err *err)
 {
 	struct promised p = { .r = r, .lines = STRVEC_INIT };
 	/* What is missing can be in the new pack, which nobody can read yet, or has been promised before. */
 	struct pack_collection c = { .r = r, .exclude_promisor = true, .missing = MISSING_ALLOW_ANY };
-	int rc = pack_receive_foreach_foreign(rx, add_if_here, &p, err);
+	int rc = 0;
 
-	if (!rc && p.lines.nr) {
+	for (size_t i = 0; i < named->nr; i++)
+		if (odb_has_quick(r->odb, &named->oid[i]))
+			strvec_push(&p.lines, oid_hex(&named->oid[i]));
+	if (p.lines.nr) {
 		rc = collect(&c, &p, err);
 		if (!rc && pack_objects_count(c.po))
 			rc = write_pack(&c, op, err);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git-index-pack(1). The work is done in pack/receive/. */
+/* git-index-pack(1). The work is done in pack/receive/; a pack for objects/pack is read by a confined process. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/index-pack.h"
 #include "builtin/pack-input.h"
+#include "intake/answer.h"
+#include "intake/confined.h"
 #include "operation.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
@@ -36,6 +38,7 @@ struct index_pack {
 	struct strvec severities; /* as --strict and --fsck-objects have them */
 	struct pack_checks checks;
 	struct pack_progress progress;
+	struct pack_receive *rx; /* until the operation has ended; of this process alone */
 };
 
 /* The command's, since callbacks of options get nothing else. */
@@ -171,20 +174,21 @@ static void show_progress(void *data, enum pack_receive_phase phase, uint64_t do
 	pack_progress_update(&p->progress, phase, done, total, p->from_stdin ? bytes : 0);
 }
 
-static struct pack_receive *begin(struct index_pack *p)
+/* r: NULL outside of one; it may be the repository with a quarantine. */
+static struct pack_receive *begin(struct index_pack *p, struct repository *r)
 {
 	struct pack_receive_options o = {
 		.algo = p->algo,
 		/* A pack that is verified would be compared with itself. */
-		.odb = p->r && (!p->verify || p->strict) ? p->r->odb : NULL,
+		.odb = r && (!p->verify || p->strict) ? r->odb : NULL,
 		.threads = p->threads,
 		.max_input_bytes = p->max_input_bytes,
 		.limits = { .inflated_bytes = p->max_inflated_bytes },
 		.fsck = p->fsck ? &p->checks.fsck : NULL,
 		.check_links = p->strict,
-		.note_links = p->promisor_msg && p->r,
+		.note_links = p->promisor_msg && r,
 		.fix_thin = p->fix_thin,
-		.level = p->r ? p->r->settings.pack_level : -1,
+		.level = r ? r->settings.pack_level : -1,
 		.progress = p->verbose ? show_progress : NULL,
 		.data = p,
 	};
@@ -197,11 +201,11 @@ static struct pack_receive *begin(struct index_pack *p)
 }
 
 /* Where --stdin makes its copy: where a dead writer's is found, or beside the file that is named. */
-static int read_stdin(struct index_pack *p, struct pack_receive *rx, struct err *err)
+static int read_stdin(struct index_pack *p, struct pack_receive *rx, const struct repository *r, struct err *err)
 {
 	struct pack_receive_stream_options s = {
 		.fd = 0, .head = p->head, .head_len = p->header ? sizeof(p->head) : 0,
-		.shared_perm = p->r->settings.shared_perm,
+		.shared_perm = r->settings.shared_perm,
 	};
 	struct strbuf dir = STRBUF_INIT;
 	int rc;
@@ -210,7 +214,7 @@ static int read_stdin(struct index_pack *p, struct pack_receive *rx, struct err 
 		path_dirname(&dir, p->pack_file);
 		s.dir = dir.buf;
 	} else {
-		s.objdir = p->r->objdir;
+		s.objdir = r->objdir;
 	}
 	rc = pack_receive_stream(rx, &s, err);
 	strbuf_release(&dir);
@@ -219,18 +223,18 @@ static int read_stdin(struct index_pack *p, struct pack_receive *rx, struct err 
 	return pack_check_end(rx, 0, err);
 }
 
-static int read_pack(struct index_pack *p, struct pack_receive *rx, struct fsync_batch *b,
+static int read_pack(struct index_pack *p, struct pack_receive *rx, const struct repository *r, struct fsync_batch *b,
 		     struct err *err)
 {
 	char *dir;
-	int rc = p->from_stdin ? read_stdin(p, rx, err) : pack_receive_file(rx, p->pack_file, err);
+	int rc = p->from_stdin ? read_stdin(p, rx, r, err) : pack_receive_file(rx, p->pack_file, err);
 
 	if (rc < 0)
 		return rc;
 	if (p->report_end && write_in_full(2, "", 1, "standard error", err) < 0)
 		return ERR_IO;
 	if (b && p->from_stdin && !p->pack_file) {
-		dir = xstrfmt("%s/pack", p->r->objdir);
+		dir = xstrfmt("%s/pack", r->objdir);
 		pack_receive_start_writeback(rx, b, dir);
 		free(dir);
 	}
@@ -254,14 +258,16 @@ static int refuse_duplicates(struct index_pack *p, struct pack_receive *rx, stru
 
 /* ---- --verify ---- */
 
-static int verify(struct index_pack *p, struct pack_receive *rx, struct err *err)
+static int verify(struct index_pack *p, struct err *err)
 {
+	struct pack_receive *rx;
 	int rc;
 
 	if (access(p->idx_path, R_OK) < 0)
 		return err_set(err, ERR_NOT_FOUND, "Cannot open existing pack idx file for '%s'",
 			       p->idx_path);
-	rc = read_pack(p, rx, NULL, err);
+	p->rx = rx = begin(p, p->r);
+	rc = read_pack(p, rx, p->r, NULL, err);
 	if (!rc && !p->stat_only)
 		rc = pack_receive_verify_idx(rx, p->idx_path, err);
 	/* There need not be one. */
@@ -274,17 +280,27 @@ static int verify(struct index_pack *p, struct pack_receive *rx, struct err *err
 
 /* ---- a new index ---- */
 
-static int stage(struct index_pack *p, struct pack_receive *rx, struct fsync_batch *b, bool *kept,
-		 struct err *err)
+/* What a caller hears of a pack. Of one that a confined process has read, nothing is sure but that it can be printed. */
+struct outcome {
+	struct object_id pack;
+	bool kept, foreign; /* foreign: it refers to objects that it does not have */
+	const void *rest;   /* what followed it in the input */
+	size_t rest_len;
+	const char *missing; /* as pack_checks.missing */
+	size_t missing_len;
+};
+
+static int stage(struct index_pack *p, struct pack_receive *rx, const struct repository *r, struct fsync_batch *b,
+		 const char *promisor_msg, const char *keep_msg, bool *kept, struct err *err)
 {
-	char *packdir = p->r ? xstrfmt("%s/pack", p->r->objdir) : NULL;
+	char *packdir = r ? xstrfmt("%s/pack", r->objdir) : NULL;
 	struct pack_receive_names n = {
 		.packdir = packdir, .pack = p->pack_file, .idx = p->idx_path, .rev = p->rev_path,
 		.keep = p->keep_path,
 		.write_rev = p->rev_index,
-		.keep_msg = p->keep_msg, .promisor_msg = p->promisor_msg,
+		.keep_msg = keep_msg, .promisor_msg = promisor_msg,
 		.idx_version = p->idx_version, .idx_wide_from = p->idx_wide_from,
-		.shared_perm = p->r ? p->r->settings.shared_perm : 0,
+		.shared_perm = r ? r->settings.shared_perm : 0,
 	};
 	int rc = pack_receive_stage(rx, b, &n, kept, err);
 
@@ -293,53 +309,198 @@ static int stage(struct index_pack *p, struct pack_receive *rx, struct fsync_bat
 }
 
 /* D2: the name is told after the seal. */
-static void tell(struct index_pack *p, struct pack_receive *rx, bool kept)
+static void tell(const struct index_pack *p, const struct outcome *o)
 {
-	const char *hex = oid_hex(pack_receive_checksum(rx));
-	const void *rest;
-	size_t len;
-
 	if (p->from_stdin)
-		printf("%s\t%s\n", kept ? "keep" : "pack", hex);
+		printf("%s\t%s\n", o->kept ? "keep" : "pack", oid_hex(&o->pack));
 	else
-		printf("%s\n", hex);
-	if (p->from_stdin) {
-		rest = pack_receive_rest(rx, &len);
-		fwrite(rest, 1, len, stdout);
-	}
-	fwrite(p->checks.missing.buf, 1, p->checks.missing.len, stdout);
+		printf("%s\n", oid_hex(&o->pack));
+	fwrite(o->rest, 1, o->rest_len, stdout);
+	fwrite(o->missing, 1, o->missing_len, stdout);
 }
 
-static int create(struct index_pack *p, struct pack_receive *rx, struct err *err)
+static void get_outcome(const struct index_pack *p, struct outcome *o)
+{
+	o->pack = *pack_receive_checksum(p->rx);
+	o->foreign = pack_receive_foreign(p->rx) != 0;
+	o->rest_len = 0;
+	if (p->from_stdin)
+		o->rest = pack_receive_rest(p->rx, &o->rest_len);
+	o->missing = p->checks.missing.buf;
+	o->missing_len = p->checks.missing.len;
+}
+
+static int promise(struct index_pack *p, struct repo_operation *op, struct err *err)
+{
+	struct oid_array named = OID_ARRAY_INIT;
+	int rc = index_pack_find_named(p->r, p->rx, &named, err);
+
+	if (!rc)
+		rc = index_pack_promise(p->r, op, &named, err);
+	oid_array_clear(&named);
+	return rc;
+}
+
+/* From a file, or to files that are named. */
+static int create(struct index_pack *p, bool *foreign, struct err *err)
 {
 	const struct fsync_policy policy = FSYNC_POLICY_DEFAULT;
 	struct repo_operation *op = p->r ? repo_operation_begin(p->r) : repo_operation_begin_outside(&policy);
+	struct fsync_batch *batch = repo_operation_batch(op);
+	struct outcome o = { .kept = false };
+	int rc;
+
+	p->rx = begin(p, p->r);
+	rc = read_pack(p, p->rx, p->r, batch, err);
+	if (!rc)
+		rc = refuse_duplicates(p, p->rx, err);
+	if (!rc)
+		rc = stage(p, p->rx, p->r, batch, p->promisor_msg, p->keep_msg, &o.kept, err);
+	if (!rc && p->promisor_msg && p->r)
+		rc = promise(p, op, err);
+	rc = repo_operation_end(op, rc, err);
+	if (!rc) {
+		get_outcome(p, &o);
+		tell(p, &o);
+		*foreign = o.foreign;
+	}
+	return rc;
+}
+
+/* ---- a pack for objects/pack ---- */
+
+/* Of objects that a pack from a promisor remote names; the rest of the input is in one buffer. */
+#define ANSWER_MAX ((size_t)64 << 20)
+
+static void add_bool(struct strbuf *answer, bool value)
+{
+	const unsigned char byte = value;
+
+	intake_answer_add(answer, &byte, 1);
+}
+
+/* See read_answer. */
+static int answer(struct index_pack *p, const struct intake_place *place, bool kept, struct err *err)
+{
+	struct oid_array named = OID_ARRAY_INIT;
+	struct outcome o;
+	int rc = p->promisor_msg ? index_pack_find_named(place->r, p->rx, &named, err) : 0;
+
+	get_outcome(p, &o);
+	intake_answer_add(place->answer, o.pack.hash, p->algo->raw_len);
+	add_bool(place->answer, kept);
+	add_bool(place->answer, o.foreign);
+	intake_answer_add(place->answer, o.rest, o.rest_len);
+	intake_answer_add(place->answer, o.missing, o.missing_len);
+	intake_answer_add_oids(place->answer, &named, p->algo);
+	oid_array_clear(&named);
+	return rc;
+}
+
+/* Of intake_receive. */
+static int receive(void *data, const struct intake_place *place, struct err *err)
+{
+	struct index_pack *p = data;
 	bool kept = false;
-	int rc = read_pack(p, rx, repo_operation_batch(op), err);
+	int rc;
+
+	p->rx = begin(p, place->r);
+	rc = read_pack(p, p->rx, place->r, place->batch, err);
+	if (!rc)
+		rc = refuse_duplicates(p, p->rx, err);
+	if (!rc)
+		rc = stage(p, p->rx, place->r, place->batch, place->promisor_msg, place->keep_msg, &kept, err);
+	pack_progress_stop(&p->progress);
+	return rc ? rc : answer(p, place, kept, err);
+}
+
+/* Names of objects, one in a line. */
+static int check_lines(const struct index_pack *p, const char *text, size_t len, struct err *err)
+{
+	const size_t line = p->algo->hex_len + 1;
+	struct object_id oid;
+	const char *end;
+
+	for (size_t i = 0; i < len; i += line)
+		if (len - i < line || text[i + line - 1] != '\n' || oid_parse_hex(&oid, text + i, p->algo, &end) < 0)
+			return err_set(err, ERR_CORRUPT, "the process that reads the pack answers nonsense");
+	return 0;
+}
+
+static int read_answer(const struct index_pack *p, const struct intake_result *result, struct outcome *o,
+		       struct oid_array *named, struct err *err)
+{
+	const struct strbuf *text = &result->answer;
+	struct oid_array pack = OID_ARRAY_INIT;
+	const void *missing = NULL;
+	size_t at = 0;
+	int rc = intake_answer_take_oids(text, &at, p->algo, &pack, err);
 
 	if (!rc)
-		rc = refuse_duplicates(p, rx, err);
+		rc = intake_answer_take_bool(text, &at, &o->kept, err);
 	if (!rc)
-		rc = stage(p, rx, repo_operation_batch(op), &kept, err);
-	if (!rc && p->promisor_msg && p->r)
-		rc = index_pack_promise(p->r, op, rx, err);
+		rc = intake_answer_take_bool(text, &at, &o->foreign, err);
+	if (!rc)
+		rc = intake_answer_take(text, &at, &o->rest, &o->rest_len, err);
+	if (!rc)
+		rc = intake_answer_take(text, &at, &missing, &o->missing_len, err);
+	if (!rc)
+		rc = check_lines(p, missing, o->missing_len, err);
+	if (!rc)
+		rc = intake_answer_take_oids(text, &at, p->algo, named, err);
+	o->missing = missing;
+	/* Found by this process, if another one has read the pack. */
+	o->pack = result->dir || !pack.nr ? result->pack : pack.oid[0];
+	o->kept = result->dir ? result->kept : o->kept;
+	oid_array_clear(&pack);
+	return rc;
+}
+
+static int receive_stdin(struct index_pack *p, bool *foreign, struct err *err)
+{
+	const struct intake in = {
+		.receive = receive, .data = p, .fd = STDIN_FILENO, .promisor_msg = p->promisor_msg, .keep_msg = p->keep_msg,
+		.name = "index-pack", .answer_max = ANSWER_MAX,
+	};
+	struct repo_operation *op = repo_operation_begin(p->r);
+	struct oid_array named = OID_ARRAY_INIT;
+	struct intake_result result;
+	struct outcome o;
+	int rc = intake_receive(p->r, op, &in, &result, err);
+
+	if (!rc)
+		rc = read_answer(p, &result, &o, &named, err);
+	if (!rc && p->promisor_msg)
+		rc = index_pack_promise(p->r, op, &named, err);
 	rc = repo_operation_end(op, rc, err);
-	if (!rc)
-		tell(p, rx, kept);
+	if (!rc) {
+		tell(p, &o);
+		*foreign = o.foreign;
+	}
+	oid_array_clear(&named);
+	intake_result_release(&result);
 	return rc;
 }
 
 /* ---- the command ---- */
 
+static int execute(struct index_pack *p, bool *foreign, struct err *err)
+{
+	if (p->verify)
+		return verify(p, err);
+	return p->from_stdin && !p->pack_file && !p->index_file ? receive_stdin(p, foreign, err) : create(p, foreign, err);
+}
+
 static int run(struct index_pack *p)
 {
-	struct pack_receive *rx = begin(p);
 	struct err err = ERR_INIT;
-	int rc = p->verify ? verify(p, rx, &err) : create(p, rx, &err);
-	uint64_t foreign = pack_receive_foreign(rx);
+	bool foreign = false;
+	int rc = execute(p, &foreign, &err);
 
+	if (p->verify && !rc)
+		foreign = pack_receive_foreign(p->rx) != 0;
 	pack_progress_stop(&p->progress);
-	pack_receive_free(rx);
+	pack_receive_free(p->rx);
 	pack_checks_release(&p->checks);
 	strvec_clear(&p->severities);
 	free(p->idx_path);

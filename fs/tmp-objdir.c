@@ -461,18 +461,18 @@ int tmp_objdir_check(struct tmp_objdir *t, size_t hex_len, size_t *nr, struct er
 	return ret;
 }
 
-/* ---- new packs ---- */
+/* ---- packs ---- */
 
 struct pack_callback {
 	int (*fn)(void *data, const char *rel, struct err *err);
 	void *data;
 };
 
-static int visit_pack(struct tmp_objdir *t, const char *rel, void *data, struct err *err)
+static int visit_pack(struct tmp_objdir *t UNUSED, const char *rel, void *data, struct err *err)
 {
 	const struct pack_callback *c = data;
 
-	return ends_with(rel, ".pack") && !is_there(t, rel) ? c->fn(c->data, rel, err) : 0;
+	return ends_with(rel, ".pack") ? c->fn(c->data, rel, err) : 0;
 }
 
 int tmp_objdir_foreach_pack(struct tmp_objdir *t, int (*fn)(void *data, const char *rel, struct err *err),

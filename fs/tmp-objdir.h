@@ -29,7 +29,7 @@ void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env);
  * Errors: ERR_INVALID names what is there besides.
  */
 MUST_USE int tmp_objdir_check(struct tmp_objdir *t, size_t hex_len, size_t *nr, struct err *err);
-/* The packs in it, "pack/pack-HASH.pack", that tmp_objdir_stage_all would stage. < 0 of fn stops. */
+/* The packs in it, "pack/pack-HASH.pack", also those that are there already. < 0 of fn stops. */
 MUST_USE int tmp_objdir_foreach_pack(struct tmp_objdir *t, int (*fn)(void *data, const char *rel, struct err *err),
 				     void *data, struct err *err);
 /*

@@ -5,10 +5,11 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "compat/os.h"
+#include "compat/syscalls.h"
 #include "fs/file.h"
-#include "fs/tempfile.h"
 #include "intake/confined.h"
 #include "intake/quarantine.h"
+#include "pack/receive/receive.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/trace2.h"
@@ -28,16 +29,20 @@ struct confined {
 	struct tmp_objdir *dir;
 	enum sandbox_mode mode;
 	struct finding *found;
-	struct object_id *pack;
+	struct intake_result *result;
 };
 
 /* ---- both ---- */
 
 /* A process that is taken over shall not talk to the server, nor to the user's programs. */
-static int close_all_but(const int *fds, size_t nr, bool streams, struct err *err)
+static int close_all_but(const int *fds, size_t nr, struct err *err)
 {
+	bool reads_stdin = false;
+
+	for (size_t i = 0; i < nr; i++)
+		reads_stdin |= fds[i] == STDIN_FILENO;
 	os_close_others(fds, nr, trace_has_descriptor);
-	if (!streams && (os_redirect_to_null(STDIN_FILENO) < 0 || os_redirect_to_null(STDOUT_FILENO) < 0))
+	if ((!reads_stdin && os_redirect_to_null(STDIN_FILENO) < 0) || os_redirect_to_null(STDOUT_FILENO) < 0)
 		return err_set_errno(err, "cannot open '/dev/null'");
 	return 0;
 }
@@ -76,13 +81,22 @@ static int publish(struct repository *r, struct fsync_batch *batch, struct err *
 	return rc ? rc : fsync_batch_publish(batch, err);
 }
 
+/* What has not been read yet is of no use: the parent must not wait until it is. */
+static int send_answer(int fd, const struct strbuf *answer, struct err *err)
+{
+	(void)shutdown(fd, SHUT_RD);
+	return write_in_full(fd, answer->buf, answer->len, "the answer", err);
+}
+
 static int receive_confined(const struct confined *c, int fd, struct err *err)
 {
+	struct strbuf answer = STRBUF_INIT;
 	struct fsync_batch_options o = { .policy = c->r->settings.fsync, .hidden = true };
 	struct intake_input input = INTAKE_INPUT_INIT;
-	struct intake_place place = { .batch = fsync_batch_new(&o), .input = c->in->source ? &input : NULL };
-	const bool reads = !c->in->source;
-	int rc = close_all_but(reads ? &c->in->fd : &fd, 1, reads, err);
+	struct intake_place place = { .batch = fsync_batch_new(&o), .input = c->in->source ? &input : NULL,
+				      .answer = &answer };
+	const int fds[] = { fd, c->in->fd };
+	int rc = close_all_but(fds, c->in->source ? 1 : 2, err);
 
 	input.fd = fd;
 	if (!rc)
@@ -91,7 +105,9 @@ static int receive_confined(const struct confined *c, int fd, struct err *err)
 		rc = confine(c, place.r, err);
 	if (!rc)
 		rc = c->in->receive(c->in->data, &place, err);
-	return rc ? rc : publish(place.r, place.batch, err);
+	if (!rc)
+		rc = publish(place.r, place.batch, err);
+	return rc || !c->in->answer_max ? rc : send_answer(fd, &answer, err);
 }
 
 /* ---- the second one ---- */
@@ -102,13 +118,13 @@ static int check_confined(const struct confined *c, int fd UNUSED, struct err *e
 	int rc = config_get_int(c->r->config, "pack.threads", &check.threads, err);
 
 	if (rc >= 0)
-		rc = close_all_but(NULL, 0, false, err);
+		rc = close_all_but(NULL, 0, err);
 	return rc < 0 ? rc : intake_check_objects(&check, err);
 }
 
 /* ---- the parent ---- */
 
-/* fd: the source's end for the process; -1. */
+/* fd: the process's end of a socket; -1. */
 typedef int (*confined_fn)(const struct confined *c, int fd, struct err *err);
 
 /* Nothing of the parent's is freed or removed here: it ends by _exit. */
@@ -154,16 +170,40 @@ static void close_pair(int pair[2])
 			close(pair[i]);
 }
 
-/* source: NULL: the process needs none. */
-static int run(const struct confined *c, confined_fn fn, const struct intake_source *source, struct err *err)
+static int read_answer(const struct confined *c, int fd, struct err *err)
 {
+	struct strbuf *answer = &c->result->answer;
+	char piece[16384];
+	ssize_t n;
+
+	while ((n = RETRY_EINTR(read(fd, piece, sizeof(piece)))) > 0) {
+		if ((size_t)n > c->in->answer_max - answer->len)
+			return err_set(err, ERR_TOO_BIG, "%s answers more than %zu bytes", c->in->name, c->in->answer_max);
+		strbuf_add(answer, piece, (size_t)n);
+	}
+	/* The process has ended, and has not read all of the pack. */
+	return n < 0 && errno != ECONNRESET ? err_set_errno(err, "cannot read what %s answers", c->in->name) : 0;
+}
+
+/* fd: the parent's end; -1: there is no socket. */
+static int talk(const struct confined *c, const struct intake_source *source, int fd, struct err *err)
+{
+	int rc = source ? intake_feed(source, fd, err) : 0;
+
+	return rc < 0 || fd < 0 || !c->in->answer_max ? rc : read_answer(c, fd, err);
+}
+
+/* The process has no socket without a source or an answer. */
+static int run(const struct confined *c, confined_fn fn, const struct intake_source *source, bool answers, struct err *err)
+{
+	const bool talks = source || answers;
 	int pair[2] = { -1, -1 }, status, rc;
 	pid_t pid;
 
 	memset(c->found, 0, sizeof(*c->found));
 	c->found->code = ERR_GENERIC;
 	fflush(stdout);
-	if (source && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+	if (talks && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_set_errno(err, "cannot create a socket");
 	pid = fork();
 	if (!pid)
@@ -173,10 +213,10 @@ static int run(const struct confined *c, confined_fn fn, const struct intake_sou
 		close_pair(pair);
 		return rc;
 	}
-	if (source)
+	if (talks)
 		close(pair[1]);
 	pair[1] = -1;
-	rc = source ? intake_feed(source, pair[0], err) : 0;
+	rc = talk(c, source, pair[0], err);
 	close_pair(pair);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -186,11 +226,11 @@ static int run(const struct confined *c, confined_fn fn, const struct intake_sou
 static int receive_and_check(struct confined *c, struct err *err)
 {
 	size_t nr = 0;
-	int rc = run(c, receive_confined, c->in->source, err);
+	int rc = run(c, receive_confined, c->in->source, c->in->answer_max != 0, err);
 
 	if (!rc)
 		rc = tmp_objdir_check(c->dir, c->r->algo->hex_len, &nr, err);
-	return rc || !nr ? rc : run(c, check_confined, NULL, err);
+	return rc || !nr ? rc : run(c, check_confined, NULL, false, err);
 }
 
 /* ---- .promisor, .keep ---- */
@@ -200,23 +240,15 @@ struct packs {
 	struct fsync_batch *batch;
 };
 
-/* stem: of the pack's place. The process that read the pack cannot make the file: it is not ours to say beside which pack. */
-static int stage_text(const struct packs *p, const char *stem, const char *ext, const char *msg, struct err *err)
+/*
+ * stem: of the pack's place. The process that read the pack cannot make the file: it is not ours to say beside which pack. It may be
+ * there already, as the pack may be.
+ */
+static int stage_text(const struct packs *p, const char *stem, const char *ext, const char *msg, bool *made, struct err *err)
 {
-	const struct confined *c = p->c;
 	char *path = xstrfmt("%s%s", stem, ext);
-	struct tempfile *t = NULL;
-	int rc = tempfile_create_in(&t, tmp_objdir_path(c->dir), "tmp_text_", 0444, err);
+	int rc = pack_marker_stage(p->batch, path, msg, p->c->r->settings.shared_perm, made, err);
 
-	if (!rc && *msg)
-		rc = write_in_full(t->fd, msg, strlen(msg), t->path, err);
-	if (!rc && *msg)
-		rc = write_in_full(t->fd, "\n", 1, t->path, err);
-	if (!rc && c->r->settings.shared_perm)
-		rc = apply_shared_perm(t->path, c->r->settings.shared_perm, err);
-	if (!rc)
-		rc = tempfile_stage(&t, p->batch, FSYNC_PACK_METADATA, PUBLISH_PACK_DATA, path, true, err);
-	tempfile_delete(&t);
 	free(path);
 	return rc;
 }
@@ -227,11 +259,13 @@ static int stage_texts(void *data, const char *rel, struct err *err)
 	const struct packs *p = data;
 	const struct intake *in = p->c->in;
 	char *stem = xstrfmt("%s/%.*s", p->c->r->objdir, (int)(strlen(rel) - strlen(".pack")), rel);
-	int rc = in->promisor_msg ? stage_text(p, stem, ".promisor", in->promisor_msg, err) : 0;
+	bool made = false, kept = false;
+	int rc = in->promisor_msg ? stage_text(p, stem, ".promisor", in->promisor_msg, &made, err) : 0;
 
 	if (!rc && in->keep_msg)
-		rc = stage_text(p, stem, ".keep", in->keep_msg, err);
-	if (!rc && oid_from_hex(p->c->pack, strrchr(stem, '/') + strlen("/pack-"), p->c->r->algo) < 0)
+		rc = stage_text(p, stem, ".keep", in->keep_msg, &kept, err);
+	p->c->result->kept |= kept;
+	if (!rc && oid_from_hex(&p->c->result->pack, strrchr(stem, '/') + strlen("/pack-"), p->c->r->algo) < 0)
 		rc = err_set(err, ERR_CORRUPT, "bad name of a pack '%s'", rel);
 	free(stem);
 	return rc;
@@ -276,12 +310,13 @@ static int read_mode(enum sandbox_mode *mode, struct err *err)
 }
 
 /* In this process. */
-static int receive_here(struct repository *r, struct repo_operation *op, const struct intake *in, struct err *err)
+static int receive_here(struct repository *r, struct repo_operation *op, const struct intake *in, struct strbuf *answer,
+			struct err *err)
 {
 	struct intake_input input = INTAKE_INPUT_INIT;
 	const struct intake_place place = {
 		.r = r, .batch = repo_operation_batch(op), .input = in->source ? &input : NULL,
-		.promisor_msg = in->promisor_msg, .keep_msg = in->keep_msg,
+		.promisor_msg = in->promisor_msg, .keep_msg = in->keep_msg, .answer = answer,
 	};
 
 	input.source = in->source;
@@ -291,15 +326,15 @@ static int receive_here(struct repository *r, struct repo_operation *op, const s
 int intake_receive(struct repository *r, struct repo_operation *op, const struct intake *in,
 		   struct intake_result *result, struct err *err)
 {
-	struct confined c = { .r = r, .in = in, .pack = &result->pack };
+	struct confined c = { .r = r, .in = in, .result = result };
 	struct sandbox sandbox;
 	int rc = read_mode(&c.mode, err);
 
-	*result = (struct intake_result){ .dir = NULL, .pack = r->algo->null_oid };
+	*result = (struct intake_result){ .pack = r->algo->null_oid, .answer = STRBUF_INIT };
 	if (!rc)
 		rc = odb_can_fetch(r->odb) ? 0 : sandbox_probe(&sandbox, c.mode, err);
 	if (!rc)
-		return receive_here(r, op, in, err);
+		return receive_here(r, op, in, &result->answer, err);
 	if (rc > 0)
 		rc = receive_in_quarantine(&c, op, err);
 	result->dir = c.dir;
@@ -309,4 +344,5 @@ int intake_receive(struct repository *r, struct repo_operation *op, const struct
 void intake_result_release(struct intake_result *result)
 {
 	tmp_objdir_destroy(&result->dir);
+	strbuf_release(&result->answer);
 }

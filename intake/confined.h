@@ -17,6 +17,7 @@
 #include "operation.h"
 #include "repo/repo.h"
 #include "util/err.h"
+#include "util/strbuf.h"
 
 /* Where a pack goes. */
 struct intake_place {
@@ -27,27 +28,31 @@ struct intake_place {
 	struct repository *r;
 	struct fsync_batch *batch;
 	struct intake_input *input; /* of the source; NULL: there is none */
+	struct strbuf *answer;	    /* for the caller: see intake/answer.h */
 	/* Of files .promisor and .keep to stage beside the pack; NULL, also in a process of its own: none. */
 	const char *promisor_msg, *keep_msg;
 };
 
 struct intake {
 	/*
-	 * Reads the packs and stages them. What it changes in memory is lost if it runs in a process of its own; what is to
-	 * come back has to be in memory that is shared, and whatever comes back is not trusted.
+	 * Reads the packs and stages them. What it changes in memory is lost if it runs in a process of its own: results are
+	 * written to place->answer, or to memory that is shared. Nothing that comes back is trusted.
 	 */
 	int (*receive)(void *data, const struct intake_place *place, struct err *err);
 	void *data;
-	/* Asked by this process. NULL: `receive` reads `fd` itself, which stays open for it, as stdin and stdout do. */
+	/* Asked by this process. NULL: `receive` reads `fd` itself, which stays open for it. */
 	const struct intake_source *source;
 	int fd;
 	const char *promisor_msg, *keep_msg; /* of files beside each new pack; NULL: none */
 	const char *name; /* of the process, for messages */
+	size_t answer_max; /* a longer answer is ERR_TOO_BIG; 0: there is none */
 };
 
 struct intake_result {
 	struct tmp_objdir *dir;	/* NULL: `receive` ran in this process */
 	struct object_id pack;	/* then: the checksum in the name of the pack, of one of them; null: there is none */
+	bool kept;		/* then: a .keep was made that was not there */
+	struct strbuf answer;	/* of `receive`, which may have been taken over, if dir is not NULL */
 };
 /*
  * Stages all that `receive` has made in op. Where nothing can confine a process, or core.sandbox is false, `receive` is called with r

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what can be done from a process that was taken over by the pack that it reads: receive-pack, bundle, fetch, clone'
+test_description='what can be done from a process that was taken over by the pack that it reads: receive-pack, bundle, fetch, clone, index-pack'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-receive.sh"
 
@@ -167,6 +167,7 @@ way () {
 	fetch-pack) fetches && taken -C c fetch-pack -q -k ../work refs/heads/main ;;
 	bundle) fetches && taken -C c fetch -q ../bundle HEAD:got ;;
 	clone) rm -rf c && taken clone -q --no-local work c ;;
+	index-pack) fetches && taken -C c index-pack --stdin <in.pack ;;
 	uris) rm -rf c && taken -c fetch.uriProtocols=file clone -q --no-local uris c ;;
 	esac
 }
@@ -181,10 +182,10 @@ refuses () {
 test_expect_success 'a server that names a pack by its URI' '
 	git clone -q --bare work uris && U=$(git -C work rev-parse HEAD:more1.t) && mkdir packs &&
 	P=$(echo $U | git -C work pack-objects -q ../packs/p) && git -C uris config uploadpack.blobPackfileUri "$U $P file://$PWD/packs/p-$P.pack" &&
-	git -C work bundle create -q ../bundle HEAD
+	git -C work bundle create -q ../bundle HEAD && git -C work pack-objects -q --all --stdout </dev/null >in.pack
 '
 
-for way in few pack fetch-pack bundle clone uris; do
+for way in few pack fetch-pack bundle clone uris index-pack; do
 	test_expect_success "$way: packs are added, and nothing beside others" '
 		honest_pack && way $way && grep "taken over: pack/pack-$X.idx: Permission denied" out && test_path_is_file c/.git/objects/pack/pack-$X.idx &&
 		git -C c fsck && rm -rf evil && honest_pack && echo forged >evil/pack/pack-$X.keep && refuses $way "unexpected file in quarantine" &&
@@ -204,7 +205,42 @@ done
 test_expect_success 'a process has nothing open but its end of the pack' '
 	TAKEN_OVER_DESCRIPTORS=1 && export TAKEN_OVER_DESCRIPTORS && test_when_finished "unset TAKEN_OVER_DESCRIPTORS" && echo "taken over: a socket is open" >expect && for way in few clone uris; do
 		way $way && grep "is open" out >actual && test_cmp expect actual || return 1
+	done &&
+	printf "taken over: %s is open\n" "descriptor 0" "a socket" >expect && for way in index-pack; do
+		way $way && grep "is open" out >actual && test_cmp expect actual || return 1
 	done
+'
+
+# answers FORMAT: the process that reads the pack says so; the command believes none of it
+answers () {
+	printf "$1" >said && (TAKEN_OVER_ANSWER="$PWD/said" && export TAKEN_OVER_ANSWER && test_must_fail way $way) && grep "taken over: answers" out &&
+	test_grep "$2" out && ! grep evil out && files_of c/.git >now && test_cmp files now
+}
+
+test_expect_success 'index-pack: what the process answers is not believed, and has an end' '
+	way=index-pack && none="\\0\\0\\0\\0" && no="\\0\\0\\0\\1\\0" && nonsense="^fatal: the process that reads the pack answers nonsense" &&
+	answers "\\377\\377\\377\\377" "$nonsense" && answers "\\0\\0\\0\\1\\0$none" "$nonsense" && answers "$none\\0\\0\\0\\1\\2$no$none" "$nonsense" &&
+	answers "$none\\0\\0\\0\\2\\0\\0$no$none" "$nonsense" && answers "$none$no$no$none\\0\\0\\0\\5evil\\n$none" "$nonsense" &&
+	printf %065535d 1 >said && (TAKEN_OVER_FLOOD=1 && export TAKEN_OVER_FLOOD && answers "$(cat said)" "^fatal: index-pack answers more than")
+'
+
+test_expect_success 'index-pack: the same output, codes and files with core.sandbox and without' '
+	git -C work rev-parse HEAD~1 >base && sub=$(echo gone | git -C work hash-object --stdin) &&
+	tree=$(printf "100644 blob $sub\t.gitmodules\n" | git -C work mktree --missing) && echo $tree | git -C work pack-objects -q --missing=allow-any --stdout >tree.pack &&
+	(git -C work rev-parse HEAD && echo ^HEAD~1) | git -C work pack-objects -q --revs --thin --stdout >thin.pack && { cat in.pack && echo and more; } >more.pack && for on in true false; do
+		rm -rf c && git init -q c && git -C c fetch -q ../work $(cat base):refs/heads/base && (
+		run () { echo "$*" && code=0 && { "$@" || code=$?; } && echo "code $code"; } &&
+		cd c && git config --global core.sandbox $on && for a in "--keep=why" "--keep=again" "" "--promisor=x" "--rev-index --index-version=1"; do
+			run git index-pack --stdin $a <../in.pack || exit 1
+		done &&
+		run sh -c "cat ../more.pack | git index-pack --stdin" && run git index-pack --stdin --fix-thin --check-self-contained-and-connected <../thin.pack &&
+		run git index-pack --stdin --fix-thin --promisor <../thin.pack && run git index-pack --stdin --fsck-objects <../tree.pack &&
+		run git index-pack --stdin --strict <../tree.pack && run git index-pack --stdin --max-input-size=10 <../in.pack &&
+		run git index-pack --stdin --max-inflated-size=10 <../in.pack && run git index-pack --stdin --object-format=sha1 <../in.pack &&
+		run git index-pack --stdin --report-end-of-input <../in.pack && run git index-pack --stdin -v --threads=1 <../thin.pack &&
+		cat .git/objects/pack/*.keep && (cd .git/objects/pack && for f in *; do ls -l $f | cut -c1-10 && wc -c $f || exit 1; done)) >$on.out 2>&1 || return 1
+	done &&
+	git config --global --unset core.sandbox && test_cmp false.out true.out && grep "^code 1$" true.out && grep "^$sub$" true.out && grep "^keep" true.out && grep "^and more" true.out
 '
 
 # confined_processes ARG...: how many a git command has made

@@ -189,5 +189,13 @@ struct pack_receive_names {
  */
 MUST_USE int pack_receive_stage(struct pack_receive *rx, struct fsync_batch *b,
 				const struct pack_receive_names *n, bool *kept, struct err *err);
+/*
+ * A file .keep or .promisor, before its pack is published. It is made under its own name at once, which only one process can do: one
+ * that finds it there must not take it for its own and remove it later. Without a pack it does no harm. *made: it was
+ * not there.
+ * Durability: that of the batch. Cost: no flush.
+ */
+MUST_USE int pack_marker_stage(struct fsync_batch *b, const char *path, const char *msg, int shared_perm, bool *made,
+			       struct err *err);
 
 #endif

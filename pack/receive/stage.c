@@ -108,21 +108,15 @@ static void marker_done(void *data, bool published)
 		tempfile_delete(&t);
 }
 
-/*
- * Made under its own name at once, which only one can do: who finds it there must not believe that
- * it is theirs to remove later. Without a pack it does no harm. *made: it was not there.
- */
-static int stage_marker(struct staging *s, const char *given, const char *ext, const char *msg,
-			bool *made, struct err *err)
+int pack_marker_stage(struct fsync_batch *b, const char *path, const char *msg, int shared_perm, bool *made, struct err *err)
 {
-	char *path = final_path(s, given, ext);
 	struct fsync_staging st = {
 		.component = FSYNC_PACK_METADATA, .order = PUBLISH_PACK_DATA, .how = PUBLISH_IN_PLACE,
 		.final_path = path, .done = marker_done,
 	};
 	struct err why = ERR_INIT;
 	struct tempfile *t = NULL;
-	int rc = make_leading_dirs(path, s->names->shared_perm, &why);
+	int rc = make_leading_dirs(path, shared_perm, &why);
 
 	if (!rc)
 		rc = tempfile_create(&t, path, 0600, &why);
@@ -133,17 +127,17 @@ static int stage_marker(struct staging *s, const char *given, const char *ext, c
 		rc = write_in_full(t->fd, msg, strlen(msg), path, &why);
 	if (t && !rc && *msg)
 		rc = write_in_full(t->fd, "\n", 1, path, &why);
-	if (t && !rc && s->names->shared_perm)
-		rc = apply_shared_perm(path, s->names->shared_perm, &why);
+	if (t && !rc && shared_perm)
+		rc = apply_shared_perm(path, shared_perm, &why);
 	if (t && !rc) {
 		struct strbuf dir = STRBUF_INIT;
 
 		path_dirname(&dir, path);
-		fsync_batch_note_dir(s->batch, FSYNC_PACK_METADATA, dir.buf);
+		fsync_batch_note_dir(b, FSYNC_PACK_METADATA, dir.buf);
 		strbuf_release(&dir);
 		st.fd = tempfile_release_fd(t);
 		st.data = t;
-		rc = fsync_batch_stage(s->batch, &st, &why);
+		rc = fsync_batch_stage(b, &st, &why);
 	} else {
 		tempfile_delete(&t);
 	}
@@ -151,6 +145,15 @@ static int stage_marker(struct staging *s, const char *given, const char *ext, c
 	if (rc < 0)
 		err_move(err, &why);
 	err_release(&why);
+	return rc;
+}
+
+static int stage_marker(struct staging *s, const char *given, const char *ext, const char *msg,
+			bool *made, struct err *err)
+{
+	char *path = final_path(s, given, ext);
+	int rc = pack_marker_stage(s->batch, path, msg, s->names->shared_perm, made, err);
+
 	free(path);
 	return rc;
 }
