@@ -59,7 +59,7 @@ static int find_suffix(struct describe *c, struct err *err)
 	int rc = compare_worktree(c->repo, &local);
 
 	if (rc > 0) {
-		c->suffix = c->dirty;
+		c->suffix = c->dirty ? c->dirty : "-dirty"; /* --broken looks, too */
 	} else if (rc < 0 && c->broken) {
 		fprintf(stderr, "%s\n", err_message(&local));
 		c->suffix = c->broken;

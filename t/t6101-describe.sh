@@ -248,4 +248,17 @@ test_expect_success 'damaged objects end in an error' '
 	echo junk >$f && test_expect_code 128 git describe 2>err && test_grep $m err
 '
 
+test_expect_success '--broken looks for changes, as --dirty does' '
+	git init -q brk && test_commit -C brk one && git -C brk tag -a -m v v1 &&
+	test "$(git -C brk describe --broken)" = v1 &&
+	echo more >>brk/one.t &&
+	test "$(git -C brk describe --broken)" = v1-dirty &&
+	test "$(git -C brk describe --broken=-B)" = v1-dirty &&
+	test "$(git -C brk describe --broken=-B --dirty=-D)" = v1-D &&
+	test "$(git -C brk describe --long --broken)" = "v1-0-g$(git -C brk rev-parse --short HEAD)-dirty" &&
+	echo junk >brk/.git/index &&
+	test "$(git -C brk describe --broken --dirty=-D 2>err)" = v1-broken &&
+	test "$(git -C brk describe --broken=-B 2>err)" = v1-B
+'
+
 test_done
