@@ -109,6 +109,8 @@ static void print_tracking(const struct status_format *f, struct strbuf *out)
 {
 	struct tracking t;
 
+	if (f->s->initial)
+		return;
 	tracking_find(&t, f);
 	if (!t.name)
 		return;
@@ -118,7 +120,7 @@ static void print_tracking(const struct status_format *f, struct strbuf *out)
 		hint(f, out, "use \"git branch --unset-upstream\" to fixup");
 	} else if (t.counted) {
 		print_counts(f, &t, out);
-	} else if (!f->s->initial) {
+	} else {
 		header(f, out, "Your branch and '%s' refer to different commits.\n", t.name);
 		hint(f, out, "use \"git status --ahead-behind\" for details");
 	}

@@ -207,4 +207,16 @@ test_expect_success 'values that are not known' '
 	PEERS_STDERR=ignore peers_git status --nope
 '
 
+test_expect_success 'without a commit there is no word about the upstream' '
+	git init -q --bare nothing.git && git clone -q nothing.git of-nothing &&
+	for c in "status" "commit --dry-run"
+	do
+		test_might_fail git -C of-nothing $c >out && test_grep ! gone out && test_grep ! upstream out &&
+		sed -n 2p out >second && echo >empty && test_cmp empty second || return 1
+	done &&
+	git -C of-nothing status -sb >out && test_grep "gone\]" out &&
+	git -C of-nothing commit -q --allow-empty -m x &&
+	git -C of-nothing status >out && test_grep "the upstream is gone" out
+'
+
 test_done
