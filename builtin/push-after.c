@@ -28,7 +28,8 @@ int push_run_hook(struct push_cmd *c, const char *url, struct err *err)
 		strbuf_add_oid(&in, &u->old_oid);
 		strbuf_addch(&in, '\n');
 	}
-	rc = repo_run_hook(c->r, "pre-push", NULL, args, in.buf, err);
+	fflush(stdout);
+	rc = repo_run_hook_on_stdout(c->r, "pre-push", args, in.buf, err);
 	strbuf_release(&in);
 	return rc;
 }

@@ -228,7 +228,7 @@ static int push_to(struct push_cmd *c, const char *url)
 		refused = true;
 		report_error(&err);
 	}
-	if (c->porcelain && !rc && !refused)
+	if (c->porcelain && sent) /* the table is whole, whatever was refused */
 		puts("Done");
 	else if (!rc && !refused && !c->quiet && !has_changes(&c->list))
 		fprintf(stderr, "Everything up-to-date\n");

@@ -44,18 +44,18 @@ static int hook_failed(const char *path, int code, struct err *err)
 
 static int run_here(struct child_process *cp, const char *stdin_text, struct err *err)
 {
-	cp->stdout_to_stderr = true;
 	cp->no_stdin = !stdin_text;
 	return stdin_text ? pipe_command(cp, stdin_text, strlen(stdin_text), NULL, NULL, 0, err) : run_command(cp, err);
 }
 
 static int run(const struct repository *r, const char *path, const char *const *env, const char *const *args,
-	       const char *stdin_text, struct err *err)
+	       const char *stdin_text, bool on_stdout, struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct err local = ERR_INIT;
 	int code;
 
+	cp.stdout_to_stderr = !on_stdout;
 	strvec_push(&cp.args, path);
 	if (args)
 		strvec_pushv(&cp.args, args);
@@ -102,7 +102,17 @@ int repo_run_hook(struct repository *r, const char *name, const char *const *env
 		  const char *const *args, const char *stdin_text, struct err *err)
 {
 	char *path = repo_find_hook(r, name);
-	int rc = path ? run(r, path, env, args, stdin_text, err) : 0;
+	int rc = path ? run(r, path, env, args, stdin_text, false, err) : 0;
+
+	free(path);
+	return rc;
+}
+
+int repo_run_hook_on_stdout(struct repository *r, const char *name, const char *const *args, const char *stdin_text,
+			    struct err *err)
+{
+	char *path = repo_find_hook(r, name);
+	int rc = path ? run(r, path, NULL, args, stdin_text, true, err) : 0;
 
 	free(path);
 	return rc;

@@ -16,6 +16,9 @@ bool repo_has_hook(struct repository *r, const char *name);
  * if it could not run or was killed. env: "K=V", args: NULL-terminated, or NULL. It sees new
  * objects of an operation after repo_operation_show_objects.
  */
+/* The same, but what it prints goes where that of the command goes; of others it is standard error. */
+MUST_USE int repo_run_hook_on_stdout(struct repository *r, const char *name, const char *const *args,
+				     const char *stdin_text, struct err *err);
 MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *const *env,
 			   const char *const *args, const char *stdin_text, struct err *err);
 /*

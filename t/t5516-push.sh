@@ -154,4 +154,38 @@ test_expect_success 'what replaces an object here is not what goes out' '
 		git -C whole rev-list --objects main | sort >actual && test_cmp expect actual || return 1; done
 '
 
+test_expect_success 'what pre-push prints on standard output stays there' '
+	git init -q --bare hk.git && git init -q -b main hk && test_commit -C hk one &&
+	write_script hk/.git/hooks/pre-push <<-\EOF &&
+	echo out
+	cat
+	echo err >&2
+	EOF
+	git -C hk push -q ../hk.git main >out 2>err &&
+	echo out >expect && echo "refs/heads/main $(git -C hk rev-parse HEAD) refs/heads/main $ZERO_OID" >>expect &&
+	test_cmp expect out && echo err >expect && test_cmp expect err &&
+	git -C hk push --porcelain ../hk.git main:two >out 2>err &&
+	sed -n 1p out >first && echo out >expect && test_cmp expect first && rm hk/.git/hooks/pre-push
+'
+
+test_expect_success '--porcelain ends with Done once the table is there, whatever was refused' '
+	write_script hk.git/hooks/update <<-\EOF &&
+	test $1 != refs/heads/no
+	EOF
+	ends_with_done () {
+		test_expect_code 1 git -C hk push --porcelain "$@" >out 2>err && tail -n 1 out >last &&
+		echo Done >expect && test_cmp expect last
+	} &&
+	ends_with_done ../hk.git main:no && ends_with_done ../hk.git main:yes main:no &&
+	ends_with_done --atomic ../hk.git main:yes2 main:no &&
+	git -C hk commit -q --amend --allow-empty -m other &&
+	ends_with_done ../hk.git main && ends_with_done --atomic ../hk.git main main:yes3 &&
+	write_script hk.git/hooks/pre-receive <<-\EOF &&
+	exit 1
+	EOF
+	ends_with_done ../hk.git main:yes4 &&
+	test_must_fail git -C hk push --porcelain ../hk.git :gone >out && test_grep ! Done out &&
+	test_must_fail git -C hk push --porcelain ../nowhere.git main >out && test_grep ! Done out
+'
+
 test_done
