@@ -157,7 +157,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	if (rc < 0)
 		return rc;
 	o->show_root = o->mailmap = true;
-	o->show_notes = -1;
+	o->show_notes = o->notes_default = -1;
 	o->plumbing = false;
 	o->decorate = DECORATE_UNSET;
 	o->decorations.all_refs = false;
@@ -342,20 +342,26 @@ static int abbrev_option(struct log_options *o, const char *arg)
 	return 1;
 }
 
+/* --show-notes=REF adds to the default ones, --notes=REF stands in their place. */
 static int notes_option(struct log_options *o, const char *arg)
 {
 	const char *value;
 
 	if (!strcmp(arg, "--notes") || !strcmp(arg, "--show-notes")) {
-		o->show_notes = 1;
-		o->notes_default = true;
-	} else if (skip_prefix(arg, "--notes=", &value) ||
-		   skip_prefix(arg, "--show-notes=", &value)) {
+		o->show_notes = o->notes_default = 1;
+	} else if (skip_prefix(arg, "--notes=", &value) || skip_prefix(arg, "--show-notes=", &value)) {
+		if (o->notes_default < 0 && arg[2] == 's')
+			o->notes_default = 1;
 		o->show_notes = 1;
 		strvec_push(&o->notes_refs, value);
+	} else if (!strcmp(arg, "--show-notes-by-default")) {
+		if (o->show_notes < 0)
+			o->show_notes = 1;
+	} else if (!strcmp(arg, "--standard-notes") || !strcmp(arg, "--no-standard-notes")) {
+		o->notes_default = arg[2] == 's';
 	} else if (!strcmp(arg, "--no-notes")) {
 		o->show_notes = 0;
-		o->notes_default = false;
+		o->notes_default = -1;
 		strvec_clear(&o->notes_refs);
 	} else {
 		return 0;
@@ -613,7 +619,7 @@ static int open_notes(struct log_options *o, struct err *err)
 	if (!asked && (o->format_given || o->pretty.kind == PRETTY_USER) &&
 	    !(o->pretty.kind == PRETTY_USER && strstr(o->pretty.user_format, "%N")))
 		return 0;
-	if (!o->notes_refs.nr || o->notes_default)
+	if (o->notes_default > 0 || (o->notes_default < 0 && !o->notes_refs.nr))
 		rc = notes_display_refs(o->repo, &refs, err);
 	strvec_pushv(&refs, o->notes_refs.v);
 	if (!rc)

@@ -58,7 +58,7 @@ struct log_options {
 	/* notes */
 	int show_notes; /* -1: unless the format is the user's */
 	struct strvec notes_refs;
-	bool notes_default; /* and the default ones */
+	int notes_default; /* and the default ones; -1: if there are no others */
 	struct notes *notes;
 	char line_end; /* LF, or NUL with -z */
 	/* while showing */

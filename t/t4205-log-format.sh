@@ -286,4 +286,27 @@ test_expect_success 'blanks before a name are shown' '
 	git -C blanks log --author="^  Ada" --format=%H $c >out && test_grep $c out
 '
 
+test_expect_success '--show-notes=REF adds to the default notes, --notes=REF takes their place' '
+	git init -q noted && test_commit -C noted one &&
+	for n in commits x y
+	do
+		blob=$(echo of-$n | git -C noted hash-object -w --stdin) &&
+		tree=$(printf "100644 blob $blob\t%s\n" "$(git -C noted rev-parse HEAD)" | git -C noted mktree) &&
+		git -C noted update-ref refs/notes/$n $(git -C noted commit-tree -m n $tree) || return 1
+	done &&
+	notes () {
+		git -C noted log -1 --format=%N "$@" | sed -n "s/^of-//p" | tr "\n" " "
+	} &&
+	test "$(notes --notes)" = "commits " && test "$(notes --notes=x)" = "x " &&
+	test "$(notes --show-notes)" = "commits " && test "$(notes --show-notes=x)" = "commits x " &&
+	test "$(notes --show-notes=x --show-notes=y)" = "commits x y " &&
+	test "$(notes --notes=x --show-notes=y)" = "commits x y " &&
+	test "$(notes --show-notes=x --notes=y)" = "commits x y " &&
+	test "$(notes --no-notes --show-notes=x)" = "commits x " && test "$(notes --no-notes --notes=x)" = "x " &&
+	test "$(notes --show-notes=x --no-notes)" = "" &&
+	test "$(notes --no-standard-notes --show-notes=x)" = "x " && test "$(notes --show-notes=x --no-standard-notes)" = "x " &&
+	test "$(notes --notes=x --standard-notes)" = "commits x " && test "$(notes --no-standard-notes)" = "" &&
+	test "$(notes --show-notes-by-default)" = "commits "
+'
+
 test_done
