@@ -110,14 +110,25 @@ static int parse_parameters(config_pair_fn fn, void *data, struct err *err)
 	return rc;
 }
 
+/* No file is to blame: the reason in a line of its own, as in Git. */
+static void explain(struct err *err)
+{
+	char *why = err ? xstrfmt("error: %s\n", err_message(err)) : NULL;
+
+	if (why)
+		err_set_preface(err, why);
+	err_reword(err, "unable to parse command-line config");
+	free(why);
+}
+
 int config_environment_foreach(config_pair_fn fn, void *data, struct err *err)
 {
 	int rc = read_numbered_pairs(fn, data, err);
 
 	if (!rc)
 		rc = parse_parameters(fn, data, err);
-	if (rc < 0)
-		err_prefix(err, "unable to parse command-line config");
+	if (rc < 0 && rc != ERR_CORRUPT) /* that is a file, and its line has been told */
+		explain(err);
 	return rc;
 }
 

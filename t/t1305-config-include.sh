@@ -224,4 +224,28 @@ test_expect_success 'a home directory that is not there: conditions do not hold,
 	)
 '
 
+# no_place WHY COMMAND: the reason in a line of its own, and no file that would be to blame
+no_place () {
+	why=$1 && shift &&
+	test_expect_code 128 "$@" 2>err &&
+	{ echo "error: $why" && echo "fatal: unable to parse command-line config"; } >expect &&
+	test_cmp expect err
+}
+
+SQ="'"
+test_expect_success 'faults of the command line and the environment blame no file' '
+	git init -q places && printf "[a]\n\tb = 1\n[include]\n\tpath = more\n" >>places/.git/config && >places/.git/more &&
+	no_place "bogus count in GIT_CONFIG_COUNT" env GIT_CONFIG_COUNT=x git -C places config a.b &&
+	no_place "missing config key GIT_CONFIG_KEY_0" env GIT_CONFIG_COUNT=1 git -C places config a.b &&
+	no_place "missing config value GIT_CONFIG_VALUE_0" env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=a.b git -C places config a.b &&
+	no_place "key does not contain a section: x" env GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=x GIT_CONFIG_VALUE_0=y git -C places status &&
+	no_place "bogus format in GIT_CONFIG_PARAMETERS" env GIT_CONFIG_PARAMETERS=x git -C places status &&
+	no_place "relative config includes must come from files" git -C places -c include.path=more status &&
+	no_place "missing value for ${SQ}include.path${SQ}" git -C places -c include.path config a.b &&
+	no_place "could not expand include path ${SQ}~nosuch/x${SQ}" git -C places -c include.path=~nosuch/x status &&
+	echo "[[[" >bad &&
+	test_expect_code 128 git -C places -c "include.path=$PWD/bad" status 2>err &&
+	echo "fatal: bad config line 1 in file $PWD/bad" >expect && test_cmp expect err
+'
+
 test_done

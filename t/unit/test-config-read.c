@@ -340,7 +340,7 @@ static char *from_environment(void)
 	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
 	setenv("GIT_CONFIG_GLOBAL", "", 1);
 	if (config_set_read_all(c, NULL, NULL, false, NULL, &err) < 0)
-		strbuf_addf(&out, "! %s", err_message(&err));
+		strbuf_addf(&out, "! %s%s", err.preface ? err.preface : "", err_message(&err));
 	for (size_t i = 0; !err.code && i < config_nr(c); i++)
 		strbuf_addf(&out, "%s=%s|", config_at(c, i)->key,
 			    config_at(c, i)->value ? config_at(c, i)->value : "(none)");
@@ -369,12 +369,12 @@ static void test_environment(void **state)
 	check_environment("'a.b=c=d' 'e.f'", "a.b=c=d|e.f=(none)|");
 	check_environment("'a.b'='c'  'd.e'=", "a.b=c|d.e=(none)|");
 	check_environment("'a.b'='it'\\''s'", "a.b=it's|");
-	check_environment("a.b", "! unable to parse command-line config: "
-			  "bogus format in GIT_CONFIG_PARAMETERS");
-	check_environment("'a.b'='c", "! unable to parse command-line config: "
-			  "bogus format in GIT_CONFIG_PARAMETERS");
-	check_environment("'ab'='c'", "! unable to parse command-line config: "
-			  "key does not contain a section: ab");
+	check_environment("a.b", "! error: bogus format in GIT_CONFIG_PARAMETERS\n"
+			  "unable to parse command-line config");
+	check_environment("'a.b'='c", "! error: bogus format in GIT_CONFIG_PARAMETERS\n"
+			  "unable to parse command-line config");
+	check_environment("'ab'='c'", "! error: key does not contain a section: ab\n"
+			  "unable to parse command-line config");
 
 	assert_int_equal(0, config_push_parameter("a.x=y=z'", NULL));
 	assert_int_equal(0, config_push_parameter("a.flag", NULL));
