@@ -166,7 +166,8 @@ static int64_t utc_seconds(const struct tm *tm)
 
 /*
  * Try one interpretation of a group as a date. `year` -1: this year. With `now`, a date more
- * than ten days in the future is rejected: another order of the numbers was meant.
+ * than ten days in the future is rejected: another order of the numbers was meant. Without, the
+ * month and the day stay if the year is out of range, as in Git.
  */
 static bool try_date(struct tm *tm, long year, long month, long day,
 		     const struct tm *now)
@@ -177,12 +178,13 @@ static bool try_date(struct tm *tm, long year, long month, long day,
 		return false;
 	try.tm_mon = (int)month - 1;
 	try.tm_mday = (int)day;
+	if (!now) {
+		tm->tm_mon = try.tm_mon;
+		tm->tm_mday = try.tm_mday;
+	}
 	if (year == -1) {
-		if (!now) {
-			tm->tm_mon = try.tm_mon;
-			tm->tm_mday = try.tm_mday;
+		if (!now)
 			return true;
-		}
 		try.tm_year = now->tm_year;
 	} else if (year >= 1970 && year < 2100) {
 		try.tm_year = (int)year - 1900;
@@ -529,11 +531,24 @@ static void assign_number(struct guess *g)
 		g->tm.tm_year = (int)n + 100;
 }
 
-/* The most recent time at which the clock showed this hour. */
+/* Midnight, unless the text gives another time of day. */
+static void set_today(struct guess *g)
+{
+	struct tm *tm = &g->tm;
+
+	if (tm->tm_hour == g->now.tm_hour && tm->tm_min == g->now.tm_min &&
+	    tm->tm_sec == g->now.tm_sec)
+		tm->tm_hour = tm->tm_min = tm->tm_sec = 0;
+	tm->tm_mday = UNSET;
+	g->number = 0;
+	complete_date(g, 0);
+}
+
+/* The most recent time at which the clock showed this hour; on the day that the text gives, if it does. */
 static void last_hour(struct guess *g, int hour)
 {
 	assign_number(g);
-	if (g->tm.tm_hour < hour)
+	if (g->tm.tm_mday < 0 && g->tm.tm_hour < hour)
 		complete_date(g, 24 * 3600);
 	g->tm.tm_hour = hour;
 	g->tm.tm_min = g->tm.tm_sec = 0;
@@ -551,7 +566,9 @@ static void set_half_day(struct guess *g, bool pm)
 
 static bool parse_moment(struct guess *g, const char *s, size_t len)
 {
-	if (word_is(s, len, "yesterday")) {
+	if (word_is(s, len, "today")) {
+		set_today(g);
+	} else if (word_is(s, len, "yesterday")) {
 		g->number = 0;
 		complete_date(g, 24 * 3600);
 	} else if (word_is(s, len, "noon")) {
