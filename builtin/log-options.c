@@ -134,6 +134,7 @@ int log_options_init_plumbing(struct log_options *o, struct repository *r, struc
 	o->decorations = (struct decorate_options)DECORATE_OPTIONS_INIT;
 	o->merge_diff_default = "separate";
 	pretty_init(&o->pretty, r);
+	o->pretty.expand_tabs = 0;
 	diff_options_init(&o->diff, r->odb);
 	o->plumbing = true;
 	o->decorate = DECORATE_NO;
@@ -159,6 +160,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	o->show_root = o->mailmap = true;
 	o->show_notes = o->notes_default = -1;
 	o->plumbing = false;
+	o->pretty.expand_tabs = -1;
 	o->decorate = DECORATE_UNSET;
 	o->decorations.all_refs = false;
 	o->diff.prefix = r->prefix;

@@ -44,6 +44,17 @@
 #define PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
 #define UNUSED __attribute__((unused))
 
+/*
+ * Blanks are space, tab, LF and CR, as everywhere in Git: VT and FF are part of a name or a line.
+ * This holds in every locale.
+ */
+static inline int is_blank_char(int c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+#undef isspace
+#define isspace(c) is_blank_char(c)
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #ifdef TEST_IOV_MAX /* as if the system had so few */

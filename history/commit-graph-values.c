@@ -84,7 +84,7 @@ static bool compute_generation(struct graph_writer *w, const struct commit *c,
 	if (stack->nr > before)
 		return false;
 	v->level = level < GRAPH_LEVEL_MAX ? level + 1 : GRAPH_LEVEL_MAX;
-	v->corrected_date = c->date > date ? c->date : date + 1;
+	v->corrected_date = c->date > date ? c->date : date + (date < UINT64_MAX);
 	return true;
 }
 

@@ -189,27 +189,29 @@ static bool message_matches(const struct rev_grep *g, const char *text)
 	return found != g->invert;
 }
 
-/* "Name <mail>", mapped. */
+/* The line without its date: "Name <mail>", up to the last '>', with a mapped name and mail. */
 static void ident_text(const struct rev_grep *g, const char *line, size_t len, struct strbuf *out)
 {
+	const char *close = len ? memrchr(line, '>', len) : NULL, *rest = line;
 	struct ident_split id;
 	const char *name, *mail;
 	size_t name_len, mail_len;
 
 	strbuf_reset(out);
-	if (!line || ident_split_line(&id, line, len) < 0) {
-		if (line)
-			strbuf_add(out, line, len);
-		return;
-	}
-	name = id.name, name_len = id.name_len;
-	mail = id.mail, mail_len = id.mail_len;
-	if (g->map_ident)
+	if (close)
+		len = (size_t)(close + 1 - line);
+	if (g->map_ident && len && !ident_split_line(&id, line, len)) {
+		name = id.name, name_len = id.name_len;
+		mail = id.mail, mail_len = id.mail_len;
 		g->map_ident(g->map_data, &name, &name_len, &mail, &mail_len);
-	strbuf_add(out, name, name_len);
-	strbuf_addstr(out, " <");
-	strbuf_add(out, mail, mail_len);
-	strbuf_addch(out, '>');
+		if (name != id.name || mail != id.mail) {
+			strbuf_add(out, name, name_len);
+			strbuf_addstr(out, " <");
+			strbuf_add(out, mail, mail_len);
+			rest = id.mail + id.mail_len;
+		}
+	}
+	strbuf_add(out, rest, (size_t)(line + len - rest));
 }
 
 static bool idents_match(const struct rev_grep *g, const struct commit_view *v)

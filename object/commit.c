@@ -64,13 +64,6 @@ static int parse_links(struct cursor *c, const struct hash_algo *algo,
 	return 0;
 }
 
-static timestamp_t ident_date(const char *line, size_t len)
-{
-	struct ident_split id;
-
-	return ident_split_line(&id, line, len) < 0 ? 0 : id.date;
-}
-
 /* ---- headers ---- */
 
 struct header {
@@ -111,6 +104,7 @@ static bool header_is(const struct header *h, const char *name)
 	return strlen(name) == h->name_len && !memcmp(h->name, name, h->name_len);
 }
 
+/* In damaged commits the author and the committer may be further down. */
 static void parse_other_headers(struct commit_view *v, struct cursor *c)
 {
 	struct header h;
@@ -119,6 +113,12 @@ static void parse_other_headers(struct commit_view *v, struct cursor *c)
 		if (!v->encoding && header_is(&h, "encoding")) {
 			v->encoding = h.value;
 			v->encoding_len = h.value_len;
+		} else if (header_is(&h, "author")) {
+			v->author = h.value;
+			v->author_len = h.value_len;
+		} else if (header_is(&h, "committer")) {
+			v->committer = h.value;
+			v->committer_len = h.value_len;
 		}
 	}
 	v->message = c->pos;
@@ -139,10 +139,11 @@ int commit_parse(struct commit_view *out, const void *buf, size_t size,
 	}
 	v.parents = parents.oid;
 	v.nr_parents = parents.nr;
+	c.end = c.pos + strnlen(c.pos, (size_t)(c.end - c.pos));
 	v.author = v.committer = c.pos;
-	parse_line(&c, "author", &v.author, &v.author_len);
-	if (parse_line(&c, "committer", &v.committer, &v.committer_len))
-		v.date = ident_date(v.committer, v.committer_len);
+	if (parse_line(&c, "author", &v.author, &v.author_len) &&
+	    parse_line(&c, "committer", &v.committer, &v.committer_len))
+		v.date = ident_order_date(v.committer, v.committer_len);
 	parse_other_headers(&v, &c);
 	*out = v;
 	return 0;
@@ -173,8 +174,8 @@ int commit_parse_links(const void *buf, size_t size, const struct hash_algo *alg
 		*tree = t;
 	if (!date)
 		return 0;
-	parse_line(&c, "author", &line, &len);
-	*date = parse_line(&c, "committer", &line, &len) ? ident_date(line, len) : 0;
+	*date = parse_line(&c, "author", &line, &len) && parse_line(&c, "committer", &line, &len) ?
+			ident_order_date(line, len) : 0;
 	return 0;
 }
 

@@ -20,9 +20,9 @@ struct commit_view {
 	size_t author_len, committer_len;
 	const char *encoding; /* NULL: UTF-8 */
 	size_t encoding_len;
-	const char *message; /* after the blank line */
+	const char *message; /* after the blank line, up to a NUL, which ends the text as everywhere in Git */
 	size_t message_len;
-	timestamp_t date; /* the committer's; 0 if malformed */
+	timestamp_t date; /* the committer's, see ident_order_date */
 };
 MUST_USE int commit_parse(struct commit_view *out, const void *buf, size_t size,
 			  const struct hash_algo *algo, struct err *err);

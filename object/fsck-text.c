@@ -71,25 +71,20 @@ static const char *find_any(const char *p, const char *end, const char *any)
 	return p;
 }
 
-/* Parse a number as strtoumax(3) does, with blanks and a sign; *next is after it. */
+/* The digits at p; *next is behind them. */
 static bool date_overflows(const char *p, const char *end, const char **next)
 {
-	const char *start = p;
 	uint64_t n = 0;
-	bool over = false, negative = false, digits = false;
+	bool over = false;
 
-	while (p < end && isspace((unsigned char)*p))
-		p++;
-	if (p < end && (*p == '-' || *p == '+'))
-		negative = *p++ == '-';
-	for (; p < end && isdigit((unsigned char)*p); p++, digits = true) {
+	for (; p < end && isdigit((unsigned char)*p); p++) {
 		if (n > ((uint64_t)TIME_MAX - (unsigned)(*p - '0')) / 10)
 			over = true;
 		else
 			n = n * 10 + (unsigned)(*p - '0');
 	}
-	*next = digits ? p : start;
-	return over || (negative && n);
+	*next = p;
+	return over;
 }
 
 static bool is_zone(const char *p, const char *end)
@@ -107,6 +102,8 @@ static int check_date(struct fsck_item *it, const char *p, const char *end)
 	const char *next;
 	bool over;
 
+	while (p < end && isspace((unsigned char)*p))
+		p++;
 	if (p < end && p[0] == '0' && (p + 1 == end || p[1] != ' '))
 		return WRONG(MSG_ZERO_PADDED_DATE, "zero-padded date");
 	over = date_overflows(p, end, &next);

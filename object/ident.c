@@ -3,31 +3,45 @@
 #include "object/ident.h"
 
 
+static const char *skip_blanks(const char *p, const char *end)
+{
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	return p;
+}
+
+/* The digits at p as a number, at most `max`. Returns their end. */
+static const char *parse_digits(const char *p, const char *end, uint64_t max, uint64_t *out)
+{
+	uint64_t n = 0;
+	bool over = false;
+
+	for (; p < end && isdigit((unsigned char)*p); p++) {
+		unsigned digit = (unsigned)(*p - '0');
+
+		over |= n > (max - digit) / 10;
+		n = n * 10 + digit;
+	}
+	*out = over ? max : n;
+	return p;
+}
+
 /* " 1700000000 +0100" at p; several blanks are accepted. */
 static bool parse_date(struct ident_split *out, const char *p, const char *end)
 {
-	timestamp_t t = 0;
-	int tz = 0, sign = 1, digits = 0;
+	const char *digits = skip_blanks(p, end), *zone;
+	uint64_t date, tz;
 
-	while (p < end && isspace((unsigned char)*p))
-		p++;
-	for (; p < end && isdigit((unsigned char)*p); p++, digits++) {
-		if (t > (TIME_MAX - 9) / 10)
-			return false;
-		t = t * 10 + (timestamp_t)(*p - '0');
-	}
-	if (!digits)
+	p = parse_digits(digits, end, UINT64_MAX, &date);
+	zone = skip_blanks(p, end);
+	if (p == digits || zone == end || (*zone != '+' && *zone != '-') ||
+	    parse_digits(zone + 1, end, INT_MAX, &tz) == zone + 1)
 		return false;
-	out->date = t;
-	while (p < end && isspace((unsigned char)*p))
-		p++;
-	if (p < end && (*p == '+' || *p == '-'))
-		sign = *p++ == '-' ? -1 : 1;
-	else
-		return true; /* no zone: UTC */
-	for (; p < end && isdigit((unsigned char)*p) && tz < 100000; p++)
-		tz = tz * 10 + (*p - '0');
-	out->tz = sign * tz;
+	out->date = date;
+	out->date_text = digits;
+	out->date_len = (size_t)(p - digits);
+	if (tz < INT_MAX)
+		out->tz = *zone == '-' ? -(int)tz : (int)tz;
 	return true;
 }
 
@@ -52,10 +66,30 @@ int ident_split_line(struct ident_split *out, const char *line, size_t len)
 	id.mail = lt + 1;
 	id.mail_len = (size_t)(gt - id.mail);
 	id.has_date = parse_date(&id, (const char *)memrchr(line, '>', len) + 1, end);
-	if (!id.has_date)
-		id.date = 0;
 	*out = id;
 	return 0;
+}
+
+void ident_shown_date(const struct ident_split *id, timestamp_t *date, int *tz)
+{
+	bool fits = id->has_date && id->date <= TIME_MAX;
+
+	*date = fits ? id->date : 0;
+	*tz = fits ? id->tz : 0;
+}
+
+timestamp_t ident_order_date(const char *line, size_t len)
+{
+	const char *end = line + len, *p = len ? memrchr(line, '>', len) : NULL;
+	bool negative;
+	uint64_t date;
+
+	if (!p)
+		return 0;
+	p = skip_blanks(p + 1, end);
+	negative = p < end && *p == '-';
+	parse_digits(p + negative, end, UINT64_MAX, &date);
+	return negative && date < UINT64_MAX ? -date : date;
 }
 
 bool ident_split_eq(const struct ident_split *a, const struct ident_split *b)

@@ -20,6 +20,8 @@ static char *reencode(const struct pretty *p, const struct commit_view *v, const
 
 	if (*to && !same_encoding(from ? from : "UTF-8", to))
 		out = reencode_string(raw, len, to, from ? from : "UTF-8", out_len);
+	else if (*to && from) /* only the name in the header may change */
+		out = xmemdupz(raw, *out_len = len);
 	free(from);
 	return out;
 }
@@ -43,8 +45,7 @@ static bool split_person(const struct pretty *p, const char *line, size_t len, s
 	out->name_len = id.name_len;
 	out->mail = id.mail;
 	out->mail_len = id.mail_len;
-	out->date = id.has_date ? id.date : 0;
-	out->tz = id.has_date ? id.tz : 0;
+	ident_shown_date(&id, &out->date, &out->tz);
 	if (p->mailmap)
 		mailmap_apply(p->mailmap, &out->name, &out->name_len, &out->mail, &out->mail_len);
 	return true;
@@ -122,6 +123,21 @@ static size_t without_trailing_blanks(const char *s, size_t len)
 	return len;
 }
 
+/* Columns; -1 if the text is not UTF-8 or has control characters: they cannot be counted then. */
+static int countable_width(const char *s, size_t len)
+{
+	const char *p = s;
+	size_t rest = len;
+
+	while (rest) {
+		int32_t c = utf8_next(&p, &rest);
+
+		if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+			return -1;
+	}
+	return utf8_width(s, len, false);
+}
+
 /* Tabs become blanks, so that the indent does not shift columns. */
 static void add_expanded(struct strbuf *out, const char *s, size_t len, int columns)
 {
@@ -129,10 +145,12 @@ static void add_expanded(struct strbuf *out, const char *s, size_t len, int colu
 	size_t width = 0;
 
 	while (columns > 0 && (tab = memchr(s, '\t', len))) {
-		int w = utf8_width(s, tab - s, false);
+		int w = countable_width(s, tab - s);
 
+		if (w < 0)
+			break;
 		strbuf_add(out, s, tab - s);
-		width += w < 0 ? 0 : (size_t)w;
+		width += (size_t)w;
 		do
 			strbuf_addch(out, ' ');
 		while (++width % columns);
@@ -247,10 +265,11 @@ static int format_content(struct pretty *p, struct commit_pool *pool, struct com
 		return rc;
 	pc.encoding = raw.encoding;
 	pc.encoding_len = raw.encoding_len;
+	pc.text_len = strnlen(pc.text, pc.text_len);
 	text = reencode(p, &raw, pc.text, pc.text_len, &pc.text_len);
 	if (text && commit_parse(&pc.v, text, pc.text_len, p->repo->algo, NULL) < 0) {
 		FREE_AND_NULL(text); /* UTF-16 and the like cannot be parsed */
-		pc.text_len = c->buffer_len;
+		pc.text_len = strnlen(pc.text, c->buffer_len);
 	}
 	if (text) {
 		pc.text = text;

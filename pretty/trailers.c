@@ -192,6 +192,8 @@ static bool format_item(const struct trailer_options *o, const char *s, size_t l
 	value = colon + 1;
 	while (value < s + len && isspace((unsigned char)*value))
 		value++;
+	while (s + len > value && isspace((unsigned char)s[len - 1]))
+		len--;
 	if (!o->value_only)
 		strbuf_add(out, s, key_len);
 	if (!o->key_only && !o->value_only) {
@@ -211,20 +213,32 @@ static bool is_plain(const struct trailer_options *o)
 	       !o->has_separator && !o->has_key_value_separator;
 }
 
+/* Without the comments and the empty lines at the end. Lines of blanks stay, as in Git. */
+static size_t trailers_end(const char *msg, size_t len)
+{
+	while (len) {
+		const char *lf = memrchr(msg, '\n', len - 1), *line = lf ? lf + 1 : msg;
+
+		if (*line != '\n' && *line != '#')
+			break;
+		len = (size_t)(line - msg);
+	}
+	return len;
+}
+
 void trailers_format(const struct trailer_options *o, const char *msg, size_t msg_len,
 		     struct strbuf *out)
 {
 	const struct trailer_syntax syntax = { .separators = o->key_ends };
-	const char *end = msg + msg_len,
+	const char *end = msg + trailers_end(msg, msg_len),
 		   *s = msg + message_trailers_start(msg, msg_len, '#', &syntax);
 	struct strbuf item = STRBUF_INIT;
 	bool first = true;
 	size_t len;
 
-	if (is_plain(o)) { /* unchanged, except for empty lines at the end */
-		while (end - s >= 2 && end[-1] == '\n' && end[-2] == '\n')
-			end--;
-		strbuf_add(out, s, end - s);
+	if (is_plain(o)) { /* unchanged */
+		if (s < end)
+			strbuf_add(out, s, end - s);
 		return;
 	}
 	for (; s < end; s += len + 1) {

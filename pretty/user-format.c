@@ -91,20 +91,25 @@ static const struct mailmap *mailmap_of(struct pretty *p)
 	return p->placeholder_mailmap;
 }
 
-static bool date_by_letter(struct user_format *f, char letter, timestamp_t date, int tz,
+static bool date_by_letter(struct user_format *f, char letter, const struct ident_split *id,
 			   struct strbuf *out)
 {
 	struct pretty *p = f->pc->p;
 	struct date_mode mode = DATE_MODE_INIT;
+	timestamp_t date;
+	int tz;
 
+	ident_shown_date(id, &date, &tz);
 	switch (letter) {
+	case 't':
+		strbuf_add(out, id->date_text, id->date_len);
+		return true;
 	case 'd':
 		mode.type = DATE_SHORT;
 		date_format(out, date, tz, p->reference && !p->date_explicit ? &mode : &p->date);
 		return true;
 	case 'D': mode.type = DATE_RFC2822; break;
 	case 'r': mode.type = DATE_RELATIVE; break;
-	case 't': mode.type = DATE_UNIX; break;
 	case 'i': mode.type = DATE_ISO8601; break;
 	case 'I': mode.type = DATE_ISO8601_STRICT; break;
 	case 's': mode.type = DATE_SHORT; break;
@@ -155,7 +160,7 @@ static size_t person(struct user_format *f, const char *line, size_t len, char l
 	if (strchr("nNeElL", letter))
 		name_by_letter(f, letter, &id, out);
 	else
-		date_by_letter(f, letter, id.date, id.tz, out);
+		date_by_letter(f, letter, &id, out);
 	return 2;
 }
 
@@ -563,10 +568,14 @@ static const char *add_trailers(struct user_format *f, const char *s, struct str
 {
 	struct trailer_options o = TRAILER_OPTIONS_INIT;
 	const char *end = parse_options_text(s, add_trailer_option, &o);
+	const char *message = f->pc->v.message, *message_end = message + f->pc->v.message_len;
 
+	/* The subject is no trailer, even below empty lines. */
+	while (message < message_end && isspace((unsigned char)*message))
+		message++;
 	trailer_options_read_config(&o, f->pc->p->repo->config);
 	if (end)
-		trailers_format(&o, f->pc->v.message, f->pc->v.message_len, out);
+		trailers_format(&o, message, (size_t)(message_end - message), out);
 	trailer_options_release(&o);
 	return end;
 }

@@ -198,8 +198,10 @@ static int parse_person(struct reflist *l UNUSED, struct ref_atom *a, const char
 			struct err *err)
 {
 	if (a->part == PART_DATE) {
-		a->numeric = true;
-		if (a->text[strcspn(a->text, ":")] && date_mode_parse(&a->date, arg ? arg : "") < 0)
+		bool formatted = a->text[strcspn(a->text, ":")] != '\0';
+
+		a->numeric = !formatted; /* else sorted as text */
+		if (formatted && date_mode_parse(&a->date, arg ? arg : "") < 0)
 			return err_set(err, ERR_INVALID, "unknown date format %s", arg ? arg : "");
 		return 0;
 	}
@@ -269,6 +271,7 @@ static int parse_contents(struct reflist *l, struct ref_atom *a, const char *arg
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (!strcmp(arg, parts[i].name)) {
 			a->contents = parts[i].part;
+			a->numeric = a->contents == CONTENTS_SIZE;
 			return 0;
 		}
 	return bad_argument(a, arg, err);

@@ -2,6 +2,7 @@
 /* Atoms that show a field or a part of a commit or tag. */
 #include "compat/posix.h"
 #include "pretty/pretty.h"
+#include "util/alloc.h"
 #include "reflist/reflist-internal.h"
 
 /* ---- people ---- */
@@ -24,11 +25,10 @@ static const char *person_line(const struct object_facts *f, enum person_kind ki
 struct person {
 	const char *name, *mail; /* without the brackets; NULL: not there */
 	size_t name_len, mail_len;
-	const char *after;	 /* what is behind the '>' */
-	size_t after_len;
 };
 
-static void split_person(struct person *p, const char *line, size_t len)
+/* As in Git, the mail may go on behind the end of the line: up to `end` of the object. */
+static void split_person(struct person *p, const char *line, size_t len, const char *end)
 {
 	const char *open = memmem(line, len, " <", 2), *close;
 
@@ -37,14 +37,12 @@ static void split_person(struct person *p, const char *line, size_t len)
 		p->name = line;
 		p->name_len = open - line;
 	}
-	open = memchr(line, '<', len);
-	close = open ? memchr(open, '>', line + len - open) : NULL;
+	open = memchr(line, '<', (size_t)(end - line));
+	close = open ? memchr(open, '>', (size_t)(end - open)) : NULL;
 	if (!close)
 		return;
 	p->mail = open + 1;
 	p->mail_len = close - p->mail;
-	p->after = close + 1;
-	p->after_len = line + len - p->after;
 }
 
 static const struct mailmap *mailmap_of(struct reflist *l)
@@ -74,29 +72,30 @@ static void add_email(const struct ref_atom *a, const struct person *p, struct s
 	}
 }
 
-/* " 1700000000 +0100"; nothing is shown if it is malformed. */
-static void add_date(const struct ref_atom *a, const struct person *p, struct strbuf *out,
-		     uint64_t *number)
+/*
+ * The date begins at the first "> ", be it behind the end of the line, and is read as strtoumax(3) and strtol(3) do: "99 x" is 99 in UTC, "x" is 0.
+ * Nothing is shown if a number is too large.
+ */
+static void add_date(const struct ref_atom *a, const char *line, const char *end_of_text,
+		     struct strbuf *out, uint64_t *number)
 {
-	char text[64], *end;
-	uint64_t date;
+	const char *after = memmem(line, (size_t)(end_of_text - line), "> ", 2);
+	char *text, *end;
+	uintmax_t date;
 	long tz;
 
 	*number = 0;
-	if (p->after_len < 2 || p->after_len >= sizeof(text) || p->after[0] != ' ' ||
-	    !isdigit((unsigned char)p->after[1]))
+	if (!after)
 		return;
-	memcpy(text, p->after, p->after_len);
-	text[p->after_len] = '\0';
+	text = xstrndup(after + 2, (size_t)(end_of_text - after - 2));
 	errno = 0;
-	date = strtoull(text, &end, 10);
-	if (errno || date > TIME_MAX)
-		return;
+	date = strtoumax(text, &end, 10);
 	tz = strtol(end, NULL, 10);
-	if (errno || tz < -9999 || tz > 9999)
-		tz = 0;
-	date_format(out, date, (int)tz, &a->date);
-	*number = date;
+	if (date != UINTMAX_MAX && !errno) {
+		date_format(out, date, tz < -INT_MAX || tz > INT_MAX ? 0 : (int)tz, &a->date);
+		*number = date;
+	}
+	free(text);
 }
 
 static void add_person(struct reflist *l, const struct object_facts *f,
@@ -104,15 +103,17 @@ static void add_person(struct reflist *l, const struct object_facts *f,
 {
 	struct person p;
 	size_t len;
-	const char *line = person_line(f, a->person, &len);
+	const char *line = person_line(f, a->person, &len), *end;
 
-	if (!line)
+	if (!line || !len)
 		return;
 	if (a->part == PART_ALL) {
 		strbuf_add(out, line, len);
 		return;
 	}
-	split_person(&p, line, len);
+	end = (const char *)f->buf.data + f->buf.size;
+	end = line + strnlen(line, (size_t)(end - line));
+	split_person(&p, line, len, end);
 	if (a->email & EMAIL_MAILMAP && p.name && p.mail)
 		mailmap_apply(mailmap_of(l), &p.name, &p.name_len, &p.mail, &p.mail_len);
 	if (a->part == PART_NAME && p.name)
@@ -120,7 +121,7 @@ static void add_person(struct reflist *l, const struct object_facts *f,
 	else if (a->part == PART_EMAIL)
 		add_email(a, &p, out);
 	else if (a->part == PART_DATE)
-		add_date(a, &p, out, number);
+		add_date(a, line, end, out, number);
 }
 
 /* ---- messages ---- */
@@ -201,7 +202,7 @@ static void add_message_part(struct object_facts *f, const struct ref_atom *a,
 		add_contents(m, a, out, number);
 		break;
 	default:
-		trailers_format(&a->trailers, m->subject, m->end - m->subject, out);
+		trailers_format(&a->trailers, m->subject, m->signature - m->subject, out);
 	}
 }
 

@@ -127,21 +127,13 @@ int object_facts_signature(struct object_facts *f, struct repository *r,
 
 /* ---- messages ---- */
 
-/* Where the paragraph at s ends: at its last newline, or at end. */
+/* Where the paragraph at s ends: at its last newline, or at end. Only without two LF do two CR LF end it. */
 static const char *paragraph_end(const char *s, const char *end)
 {
-	const char *eol;
+	const char *lf = memmem(s, (size_t)(end - s), "\n\n", 2);
+	const char *cr = lf ? NULL : memmem(s, (size_t)(end - s), "\r\n\r\n", 4);
 
-	for (; s < end; s = eol + 1) {
-		eol = memchr(s, '\n', end - s);
-		if (!eol)
-			return end;
-		if (eol + 1 < end && eol[1] == '\n')
-			return eol;
-		if (eol + 2 < end && eol[1] == '\r' && eol[2] == '\n')
-			return eol;
-	}
-	return end;
+	return lf ? lf : cr ? cr + 1 : end;
 }
 
 static bool is_line_end(char c)
@@ -154,7 +146,7 @@ static void find_parts(struct message_parts *m, const char *msg, size_t len)
 {
 	const char *end = msg + strnlen(msg, len), *s = msg, *stop;
 
-	while (s < end && is_line_end(*s))
+	while (s < end && *s == '\n')
 		s++;
 	m->end = end;
 	m->signature = s + message_signature(s, end - s);

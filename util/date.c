@@ -231,7 +231,8 @@ static int wall_clock(timestamp_t t, int tz, bool local, struct tm *tm)
 	int64_t minutes = local ? 0 : zone_minutes(tz);
 	time_t clock = (time_t)t;
 
-	if (t <= TIME_MAX - 86400 * 2 && (minutes >= 0 || t >= (uint64_t)(-minutes * 60))) {
+	if (minutes < 0 ? t <= TIME_MAX && t >= (uint64_t)(-minutes * 60) :
+			  t <= (uint64_t)(TIME_MAX - minutes * 60)) {
 		clock = (time_t)((int64_t)t + minutes * 60);
 		if (local ? localtime_r(&clock, tm) : gmtime_r(&clock, tm))
 			return tz;
@@ -246,10 +247,6 @@ void date_format(struct strbuf *out, timestamp_t t, int tz, const struct date_mo
 	struct tm tm = { 0 };
 	struct hidden nothing = { .zone = mode->local };
 
-	if (t > TIME_MAX) { /* out of range: shown as the epoch */
-		t = 0;
-		tz = 0;
-	}
 	if (mode->type == DATE_UNIX) {
 		strbuf_addf(out, "%" PRIu64, t);
 		return;
@@ -290,8 +287,7 @@ void date_format(struct strbuf *out, timestamp_t t, int tz, const struct date_mo
 			    tm.tm_hour, tm.tm_min, tm.tm_sec, tz);
 		break;
 	case DATE_STRFTIME:
-		strbuf_addftime(out, mode->strftime_fmt, &tm, zone_minutes(tz),
-				mode->local ? NULL : "");
+		strbuf_addftime(out, mode->strftime_fmt, &tm, tz, mode->local ? NULL : "");
 		break;
 	case DATE_RELATIVE:
 	case DATE_RAW:

@@ -293,8 +293,10 @@ int strbuf_getline(struct strbuf *sb, FILE *fp)
  * the process's own zone for all three.
  */
 static void expand_zone(struct strbuf *out, const char *fmt, const struct tm *tm,
-			int z_offset_min, const char *tz_name)
+			int tz, const char *tz_name)
 {
+	int minutes = tz / 100 * 60 + tz % 100;
+
 	for (; *fmt; fmt++) {
 		struct tm utc = *tm;
 
@@ -304,8 +306,7 @@ static void expand_zone(struct strbuf *out, const char *fmt, const struct tm *tm
 		}
 		switch (*++fmt) {
 		case 'z':
-			strbuf_addf(out, "%c%02d%02d", z_offset_min < 0 ? '-' : '+',
-				    abs(z_offset_min) / 60, abs(z_offset_min) % 60);
+			strbuf_addf(out, "%+05d", tz);
 			break;
 		case 'Z':
 			if (tz_name) {
@@ -319,8 +320,7 @@ static void expand_zone(struct strbuf *out, const char *fmt, const struct tm *tm
 				strbuf_addstr(out, "%Z");
 			break;
 		case 's':
-			strbuf_addf(out, "%jd", (intmax_t)timegm(&utc) -
-				    (intmax_t)z_offset_min * 60);
+			strbuf_addf(out, "%jd", (intmax_t)timegm(&utc) - (intmax_t)minutes * 60);
 			break;
 		default:
 			strbuf_addch(out, '%');
@@ -330,14 +330,14 @@ static void expand_zone(struct strbuf *out, const char *fmt, const struct tm *tm
 }
 
 void strbuf_addftime(struct strbuf *sb, const char *fmt, const struct tm *tm,
-		     int z_offset_min, const char *tz_name)
+		     int tz, const char *tz_name)
 {
 	struct strbuf full = STRBUF_INIT;
 	size_t room = 128, len;
 
 	if (!*fmt)
 		return;
-	expand_zone(&full, fmt, tm, z_offset_min, tz_name);
+	expand_zone(&full, fmt, tm, tz, tz_name);
 	/* strftime returns 0 both for "too small" and for "": a blank makes a difference. */
 	strbuf_addch(&full, ' ');
 	for (;; room *= 2) {

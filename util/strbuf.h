@@ -59,9 +59,9 @@ int strbuf_getdelim(struct strbuf *sb, FILE *fp, int term);
 int strbuf_getline_lf(struct strbuf *sb, FILE *fp);
 int strbuf_getline(struct strbuf *sb, FILE *fp); /* drops a CR before LF too */
 
-/* strftime(3), appended; z_offset_min is for %z, tz_name (NULL: the local one) for %Z. */
+/* strftime(3), appended; tz (530 stands for "+0530") is for %z and %s, tz_name (NULL: the local one) for %Z. */
 void strbuf_addftime(struct strbuf *sb, const char *fmt, const struct tm *tm,
-		     int z_offset_min, const char *tz_name);
+		     int tz, const char *tz_name);
 
 /* "1.50 MiB", appended. */
 void strbuf_humanise_bytes(struct strbuf *sb, uint64_t bytes);

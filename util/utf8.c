@@ -324,16 +324,24 @@ static void new_line(struct wrapper *w)
 	w->fresh = true;
 }
 
+/* As in Git, a control character takes a column away. */
+static int wrapped_width(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) ? -1 : code_point_width(c);
+}
+
 /* Text that is not UTF-8: one column per byte outside of colour sequences. */
 static int columns_of(const struct wrapper *w, const char *s, size_t len)
 {
 	int columns = 0;
 
-	if (!w->as_bytes)
-		return utf8_width(s, len, true);
 	while (len) {
 		size_t skip = ansi_sequence_len(s, len);
 
+		if (!skip && !w->as_bytes) {
+			columns += wrapped_width((uint32_t)utf8_next(&s, &len));
+			continue;
+		}
 		columns += !skip;
 		skip += !skip;
 		s += skip;

@@ -58,7 +58,8 @@ bool reflog_parse_line(const struct ref_store *rs, char *line, size_t len,
 	line += 2 * hex + 2;
 	len -= 2 * hex + 2;
 	ident_len = ident_length(line, len);
-	if (!ident_len || ident_split_line(&split, line, ident_len) < 0 || !split.has_date)
+	if (!ident_len || ident_split_line(&split, line, ident_len) < 0 || !split.has_date ||
+	    split.date > TIME_MAX)
 		return false;
 	e->msg = line + ident_len + (line[ident_len] == '\t');
 	strbuf_reset(ident);
