@@ -17,9 +17,9 @@ counts. Actions:
     cut N                 the program's answer ends after N bytes of body, and the connection with it
     short N               the same, but as if that were the end (a whole answer of chunks)
     stall N               after N bytes nothing more comes
-    basic USER PASS       401 without that
+    basic USER [PASS]     401 without that (PASS: empty)
     bearer TOKEN          401 without that
-    digest USER PASS [HASH]   the same with Digest (HASH: MD5, SHA-256)
+    digest USER [PASS [HASH]] the same with Digest (HASH: MD5, SHA-256)
     choice USER PASS      401 with Digest, Basic and a scheme that nobody knows, each with its own realm; all but the last count
     only SCHEME...        401 with these schemes alone, whatever comes
     stages N              401 N times: the i-th wants "Authorization: Stage STEP-i"
@@ -266,7 +266,7 @@ class Handler(CgiRequest):
             text = ' '.join(args[1:]).replace('\\n', '\n').replace('\\e', '\033')
             return self.simple(int(args[0]), text.encode(), [('Content-Type', 'text/plain; charset=utf-8')])
         if action == 'basic':
-            secret = base64.b64encode(':'.join(args[:2]).encode()).decode()
+            secret = base64.b64encode(':'.join((args + [''])[:2]).encode()).decode()
             if self.headers.get('Authorization') != 'Basic ' + secret:
                 return self.simple(401, b'', [('WWW-Authenticate', 'Basic realm="test"')])
         elif action == 'bearer':
@@ -274,7 +274,7 @@ class Handler(CgiRequest):
                 return self.simple(401, b'', [('WWW-Authenticate', 'Bearer realm="a b"'),
                                               ('WWW-Authenticate', 'FooBar param1="x",\r\n param2="y"')])
         elif action == 'digest':
-            if self.knows('Authorization', *args[:2]) != 'Digest':
+            if self.knows('Authorization', *(args + [''])[:2]) != 'Digest':
                 return self.simple(401, b'', [('WWW-Authenticate', self.challenge('test', *args[2:]))])
         elif action == 'choice':
             if not self.knows('Authorization', *args):

@@ -56,6 +56,32 @@ test_expect_success 'credentials in stages: state[] and "continue" go to and fro
 	rules web "* . stages 9" && fails "Authentication failed" && git config --global --unset credential.helper
 '
 
+# ---- a name in the URL, no password: http://TOKEN@host ------------------------------
+
+test_expect_success 'a name alone in the URL goes with an empty password: Basic, Digest, a clone' '
+	URL="http://tok@127.0.0.1:$web_port/repo.git" && rules web "* . basic tok" && lists && rules web "* . digest tok" && lists &&
+	rules web "* . basic tok" && rm -rf clone && git -c http.postBuffer=1 clone -q "$URL" clone && test_cmp work/big clone/big &&
+	lists -c http.emptyAuth=false && rules web "* . basic tok" && printf "0000" | test_must_fail git ls-remote "$web_url/repo.git" && unset URL
+'
+
+test_expect_success '... or with that of ~/.netrc; if the server wants another, a helper is asked' '
+	URL="http://tok@127.0.0.1:$web_port/repo.git" && rules web "* . basic tok np" && fails "could not read Password" &&
+	echo "machine 127.0.0.1 login tok password np" >"$HOME/.netrc" && rules web "* . basic tok np" && lists && rm "$HOME/.netrc" &&
+	credential_helper "127.0.0.1:$web_port" tok secret && rules web "* . basic tok secret" && lists &&
+	grep "^username=tok" helper.log && grep "^-- store" helper.log && ! grep "^-- erase" helper.log && unset URL
+'
+
+test_expect_success '... with http.emptyAuth=true a helper is asked at once; a name that is empty is none' '
+	rules web "* . basic tok secret" && URL="http://tok@127.0.0.1:$web_port/repo.git" lists -c http.emptyAuth=true && ! grep " 401" web.log &&
+	rules web "* . basic tok secret" && URL="http://@127.0.0.1:$web_port/repo.git" lists && git config --global --unset credential.helper &&
+	rules web "* . basic tok secret" && URL="http://@127.0.0.1:$web_port/repo.git" fails "could not read Username"
+'
+
+test_expect_success '... and not to another host' '
+	rules web "GET ^/r/ redirect 302 http://localhost:$web_port/repo.git/info/refs?service=git-upload-pack" "* . basic tok" &&
+	URL="http://tok@127.0.0.1:$web_port/r" fails "could not read Username" -c http.followRedirects=true && ! grep Authorization web.log
+'
+
 # ---- https through a proxy ----------------------------------------------------------
 
 test_lazy_prereq OPENSSL 'openssl version'

@@ -15,10 +15,17 @@ static void init_credential(struct http_client *c, struct credential *cred)
 	cred->warn_data = c->o.data;
 }
 
+static bool has_name(const struct http_client *c)
+{
+	return c->auth.username && *c->auth.username;
+}
+
 static int take_url(struct http_client *c, const char *url, struct err *err)
 {
 	int rc = credential_from_url(&c->auth, url, err);
 
+	if (!has_name(c) && !c->auth.password) /* "http://@host" names nobody */
+		secret_set(&c->auth.username, NULL);
 	c->auth.capa_authtype.caller = c->auth.capa_state.caller = true;
 	c->auth_filled = false;
 	return rc;
@@ -126,7 +133,10 @@ static int init_proactive(struct http_client *c, struct err *err)
 	const char *kind = c->set.proactive_auth;
 	int rc;
 
-	if (!kind || !strcmp(kind, "none") || c->set.empty_auth == HTTP_EMPTY_AUTH_ON)
+	/* A name in the URL needs its password before the first request, then. */
+	if (c->set.empty_auth == HTTP_EMPTY_AUTH_ON && has_name(c) && !c->auth.password)
+		kind = "auto";
+	else if (!kind || !strcmp(kind, "none") || c->set.empty_auth == HTTP_EMPTY_AUTH_ON)
 		return 0;
 	if (strcmp(kind, "auto") && strcmp(kind, "basic"))
 		return err_set(err, ERR_INVALID, "Unknown value for http.proactiveauth: '%s'", kind);
@@ -170,12 +180,32 @@ void http_auth_release(struct http_client *c)
 
 static bool sends_empty(const struct http_client *c)
 {
+	if (has_name(c))
+		return false;
 	if (c->set.empty_auth == HTTP_EMPTY_AUTH_AUTO)
 		return c->narrowed && (c->methods & AUTH_WITHOUT_NAME);
 	return c->set.empty_auth == HTTP_EMPTY_AUTH_ON;
 }
 
-void http_auth_apply(struct http_client *c)
+/*
+ * http://TOKEN@host: with the name in its URL, libcurl answers a 401 with that name, and with the password that ~/.netrc
+ * has for it, or an empty one. As an option of its own, the name would hide ~/.netrc.
+ */
+static void set_url_with_name(struct http_client *c, const char *url)
+{
+	CURLU *parts = curl_url();
+	char *named = NULL;
+
+	if (!parts || curl_url_set(parts, CURLUPART_URL, url, 0) ||
+	    curl_url_set(parts, CURLUPART_USER, c->auth.username, CURLU_URLENCODE) ||
+	    curl_url_get(parts, CURLUPART_URL, &named, 0))
+		named = NULL;
+	curl_easy_setopt(c->easy, CURLOPT_URL, named ? named : url);
+	curl_free(named);
+	curl_url_cleanup(parts);
+}
+
+void http_auth_apply(struct http_client *c, const char *url)
 {
 	const struct credential *a = &c->auth;
 	bool named = !a->credential && a->username && a->password;
@@ -183,6 +213,10 @@ void http_auth_apply(struct http_client *c)
 
 	c->auth_sent = a->credential || named;
 	c->empty_sent = empty;
+	if (!c->auth_sent && has_name(c) && !http_url_leads_away(c->base, url))
+		set_url_with_name(c, url);
+	else
+		curl_easy_setopt(c->easy, CURLOPT_URL, url);
 	curl_easy_setopt(c->easy, CURLOPT_USERNAME, named ? a->username : empty ? "" : NULL);
 	curl_easy_setopt(c->easy, CURLOPT_PASSWORD, named ? a->password : empty ? "" : NULL);
 	curl_easy_setopt(c->easy, CURLOPT_HTTPAUTH, a->credential || !c->methods ? CURLAUTH_ANY : c->methods);

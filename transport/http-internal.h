@@ -137,8 +137,8 @@ char *http_accept_language(void);
 /* ---- http-auth.c ---- */
 MUST_USE int http_auth_init(struct http_client *c, struct err *err);
 void http_auth_release(struct http_client *c);
-/* Before each exchange. */
-void http_auth_apply(struct http_client *c);
+/* Before each exchange: its URL, and the credentials that we have. */
+void http_auth_apply(struct http_client *c, const char *url);
 /* The header Authorization of a credential that has a type of its own; NULL: none. Caller frees. */
 char *http_auth_header(const struct http_client *c);
 /* After a 401: 1: try again, 0: it has failed, < 0 nobody can be asked. */

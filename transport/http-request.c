@@ -162,7 +162,7 @@ static void take_answer(struct http_exchange *x, struct http_answer *a)
 		for (char *p = a->type; *p; p++)
 			*p = tolower((unsigned char)*p);
 	}
-	a->url = url ? xstrdup(url) : NULL;
+	a->url = url ? http_url_without_user(url) : NULL;
 	a->header = x->header.len ? xstrdup(x->header.buf) : NULL;
 }
 

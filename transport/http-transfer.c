@@ -161,9 +161,8 @@ static void set_request(struct http_exchange *x)
 	enum http_follow follow = x->c->set.follow;
 	CURL *easy = x->c->easy;
 
-	curl_easy_setopt(easy, CURLOPT_URL, rq->url);
 	set_body(x);
-	http_auth_apply(x->c);
+	http_auth_apply(x->c, rq->url);
 	http_headers_make(&x->headers, x->c, rq);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, x->headers.all);
 	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, rq->compressed ? "" : NULL);
