@@ -162,12 +162,12 @@ NORETURN static void die_detached(struct push_cmd *c)
 /* Does the branch fetch from somewhere else than it pushes to? */
 static bool is_triangular(struct push_cmd *c)
 {
-	const char *from = of_branch(c, "remote");
-	struct remotes *all;
+	struct remote *from;
+	struct err err = ERR_INIT;
 
-	if (!from && !repo_remotes(c->r, &all, NULL))
-		from = remotes_default(all);
-	return from && strcmp(from, c->remote->name) != 0;
+	if (repo_remote(c->r, NULL, &from, &err) < 0)
+		die_err(&err);
+	return from->urls.nr && from != c->remote;
 }
 
 static const char *upstream_or_die(struct push_cmd *c, bool triangular)

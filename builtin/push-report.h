@@ -6,6 +6,9 @@
 #include "compat/posix.h"
 #include "transport/push.h"
 
+/* The other side has no refs, and nothing of ours was chosen. */
+#define PUSH_NOTHING_TEXT "No refs in common and none specified; doing nothing.\nPerhaps you should specify a branch."
+
 struct push_table {
 	struct repository *r;
 	const char *url; /* as the user may see it */

@@ -159,6 +159,10 @@ static int prepare(struct push_cmd *c, struct push_session *s, const char *url, 
 		rc = push_run_hook(c, url, err);
 	if (!rc && recurses(c))
 		rc = push_check_submodules(c, err);
+	if (!rc && !c->list.nr && !push_session_refs(s)->nr) {
+		fprintf(stderr, "%s\n", PUSH_NOTHING_TEXT);
+		rc = ERR_ABORTED;
+	}
 	if (!rc && c->recurse && !strcmp(c->recurse, "only"))
 		push_list_release(&c->list); /* submodules, of which there are none: not what has them */
 	return rc;
@@ -265,11 +269,21 @@ static void check_combinations(struct push_cmd *c, int argc)
 			die("push options must not have new line characters");
 }
 
+/* remote.<name>.mirror is as the option. Git lets --all and --tags have their way beside the key, not refspecs. */
+static void use_mirror(struct push_cmd *c, int argc)
+{
+	if (!c->remote->mirror)
+		return;
+	if (argc > 1)
+		die("--mirror can't be combined with refspecs");
+	if (!c->all && !c->tags)
+		c->mirror = 1;
+}
+
 static void choose_refspecs(struct push_cmd *c, int argc, const char **argv)
 {
+	use_mirror(c, argc);
 	push_add_arguments(c, argc > 1 ? argc - 1 : 0, argv + 1);
-	if (c->remote->mirror && argc < 2 && !c->all && !c->tags)
-		c->mirror = 1;
 	if (c->specs.nr)
 		return;
 	c->refspecs_are_default = !c->mirror;

@@ -104,6 +104,8 @@ static int send(struct send_pack *p, struct push_session *s, struct err *err)
 
 	if (!rc)
 		rc = push_check(&p->list, p->r, &rules, err);
+	if (!rc && !p->list.nr && !push_session_refs(s)->nr)
+		rc = err_set(err, ERR_NOT_FOUND, PUSH_NOTHING_TEXT);
 	if (!rc)
 		rc = push_session_send(s, p->r, &o, &p->list, err);
 	push_meters_stop(&meters);

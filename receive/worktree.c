@@ -13,15 +13,26 @@ struct checkout {
 	struct receive_server *s;
 	const struct worktree *w;
 	const char *hex;
+	char *tree; /* where the files are */
 	struct strvec env;
 };
+
+/* core.worktree says where the main one is. */
+static char *tree_path(const struct receive_server *s, const struct worktree *w)
+{
+	const struct config_entry *e = w->id ? NULL : config_get(s->repo->config, "core.worktree");
+
+	if (!e || !e->value)
+		return xstrdup(w->path);
+	return *e->value == '/' ? xstrdup(e->value) : xstrfmt("%s/%s", w->gitdir, e->value);
+}
 
 static void prepare(struct checkout *co)
 {
 	for (const char *const *v = repo_local_env; *v; v++)
 		strvec_push(&co->env, *v);
 	strvec_pushf(&co->env, "GIT_DIR=%s", co->w->gitdir);
-	strvec_pushf(&co->env, "GIT_WORK_TREE=%s", co->w->path);
+	strvec_pushf(&co->env, "GIT_WORK_TREE=%s", co->tree);
 }
 
 /* Its exit code, < 0. What it prints goes to the client. */
@@ -42,7 +53,7 @@ static int run_git(struct checkout *co, const char *const *words, struct err *er
 
 	strvec_push(&args, "git");
 	strvec_pushv(&args, words);
-	code = run(co, &args, co->w->path, err);
+	code = run(co, &args, co->tree, err);
 	strvec_clear(&args);
 	return code;
 }
@@ -87,11 +98,13 @@ int receive_update_worktree(struct receive_server *s, struct push_command *c, co
 	const char *why;
 
 	co.hex = hex;
+	co.tree = tree_path(s, w);
 	prepare(&co);
 	why = hook ? run_hook(&co, hook) : deploy(&co);
 	if (why)
 		push_command_refuse(c, "%s", why);
 	strvec_clear(&co.env);
+	free(co.tree);
 	free(hook);
 	free(hex);
 	return 0;
