@@ -48,7 +48,22 @@ static int print_diagnosis(const char *text)
 
 /* ---- what is wanted ---- */
 
-/* Names of refs, and of objects by themselves; of each is told whether it was found. */
+/* "OID REF" names an object for a ref that the server may not list, as remote helpers have it. */
+static const char *ref_with_oid(const struct fetch_pack *f, const char *text, struct object_id *oid)
+{
+	size_t len = f->r->algo->hex_len;
+	char *hex;
+	int rc;
+
+	if (strlen(text) < len || (text[len] && text[len] != ' '))
+		return NULL;
+	hex = xstrndup(text, len);
+	rc = oid_from_hex(oid, hex, f->r->algo);
+	free(hex);
+	return rc < 0 ? NULL : text[len] ? text + len + 1 : text;
+}
+
+/* Names of refs, and of objects by themselves, each once; of each is told whether it was found. */
 static bool choose(struct fetch_pack *f, const struct remote_refs *refs, struct oid_array *wants,
 		   struct remote_refs *got)
 {
@@ -62,11 +77,14 @@ static bool choose(struct fetch_pack *f, const struct remote_refs *refs, struct 
 	for (size_t i = 0; i < f->names.nr; i++) {
 		const struct remote_ref *ref = remote_refs_find(refs, f->names.v[i]);
 		struct object_id oid;
+		const char *name;
 
+		if (ref && f->all)
+			continue;
 		if (ref) {
 			remote_refs_add(got, ref->name)->oid = ref->oid;
-		} else if (!oid_from_hex(&oid, f->names.v[i], f->r->algo)) {
-			remote_refs_add(got, f->names.v[i])->oid = oid;
+		} else if ((name = ref_with_oid(f, f->names.v[i], &oid)) != NULL) {
+			remote_refs_add(got, name)->oid = oid;
 		} else {
 			error("no such remote ref %s", f->names.v[i]);
 			ok = false;
@@ -263,9 +281,12 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
 		strvec_push(&f.names, line.buf);
 	stdin_lines_release(&in);
 	strbuf_release(&line);
-	if (!f.all && !f.names.nr)
+	if (!f.all && !f.from_stdin && !f.names.nr)
 		usage_with_options(usage, opts);
-	code = run(&f, argv[0]);
+	strvec_sort_unique(&f.names);
+	/* What is left out has to be owed by somebody. */
+	f.from_promisor |= f.filter.nr > 0;
+	code = f.all || f.names.nr ? run(&f, argv[0]) : 1;
 	pack_checks_release(&f.checks);
 	strvec_clear(&f.not_refs);
 	strvec_clear(&f.server_options);

@@ -41,6 +41,7 @@ static int opt_filter(const struct option *opt, const char *arg, int unset)
 	struct fetch_cmd *f = opt->value;
 	const struct option spec = { .value = &f->filter };
 
+	f->filter_none = unset;
 	f->filter_text = arg;
 	f->filter_auto = !unset && !strcmp(arg, "auto");
 	return f->filter_auto ? filter_option(&spec, NULL, 1) : filter_option(&spec, arg, unset);
@@ -189,7 +190,7 @@ static void read_filter(struct fetch_cmd *f, const struct remote *remote)
 	f->o.wanted.from_promisor = remote->promisor || given;
 	f->o.wanted.filter_auto = f->filter_auto;
 	f->o.wanted.filter = &f->filter;
-	if (given || !remote->promisor || !remote->filter)
+	if (given || f->filter_none || !remote->promisor || !remote->filter)
 		return;
 	f->o.wanted.filter_auto = !strcmp(remote->filter, "auto");
 	if (f->o.wanted.filter_auto)

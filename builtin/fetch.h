@@ -19,6 +19,7 @@ struct fetch_cmd {
 	const char *filter_text, *depth, *deepen, *since, *recurse;
 	const char *recurse_default, *submodule_prefix; /* no submodule is fetched: without effect */
 	bool filter_auto; /* --filter=auto */
+	bool filter_none; /* --no-filter: not even that of the remote */
 	int all, multiple, jobs, tags, quiet, verbose, show_progress, unshallow, auto_maintenance;
 	int write_graph, write_fetch_head, forced_updates, from_stdin, promised, negotiate_only, ipv4, ipv6;
 	int append, atomic, dry_run, force, keep, prefetch, porcelain, set_upstream, update_head_ok, update_shallow, refetch;

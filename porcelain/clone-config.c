@@ -53,6 +53,14 @@ static void add_fetch(struct clone_config *cc, const struct clone *c)
 	}
 }
 
+/* branch.autoSetupRebase: what is cloned comes from a remote. */
+static bool rebases(const struct clone_options *o)
+{
+	const struct config_entry *e = config_get(o->config, "branch.autosetuprebase");
+
+	return e && e->value && (!strcmp(e->value, "always") || !strcmp(e->value, "remote"));
+}
+
 void clone_config_make(struct clone_config *out, const struct clone *c)
 {
 	const struct clone_options *o = c->o;
@@ -77,6 +85,8 @@ void clone_config_make(struct clone_config *out, const struct clone *c)
 	if (!c->bare && c->branch && skip_prefix(c->branch, "refs/heads/", &name)) {
 		add(out, o->origin, false, "branch.%s.remote", name);
 		add(out, c->branch, false, "branch.%s.merge", name);
+		if (rebases(o))
+			add(out, "true", false, "branch.%s.rebase", name);
 	}
 }
 
