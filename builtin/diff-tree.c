@@ -102,6 +102,7 @@ static int init(struct diff_tree *d, struct repository *r, struct err *err)
 
 	if (rc < 0)
 		return rc;
+	o->show_notes = -1; /* %N alone asks for them */
 	o->diff.abbrev = o->pretty.abbrev = 0;
 	o->diff.index_abbrev = r->settings.abbrev;
 	o->diff.prefix = r->prefix;

@@ -87,11 +87,20 @@ static int sort_symmetric(struct diff_command *d, struct sides *s, struct err *e
 	return 0;
 }
 
+/* Two ranges, or one beside something else, have no single meaning. */
+static void refuse_ranges(const struct rev_walk *w)
+{
+	for (size_t i = 0; i < w->nr_starts && w->nr_starts != 2; i++)
+		if (w->starts[i].of_range)
+			bad_usage();
+}
+
 static int sort_starts(struct diff_command *d, struct sides *s, struct err *err)
 {
 	const struct rev_walk *w = d->walk;
 	int rc = 0;
 
+	refuse_ranges(w);
 	if (is_symmetric(w))
 		return sort_symmetric(d, s, err);
 	for (size_t i = 0; !rc && i < w->nr_starts; i++)

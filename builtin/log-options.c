@@ -837,7 +837,7 @@ int log_options_settle(struct log_options *o, struct err *err)
 	o->pretty.color = o->color;
 	if (o->color)
 		pretty_read_colors(&o->pretty);
-	if (pretty_needs_source(&o->pretty))
+	if (!o->plumbing && pretty_needs_source(&o->pretty)) /* there %S stays as it is */
 		o->walk->source = true;
 	if (o->mailmap)
 		rc = mailmap_read(&o->map, o->repo, err);

@@ -146,6 +146,7 @@ static int diff_option(struct rev_list *l, const char *const *argv, struct err *
 	if (used > 0 && (o->formats & ~DIFF_FORMAT_NONE || o->pickaxe || o->filter[0] || o->show_trees ||
 			 !strcmp(argv[0], "-r")))
 		rev_list_usage();
+	l->log.color = o->color;
 	if (used > 0 && o->line_prefix)
 		l->log.line_prefix = o->line_prefix;
 	return used;

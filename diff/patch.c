@@ -406,8 +406,8 @@ static int add_external(struct patch *p, const struct external_diff *e, struct e
 {
 	struct diff_options plain = *p->o;
 	const struct diff_options *o = p->o;
-	struct external_call c = { p->old, p->new, p->old->path, NULL, NULL, p->counter,
-				   p->total };
+	struct external_call c = { p->old, p->new, diff_shown_path(o, p->old->path), NULL, NULL,
+				   p->counter, p->total };
 	int ret;
 
 	plain.color = false;
@@ -420,7 +420,7 @@ static int add_external(struct patch *p, const struct external_diff *e, struct e
 	if (strcmp(p->old->path, p->new->path)) {
 		const char *eol = strchr(p->header.buf, '\n');
 
-		c.new_path = p->new->path;
+		c.new_path = diff_shown_path(o, p->new->path);
 		c.header = eol ? eol + 1 : "";
 	}
 	return diff_run_external(e, &c, o, p->out, err);
@@ -487,6 +487,7 @@ int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_opti
 	struct diff_pair *p = q->pairs[at];
 	struct patch frame = { .o = o, .out = out, .pair = p, .counter = at + 1, .total = q->nr,
 			       .moved = moved, .lines = p->lines };
+	struct external_diff external;
 
 	if (p->unmerged) {
 		strbuf_addf(out, "* Unmerged path %s\n", diff_shown_path(o, p->old->path));
@@ -494,7 +495,7 @@ int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_opti
 	}
 	if (MODE_IS_TREE(p->old->mode) || MODE_IS_TREE(p->new->mode))
 		return 0;
-	if (p->status == DIFF_STATUS_TYPE_CHANGED)
-		return add_type_change(&frame, p, err);
+	if (p->status == DIFF_STATUS_TYPE_CHANGED && !diff_external_of(o, p->old->path, &external))
+		return add_type_change(&frame, p, err); /* another program gets both sides at once */
 	return add_one(p->old, p->new, &frame, err);
 }

@@ -77,6 +77,7 @@ static int check_ends(struct rev_walk *w, const char *arg, const struct object_i
 static int add_range(struct rev_walk *w, const char *arg, uint32_t flags, struct err *err)
 {
 	const char *dots = strstr(arg, ".."), *b_name;
+	char *a_path = NULL, *b_path = NULL;
 	struct object_id a, b;
 	bool symmetric;
 	char *a_name;
@@ -89,9 +90,9 @@ static int add_range(struct rev_walk *w, const char *arg, uint32_t flags, struct
 	b_name = dots + 2 + symmetric;
 	if (!*b_name)
 		b_name = "HEAD";
-	rc = rev_resolve(w, a_name, &a, NULL, err);
+	rc = rev_resolve(w, a_name, &a, &a_path, err);
 	if (!rc)
-		rc = rev_resolve(w, b_name, &b, NULL, err);
+		rc = rev_resolve(w, b_name, &b, &b_path, err);
 	if (!rc)
 		rc = check_ends(w, arg, &a, &b, symmetric, err);
 	if (rc > 0 && symmetric) {
@@ -99,9 +100,15 @@ static int add_range(struct rev_walk *w, const char *arg, uint32_t flags, struct
 	} else if (rc > 0) {
 		rc = 0;
 		rev_walk_add_commit(w, &a, a_name, (flags ^ REV_UNINTERESTING) | REV_BOTTOM);
+		w->starts[w->nr_starts - 1].path = a_path;
+		w->starts[w->nr_starts - 1].of_range = true;
 		rev_walk_add_commit(w, &b, b_name, flags);
+		w->starts[w->nr_starts - 1].path = b_path;
+		a_path = b_path = NULL;
 	}
 	free(a_name);
+	free(a_path);
+	free(b_path);
 	return rc;
 }
 

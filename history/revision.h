@@ -59,6 +59,7 @@ struct rev_start {
 	uint32_t flags; /* REV_UNINTERESTING, REV_LEFT, REV_BOTTOM */
 	struct commit *commit; /* NULL: no commit */
 	bool implied;	/* one of many (--reflog): no edge of its own */
+	bool of_range;	/* the first end of "a..b" */
 };
 
 /* A tag, tree or blob that a start is or leads to: history/objects.h. */

@@ -363,8 +363,10 @@ static size_t wrap(struct user_format *f, const char *s, struct strbuf *out)
 	if (s[1] != '(')
 		return 0;
 	for (i = 0; i < 3 && *p != ')'; i++) {
-		n[i] = strtoul(p, &end, 10);
-		if (end == p || n[i] > 16 * 1024)
+		n[i] = *p == ',' ? 0 : strtoul(p, &end, 10);
+		if (*p == ',')
+			end = (char *)p;
+		else if (end == p || n[i] > 16 * 1024)
 			return 0;
 		p = end;
 		if (*p == ',')
@@ -699,7 +701,9 @@ static size_t simple(struct user_format *f, char letter, struct strbuf *out, str
 		add_decorations(f, &bare, out, err);
 		return 1;
 	case 'S':
-		source = pc->p->walk ? rev_source(pc->p->walk, pc->c) : NULL;
+		if (!pc->p->walk || !pc->p->walk->source)
+			return 0;
+		source = rev_source(pc->p->walk, pc->c);
 		if (source)
 			strbuf_addstr(out, source);
 		return 1;
@@ -712,8 +716,9 @@ static size_t simple(struct user_format *f, char letter, struct strbuf *out, str
 	case 'b': add_body(f, out); return 1;
 	case 'B': strbuf_add(out, pc->v.message, pc->v.message_len); return 1;
 	case 'N':
-		if (pc->p->notes)
-			notes_format(pc->p->notes, &pc->c->oid, out, true);
+		if (!pc->p->notes)
+			return 0;
+		notes_format(pc->p->notes, &pc->c->oid, out, true);
 		return 1;
 	default:
 		return 0;

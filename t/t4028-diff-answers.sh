@@ -5,7 +5,7 @@ test_description='exit codes of differences without lines, names of functions, o
 . "$(dirname "$0")/test-lib.sh"
 
 test_expect_success 'two commits: a change of blanks, and one of a line' '
-	git init -q r &&
+	git init -q -b main r &&
 	printf "a\nb\n" >r/f && printf "x y\n" >r/g && git -C r add . && git -C r commit -qm one &&
 	printf "a\nB I\n" >r/f && printf "x  y\n" >r/g && git -C r commit -qam two
 '
@@ -71,6 +71,39 @@ test_expect_success 'old names of settings of colours' '
 	git -C r -c diff.color.commit=blue log -1 --color >out && test_grep "$(printf "\033\[34m")commit" out &&
 	git -C r -c diff.color=always diff c.x >out && test_grep "$(printf "\033\[31m")- 5" out &&
 	test_must_fail git -C r -c diff.color.old=nothing diff
+'
+
+test_expect_success 'the names of "A:x..B:y", and no two ranges' '
+	git -C r checkout -q -f && mv r/f r/h && git -C r add -A && git -C r commit -qm moved &&
+	git -C r diff HEAD~3:f..HEAD:h >out &&
+	test_grep "^diff --git a/f b/h\$" out &&
+	for two in "HEAD~2..HEAD HEAD~1..HEAD" "HEAD HEAD~1..HEAD" "HEAD~2..HEAD ^HEAD~1" "HEAD~2..HEAD HEAD~1"; do
+		test_expect_code 129 git -C r diff $two 2>err || return 1
+	done
+'
+
+test_expect_success 'another program gets relative paths, and a change of type at once' '
+	mkdir r/d && echo 1 >r/d/a && git -C r add . && git -C r commit -qm d &&
+	printf "#!/bin/sh\necho \"\$# \$1 \$4 \$7\"\n" >ext && chmod +x ext && ext=$PWD/ext &&
+	echo 2 >r/d/a && git -C r commit -qam 2 &&
+	(cd r/d && GIT_EXTERNAL_DIFF=$ext git diff --relative HEAD~1 HEAD) >out &&
+	echo "7 a 100644 100644" >expect && test_cmp expect out &&
+	rm r/d/a && ln -s x r/d/a &&
+	GIT_EXTERNAL_DIFF=$ext git -C r diff >out &&
+	echo "7 d/a 100644 120000" >expect && test_cmp expect out &&
+	git -C r diff >out && test_grep "^deleted file mode 100644" out && test_grep "^new file mode 120000" out &&
+	git -C r checkout -q d
+'
+
+test_expect_success 'diff-tree -c -t shows trees of merges' '
+	git -C r checkout -q -b side HEAD~1 && echo 3 >r/d/a && git -C r commit -qam side &&
+	tree=$(git -C r write-tree) && echo 4 >r/d/a && git -C r add . &&
+	m=$(git -C r commit-tree -p HEAD -p main -m m $(git -C r write-tree)) &&
+	git -C r diff-tree -c -t --name-status $m >out &&
+	printf "%s\nMM\td\nMM\td/a\n" $m >expect && test_cmp expect out &&
+	git -C r diff-tree -c $m >out && test_grep ! "d\$" out &&
+	git -C r diff-tree -c --find-object=$(git -C r rev-parse $m:d) $m >out && test_grep "MM	d\$" out &&
+	git -C r diff-tree -c -t -p $m >out && test_grep "^diff --combined d/a" out
 '
 
 test_done

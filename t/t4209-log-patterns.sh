@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='how log reads patterns, and which refs --exclude leaves out'
+test_description='how log reads patterns and formats, and which refs --exclude leaves out'
 . "$(dirname "$0")/test-lib.sh"
 
 test_expect_success 'three commits' '
@@ -44,6 +44,36 @@ test_expect_success '--exclude: "*" matches "/", and HEAD as well' '
 	git -C r rev-list --no-walk --exclude="refs/*" --all >out && git -C r rev-parse HEAD >expect &&
 	test_cmp expect out &&
 	git -C r rev-list --no-walk --exclude="*" --all --branches >out && test_line_count = 2 out
+'
+
+# shown_by "<command>" <format> <expected>
+shown_by () {
+	git -C r $1 --format="$2" >out && printf "%s\n" "$3" | sed "s/@/\\
+/g" >expect && test_cmp expect out
+}
+
+test_expect_success '%w() with empty numbers' '
+	shown_by "log -1" "%w(,1,2)%s%n%s" " three a+@  three a+" &&
+	shown_by "log -1" "%w(6,,2)%s" "three@  a+" &&
+	shown_by "log -1" "%w(,,)%s" "three a+" &&
+	shown_by "log -1" "%w(x)%s" "%w(x)three a+"
+'
+
+test_expect_success '%N and %S where there are neither notes nor sources' '
+	note=$(echo note | git -C r hash-object -w --stdin) &&
+	tree=$(printf "100644 blob $note\t$(git -C r rev-parse HEAD)\n" | git -C r mktree) &&
+	git -C r update-ref refs/notes/commits $(git -C r commit-tree -m n $tree) &&
+	shown_by "diff-tree -s --always HEAD" "%s|%N|%S" "three a+|note@|%S" &&
+	shown_by "diff-tree -s --always --no-notes HEAD" "%s|%N" "three a+|%N" &&
+	shown_by "log -1 --no-notes" "%s|%N|%S" "three a+|%N|HEAD" &&
+	shown_by "rev-list --no-commit-header -1 HEAD" "%s|%N|%S" "three a+|%N|%S"
+'
+
+test_expect_success 'rev-list heeds --color' '
+	red=$(printf "\033[31m") &&
+	shown_by "rev-list --no-commit-header -1 --color HEAD" "%Cred%s" "${red}three a+" &&
+	shown_by "rev-list --no-commit-header -1 --no-color HEAD" "%Cred%s" "three a+" &&
+	shown_by "-c color.ui=always rev-list --no-commit-header -1 HEAD" "%Cred%s" "three a+"
 '
 
 test_done
