@@ -95,7 +95,7 @@ static void add_expiry(struct strbuf *out, const struct config_entry *e)
 	timestamp_t t = 0;
 
 	or_die(config_entry_expiry(e, &t, &err), &err);
-	strbuf_addf(out, "%" PRIu64, t);
+	strbuf_addf(out, "%" PRIu64, t == TIME_MAX ? UINT64_MAX : t); /* "now", "all": Git's largest date */
 }
 
 void config_cmd_format(struct strbuf *out, const struct config_cmd *c,

@@ -213,12 +213,24 @@ today 2 days ago|2009-08-28 00:00:00
 yesterday 3:00 noon|2009-08-29 12:00:00
 3:00 noon|2009-08-29 12:00:00
 1969-12-31|2012-12-31 19:20:00
+noon yesterday|2009-08-29 12:00:00
+2 days ago yesterday|2009-08-29 19:20:00
+20050407T2213 +0000|2005-04-07 22:13:00
+20050407T22 +0000|2005-04-07 22:00:00
+20050407T221313.1970-01-01|2005-04-07 23:13:13
+-0700 jan 7 2005 10:00|2005-01-07 17:00:00
+-100000000|2009-08-30 19:20:00
+2000000 days ago|1977-12-07 14:10:40
 EOT
 
 test_expect_success 'today: expiry dates and --until' '
 	echo --min-age=1251590400 >want && git -C repo rev-parse --until=today >actual && test_cmp want actual &&
 	git -C repo config a.b today && echo 1251590400 >want && git -C repo config --type=expiry-date a.b >actual &&
-	test_cmp want actual
+	test_cmp want actual && for d in now all
+	do
+		git -C repo config a.b $d && echo 18446744073709551615 >want &&
+		git -C repo config --type=expiry-date a.b >actual && test_cmp want actual || return 1
+	done
 '
 
 test_done

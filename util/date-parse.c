@@ -92,7 +92,7 @@ static int find_zone(const char *word, size_t len)
 /* ---- numbers ---- */
 
 struct number {
-	uint64_t value; /* stops growing far above every limit */
+	uint64_t value; /* at most UINT64_MAX */
 	size_t digits;
 };
 
@@ -100,9 +100,11 @@ static struct number read_number(const char *s)
 {
 	struct number n = { 0, 0 };
 
-	for (; isdigit((unsigned char)s[n.digits]); n.digits++)
-		if (n.value < UINT64_MAX / 16)
-			n.value = n.value * 10 + (uint64_t)(s[n.digits] - '0');
+	for (; isdigit((unsigned char)s[n.digits]); n.digits++) {
+		uint64_t digit = (uint64_t)(s[n.digits] - '0');
+
+		n.value = n.value > (UINT64_MAX - digit) / 10 ? UINT64_MAX : n.value * 10 + digit;
+	}
 	return n;
 }
 
@@ -145,7 +147,10 @@ static int64_t days_to_march(int64_t year)
 	return year * 365 + year / 4 - year / 100 + year / 400 - 719468;
 }
 
-/* Seconds since the epoch of tm as UTC, even for 31 April; -1 if a part is missing. */
+/*
+ * Seconds since the epoch of tm as UTC, even for 31 April; -1 if a part is missing. Only the day may be: as in Git,
+ * "jan 2005 10:00" is 30 December.
+ */
 static int64_t utc_seconds(const struct tm *tm)
 {
 	int64_t year = tm->tm_year + 1900;
@@ -153,7 +158,7 @@ static int64_t utc_seconds(const struct tm *tm)
 	int64_t days;
 
 	if (tm->tm_year < 70 || tm->tm_year > 199 || tm->tm_mon < 0 || tm->tm_mon > 11 ||
-	    tm->tm_mday < 1 || tm->tm_mday > 31 || tm->tm_hour < 0 || tm->tm_min < 0 ||
+	    tm->tm_mday > 31 || tm->tm_hour < 0 || tm->tm_min < 0 ||
 	    tm->tm_sec < 0)
 		return -1;
 	if (month < 0) {
@@ -273,22 +278,37 @@ static bool nothing_set(const struct tm *tm)
 	       tm->tm_hour == UNSET && tm->tm_min == UNSET && tm->tm_sec == UNSET;
 }
 
-/* 20050407 and 221313. */
-static bool parse_compact(struct number n, struct tm *tm)
+/* 221313, and behind a T also 2213 and 22. */
+static bool parse_compact_time(struct number n, struct tm *tm)
 {
-	long v = capped(n.value);
+	bool after_t = tm->tm_hour == UNSET && tm->tm_min != UNSET;
+	int part[3] = { 0, 0, 0 };
+	uint64_t v = n.value;
 
-	if (n.digits == 8) {
-		v = (long)(n.value % 10000);
-		return try_date(tm, (long)(n.value / 10000), v / 100, v % 100, NULL);
-	}
-	if (n.digits == 6 && v / 10000 < 25 && v / 100 % 100 < 60 && v % 100 <= 60) {
-		tm->tm_hour = (int)(v / 10000);
-		tm->tm_min = (int)(v / 100 % 100);
-		tm->tm_sec = (int)(v % 100);
-		return true;
-	}
-	return false;
+	if (n.digits != 6 && !(after_t && (n.digits == 4 || n.digits == 2)))
+		return false;
+	for (size_t i = n.digits / 2; i-- > 0; v /= 100)
+		part[i] = (int)(v % 100);
+	if (part[0] > 24 || part[1] > 59 || part[2] > 60)
+		return false;
+	tm->tm_hour = part[0];
+	tm->tm_min = part[1];
+	tm->tm_sec = part[2];
+	return true;
+}
+
+/* 20050407, and 221313 with or without a fraction of a second. Returns the bytes used, 0 if it is neither. */
+static size_t parse_compact(const char *s, struct number n, struct tm *tm)
+{
+	long day = (long)(n.value % 10000);
+
+	if (n.digits == 8)
+		return try_date(tm, (long)(n.value / 10000), day / 100, day % 100, NULL) ? n.digits : 0;
+	if (!parse_compact_time(n, tm))
+		return 0;
+	if (s[n.digits] == '.' && isdigit((unsigned char)s[n.digits + 1]))
+		return n.digits + 1 + read_number(s + n.digits + 1).digits;
+	return n.digits;
 }
 
 /* A number of up to four digits on its own: tried as day, then year, then month. */
@@ -333,19 +353,18 @@ static size_t parse_number(const char *s, struct reading *r)
 	used = parse_group(s, &r->tm, r->present);
 	if (used)
 		return used;
-	if (n.digits == 8 || n.digits == 6) {
-		if (parse_compact(n, &r->tm))
-			return n.digits;
-	}
+	used = parse_compact(s, n, &r->tm);
+	if (used)
+		return used;
 	if (n.digits <= 4)
 		parse_small_number(n, r);
 	return n.digits;
 }
 
+/* As in Git, "pm" before any hour makes it 11. */
 static void to_half_day(struct tm *tm, bool pm)
 {
-	if (tm->tm_hour >= 0)
-		tm->tm_hour = tm->tm_hour % 12 + (pm ? 12 : 0);
+	tm->tm_hour = tm->tm_hour % 12 + (pm ? 12 : 0);
 }
 
 static size_t parse_word(const char *s, struct reading *r)
@@ -443,8 +462,7 @@ static bool read_strict(const char *s, timestamp_t *t, int *zone)
 			s += parse_word(s, &r);
 		else if (isdigit(c))
 			s += parse_number(s, &r);
-		else if ((c == '-' || c == '+') && isdigit((unsigned char)s[1]) &&
-			 r.tm.tm_hour != UNSET)
+		else if ((c == '-' || c == '+') && isdigit((unsigned char)s[1]))
 			s += parse_zone(s, &r);
 		else
 			s++;
@@ -570,6 +588,7 @@ static bool parse_moment(struct guess *g, const char *s, size_t len)
 		set_today(g);
 	} else if (word_is(s, len, "yesterday")) {
 		g->number = 0;
+		g->tm.tm_mday = UNSET;
 		complete_date(g, 24 * 3600);
 	} else if (word_is(s, len, "noon")) {
 		last_hour(g, 12);
@@ -614,6 +633,12 @@ static bool parse_number_word(struct guess *g, const char *s, size_t len)
 	return false;
 }
 
+/* As in Git, where seconds are counted in an int: 99999999 days wrap around. */
+static int64_t wrapped_product(int64_t a, int64_t b)
+{
+	return (int32_t)((uint32_t)a * (uint32_t)b);
+}
+
 /* After a number: go back that many units, or to that many such days of the week ago. */
 static bool parse_unit(struct guess *g, const char *s, size_t len)
 {
@@ -630,14 +655,14 @@ static bool parse_unit(struct guess *g, const char *s, size_t len)
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (!abbreviates(s, len, units[i].name, strlen(units[i].name) - 1))
 			continue;
-		complete_date(g, units[i].seconds * number);
+		complete_date(g, wrapped_product(units[i].seconds, number));
 		goto taken;
 	}
 	day = find_name(s, len, day_names, 7);
 	if (day >= 0) {
 		int back = g->tm.tm_wday - day;
 
-		complete_date(g, (back + 7 * (number - (back > 0))) * 86400);
+		complete_date(g, wrapped_product(back + 7 * (number - (back > 0)), 86400));
 		goto taken;
 	}
 	if (abbreviates(s, len, "months", 5)) {
@@ -690,7 +715,7 @@ static size_t guess_number(struct guess *g, const char *s, timestamp_t present)
 		return used;
 	/* "02" is a number, "0002" is not. */
 	if (*s != '0' || n.digits <= 2)
-		g->number = n.value > INT_MAX ? INT_MAX : (long)n.value;
+		g->number = (int32_t)(uint32_t)n.value; /* as in Git, where it is an int */
 	return n.digits;
 }
 

@@ -274,7 +274,7 @@ def compare_texts(gits, rounds, rng, report):
 
 def compare_given(gits, rounds, rng, report):
     script = ('while IFS= read -r d; do case $d in 1*) GIT_AUTHOR_DATE=${d#?} "$G" var GIT_AUTHOR_IDENT;; '
-              '*) "$G" -c a.b="${d#?}" config --type=expiry-date a.b;; esac 2>&1 || echo "exit $?"; printf "\\036\\n"; done')
+              '*) "$G" -c a.b="${d#?}" config --type=expiry-date a.b;; esac 2>/dev/null || echo "exit $?"; printf "\\036\\n"; done')
     with tempfile.TemporaryDirectory() as top:
         texts = [rng.choice("12") + text(rng) for _ in range(rounds)]
         outs = []
