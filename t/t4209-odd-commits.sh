@@ -226,7 +226,8 @@ EOT
 test_expect_success 'today: expiry dates and --until' '
 	echo --min-age=1251590400 >want && git -C repo rev-parse --until=today >actual && test_cmp want actual &&
 	git -C repo config a.b today && echo 1251590400 >want && git -C repo config --type=expiry-date a.b >actual &&
-	test_cmp want actual && for d in now all
+	test_cmp want actual && git -C repo config a.b zero && test_must_fail git -C repo config --type=expiry-date a.b &&
+	for d in now all
 	do
 		git -C repo config a.b $d && echo 18446744073709551615 >want &&
 		git -C repo config --type=expiry-date a.b >actual && test_cmp want actual || return 1

@@ -624,7 +624,7 @@ static bool parse_number_word(struct guess *g, const char *s, size_t len)
 		g->number = 1;
 		return true;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+	for (size_t i = 1; i < ARRAY_SIZE(words); i++) { /* "zero" alone is no date */
 		if (!word_is(s, len, words[i]))
 			continue;
 		g->number = (long)i;
