@@ -7,7 +7,7 @@
 #include "compat/posix.h"
 #include <dirent.h>
 #include "compat/syscalls.h"
-#include "builtin/builtin.h"
+#include "builtin/clean.h"
 #include "fs/file.h"
 #include "util/path.h"
 #include "util/quote.h"
@@ -319,12 +319,10 @@ static void parse_arguments(struct clean *c, int argc, const char **argv, struct
 	bool require_force = true;
 	struct err err = ERR_INIT;
 
+	argc = parse_options(argc, argv, opts, usage, 0);
 	if (config_get_bool(ctx->repo->config, "clean.requireforce", &require_force, &err) < 0)
 		die_err(&err);
-	argc = parse_options(argc, argv, opts, usage, 0);
-	if (c->interactive)
-		die("interactive cleaning (--interactive) is not available yet");
-	if (require_force && !c->force && !c->dry_run)
+	if (require_force && !c->force && !c->dry_run && !c->interactive)
 		die("clean.requireForce is true and -f not given: refusing to clean");
 	if (c->with_ignored && c->only_ignored)
 		die("options '%s' and '%s' cannot be used together", "-x", "-X");
@@ -361,6 +359,8 @@ static int run_clean(struct clean *c, struct err *err)
 					     DIRWALK_EMPTY_DIRS | DIRWALK_REPORT_UNREADABLE,
 					     plan_untracked, c, err);
 	}
+	if (!rc && c->interactive && c->items.nr)
+		clean_interactive(c->repo, c->prefix, &c->items);
 	if (!rc)
 		remove_items(c);
 	converter_free(conv);

@@ -3,7 +3,7 @@
 
 test_description='git clean
 
-What it prints and removes is as with Git 2.55, but for -i, excluding pathspecs (ud ":!ud/in" removes all of
+What it prints and removes is as with Git 2.55, but for excluding pathspecs (ud ":!ud/in" removes all of
 ud there), and the paths that it prints when it was started in a directory that goes.'
 . "$(dirname "$0")/test-lib.sh"
 
@@ -39,8 +39,7 @@ test_expect_success 'nothing without -f, -n or the setting' '
 	echo "fatal: clean.requireForce is true and -f not given: refusing to clean" >expect && test_cmp expect err &&
 	test_expect_code 128 git -C w -c clean.requireForce clean -d && (cd w && find . | sort) >after && test_cmp before after &&
 	git -C w -c clean.requireForce=false clean -q && test_path_is_missing w/u && test_path_is_file w/ud/z &&
-	test_expect_code 128 git -C w clean -n -x -X 2>err && test_grep "cannot be used together" err &&
-	test_expect_code 128 git -C w clean -i 2>err && test_grep "not available" err
+	test_expect_code 128 git -C w clean -n -x -X 2>err && test_grep "cannot be used together" err
 '
 
 test_expect_success 'untracked files in directories with tracked ones' '
@@ -137,6 +136,73 @@ test_expect_success 'names are quoted as in other commands' '
 test_expect_success !ROOT 'what cannot be removed is reported, and the rest is removed' '
 	start && chmod a-w w/ud && test_when_finished "chmod u+w w/ud" && test_expect_code 1 git -C w clean -fd >out 2>err &&
 	test_grep "^warning: failed to remove ud/" err && test_grep "^Removing u\$" out && test_path_is_missing w/x
+'
+
+# ---- -i ----
+
+# dialogue INPUT LEFT: the answers, as for printf; the files that are left. What is printed is in out.
+dialogue () {
+	rm -rf i && git init -q i && (cd i && mkdir k && for f in a.c b.c c.h d.h e.txt k/z; do echo x >$f || exit; done) &&
+	printf "$1" | git -C i clean -d -i >out 2>err && test_must_be_empty err && (cd i && echo *) >left && echo "$2" >expect && test_cmp expect left
+}
+
+test_expect_success '-i: what is printed' '
+	dialogue "3\n1-2 4\n\nhelp\n2\nd*\nzz\n\n?\nx\n1\n" "c.h d.h e.txt k" && cat >expect <<-\EOF && test_cmp expect out
+	Would remove the following items:
+	  a.c    b.c    c.h    d.h    e.txt  k/
+	*** Commands ***
+	    1: clean                2: filter by pattern    3: select by numbers
+	    4: ask each             5: quit                 6: help
+	What now>     1: a.c      2: b.c      3: c.h      4: d.h      5: e.txt    6: k/
+	Select items to delete>>   * 1: a.c    * 2: b.c      3: c.h    * 4: d.h      5: e.txt    6: k/
+	Select items to delete>> Would remove the following items:
+	  a.c  b.c  d.h
+	*** Commands ***
+	    1: clean                2: filter by pattern    3: select by numbers
+	    4: ask each             5: quit                 6: help
+	What now> clean               - start cleaning
+	filter by pattern   - exclude items from deletion
+	select by numbers   - select items to be deleted by numbers
+	ask each            - confirm each deletion (like "rm -i")
+	quit                - stop cleaning
+	help                - this screen
+	?                   - help for prompt selection
+	Would remove the following items:
+	  a.c  b.c  d.h
+	*** Commands ***
+	    1: clean                2: filter by pattern    3: select by numbers
+	    4: ask each             5: quit                 6: help
+	What now>   a.c  b.c  d.h
+	Input ignore patterns>>   a.c  b.c
+	Input ignore patterns>> WARNING: Cannot find items matched by: zz
+	Input ignore patterns>> Would remove the following items:
+	  a.c  b.c
+	*** Commands ***
+	    1: clean                2: filter by pattern    3: select by numbers
+	    4: ask each             5: quit                 6: help
+	What now> Prompt help:
+	1          - select a numbered item
+	foo        - select item based on unique prefix
+	           - (empty) select nothing
+	*** Commands ***
+	    1: clean                2: filter by pattern    3: select by numbers
+	    4: ask each             5: quit                 6: help
+	What now> Huh (x)?
+	*** Commands ***
+	    1: clean                2: filter by pattern    3: select by numbers
+	    4: ask each             5: quit                 6: help
+	What now> Removing a.c
+	Removing b.c
+	EOF
+'
+
+test_expect_success '-i: what goes' '
+	all="a.c b.c c.h d.h e.txt k" && dialogue "" "$all" && test_grep "^What now> Bye.\$" out && dialogue "q\n" "$all" && dialogue "Q\n" "$all" &&
+	dialogue "c\n" "*" && dialogue "3\n*\n-2,-4-5\n\n1\n" "b.c d.h e.txt" && dialogue "3\n4-\n\n1\n" "a.c b.c c.h" &&
+	dialogue "3\na k B.C\n\n1\n" "c.h d.h e.txt" && dialogue "3\n0 7 5-2 1-9 - x 2\n\n1\n" "a.c c.h d.h e.txt k" &&
+	test_grep "^Select items to delete>> Huh (0)?\$" out && dialogue "3\n1\n" "$all" && test_grep "No more files to clean, exiting.\$" out &&
+	dialogue "3\n\n" "$all" && dialogue "4\ny\nn\nyes\n\nYE\n y\n" "b.c d.h k" && dialogue "4\ny\n" "b.c c.h d.h e.txt k" &&
+	dialogue "2\n*.c k\n\n1\n" "a.c b.c k" && dialogue "2\n*\n1\n" "$all" && dialogue "1-2\n*\n\n-1\nq\n" "$all"
 '
 
 test_done
