@@ -151,6 +151,8 @@ int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 		usage_error("No file specified", opts);
 	if (!names_are_valid(&c))
 		return 255;
+	if (ctx->repo->worktree && repo_enter_worktree(ctx->repo, &err) < 0)
+		die_err(&err);
 	c.worktree = ctx->repo->worktree;
 	c.quote_path = ctx->repo->settings.quote_path;
 	c.place = path_absolute(c.worktree ? c.worktree : ctx->repo->gitdir);

@@ -41,6 +41,8 @@ static int read_blob(struct merge_file *f, const char *name, struct strbuf *out,
 
 	if (revparse_oid(f->r, name, &oid, NULL) < 0)
 		return err_set(err, ERR_NOT_FOUND, "object '%s' does not exist", name);
+	if (oid_eq(&oid, &f->r->algo->empty_blob)) /* which need not be there */
+		return 0;
 	rc = odb_read_type(f->r->odb, &oid, OBJ_BLOB, &buf, err);
 	if (!rc)
 		strbuf_add(out, buf.data, buf.size);

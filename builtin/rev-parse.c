@@ -205,6 +205,16 @@ static bool show_file(struct rev_parse *p, const char *arg)
 	return true;
 }
 
+/* As show_file(), for what is no path. */
+static void show_mark(struct rev_parse *p, const char *arg)
+{
+	const char *prefix = p->output_prefix;
+
+	p->output_prefix = NULL;
+	show_file(p, arg);
+	p->output_prefix = prefix;
+}
+
 /* ---- paths ---- */
 
 static bool path_exists(const struct rev_parse *p, const char *arg)
@@ -553,6 +563,8 @@ static int mode_option(struct rev_parse *p, const char *arg, const char *next)
 		if (!next)
 			die("--prefix requires an argument");
 		p->output_prefix = next;
+		free(p->repo->prefix); /* names like "HEAD:./file" begin there, too */
+		p->repo->prefix = xstrdup(next);
 		return 2;
 	}
 	if (!strcmp(arg, "--revs-only"))
@@ -673,7 +685,7 @@ static int parse_arguments(struct rev_parse *p, int argc, const char **argv)
 		if (!strcmp(arg, "--")) {
 			paths = after_dashdash = true;
 			if (p->filter & (SHOW_FLAGS | SHOW_REVS))
-				show_file(p, arg);
+				show_mark(p, arg);
 			continue;
 		}
 		if (try_rev(p, arg))

@@ -9,14 +9,14 @@ void revparse_result_release(struct revparse_result *r)
 	FREE_AND_NULL(r->path);
 }
 
-/* The colon that divides REV from path, outside of braces; NULL: none. */
+/* The colon that divides REV from path, outside of "@{…}" and "^{…}"; NULL: none. */
 static const char *find_colon(const char *name)
 {
 	const char *s;
 	int depth = 0;
 
 	for (s = name; *s; s++) {
-		if (*s == '{')
+		if (*s == '{' && s > name && (s[-1] == '@' || s[-1] == '^'))
 			depth++;
 		else if (*s == '}' && depth)
 			depth--;

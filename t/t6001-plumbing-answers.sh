@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='names of revisions, grafts, prefixes and attributes as scripts use them'
+. "$(dirname "$0")/test-lib.sh"
+
+test_expect_success 'a few commits' '
+	git init -q r && mkdir r/sub && echo 1 >r/f && echo sub >r/sub/f &&
+	git -C r add . && git -C r commit -qm one && echo 2 >r/f && git -C r commit -qam two &&
+	git -C r branch "br{x"
+'
+
+test_expect_success 'lines of info/grafts may end in blanks' '
+	head=$(git -C r rev-parse HEAD) &&
+	for end in " " "  \t" "\r"; do
+		printf "$head$end\n" >r/.git/info/grafts &&
+		git -C r rev-list HEAD >out && test_line_count = 1 out || return 1
+	done &&
+	printf "$head x\n" >r/.git/info/grafts && test_must_fail git -C r rev-list HEAD &&
+	rm r/.git/info/grafts
+'
+
+test_expect_success 'a brace alone does not hide the colon of REV:path' '
+	git -C r rev-parse "br{x:f" >out && git -C r rev-parse HEAD:f >expect && test_cmp expect out &&
+	git -C r rev-parse "HEAD@{0}:f" "HEAD^{tree}:f" >out && cat expect expect >two && test_cmp two out &&
+	test_must_fail git -C r rev-parse "foo{bar:path" 2>err &&
+	test_grep "invalid object name .foo{bar." err
+'
+
+test_expect_success 'rev-parse --prefix: "--" stays, HEAD:./f begins there' '
+	git -C r rev-parse --prefix sub/ HEAD:./f HEAD:../f -- f >out &&
+	git -C r rev-parse HEAD:sub/f HEAD:f >expect && printf -- "--\nsub/f\n" >>expect &&
+	test_cmp expect out
+'
+
+test_expect_success 'check-attr outside of the work tree' '
+	echo "f text" >r/.gitattributes && echo "f foo" >r/sub/.gitattributes &&
+	git --git-dir="$PWD/r/.git" --work-tree=r check-attr -a f sub/f >out &&
+	printf "f: text: set\nsub/f: text: set\nsub/f: foo: set\n" >expect && test_cmp expect out &&
+	(cd r/sub && git --git-dir=../.git --work-tree=.. check-attr foo f) >out &&
+	echo "f: foo: set" >expect && test_cmp expect out
+'
+
+test_expect_success 'merge-file --object-id: the empty blob need not be there' '
+	empty=$(git hash-object --stdin </dev/null) && two=$(git -C r rev-parse HEAD:f) &&
+	git -C r merge-file -p --object-id $empty $empty $two >out && echo 2 >expect && test_cmp expect out
+'
+
+test_done
