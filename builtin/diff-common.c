@@ -239,6 +239,7 @@ int diff_command_settle(struct diff_command *d, struct err *err)
 		d->o.formats = DIFF_FORMAT_PATCH;
 	if (d->walk && d->walk->has_pathspec)
 		d->o.pathspec = &d->walk->pathspec;
+	d->o.pickaxe_ignore_case |= d->walk && rev_grep_ignores_case(d->walk);
 	d->o.rotate_strict = true;
 	if (d->quiet) {
 		d->o.exit_code = true;

@@ -698,7 +698,7 @@ static int settle_merge_diff(struct log_options *o, struct err *err)
 static bool compares_contents(const struct diff_options *o)
 {
 	return o->formats & (DIFF_FORMAT_PATCH | DIFF_FORMAT_STAT | DIFF_FORMAT_NUMSTAT |
-			     DIFF_FORMAT_SHORTSTAT | DIFF_FORMAT_CHECK | DIFF_FORMAT_DIRSTAT) || o->pickaxe_grep;
+			     DIFF_FORMAT_SHORTSTAT | DIFF_FORMAT_CHECK | DIFF_FORMAT_DIRSTAT) || o->pickaxe;
 }
 
 /* log.graphColors, or ours. */

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include <regex.h>
 #include "diff/diff-internal.h"
+#include "diff/external-internal.h"
 #include "diff/text-internal.h"
 #include "object/tree.h"
 #include "util/alloc.h"
@@ -35,10 +36,40 @@ static const char *find(const struct pickaxe *px, const char *text, const char *
 	return text + m.rm_so;
 }
 
-/* Matches that do not overlap. */
-static size_t count(const struct pickaxe *px, const struct diff_file *f)
+/* What is searched of a file: its content, or what textconv makes of it. */
+struct searched {
+	const char *text;
+	size_t len;
+	bool binary;
+	struct strbuf converted;
+};
+#define SEARCHED_INIT { NULL, 0, false, STRBUF_INIT }
+
+static int load(const struct pickaxe *px, struct diff_file *f, struct searched *s, struct err *err)
 {
-	const char *text = f->content.data, *end = text + f->content.size, *next;
+	bool is_converted;
+	int ret = diff_textconv(f, px->o, &s->converted, &is_converted, err);
+
+	if (!ret && is_converted) {
+		s->text = s->converted.buf;
+		s->len = s->converted.len;
+		return 0;
+	}
+	if (!ret && px->o->pickaxe_grep && !px->o->text) {
+		ret = diff_file_binary(f, px->o, err);
+		s->binary = f->is_binary;
+	}
+	if (!ret && !s->binary)
+		ret = diff_file_load(f, px->o, err);
+	s->text = f->content.data;
+	s->len = f->content.size;
+	return ret;
+}
+
+/* Matches that do not overlap. */
+static size_t count(const struct pickaxe *px, const struct searched *s)
+{
+	const char *text = s->text, *end = text + s->len, *next;
 	size_t n = 0;
 
 	while (text < end && find(px, text, end, n > 0, &next)) {
@@ -66,14 +97,13 @@ static bool side_matches(const struct pickaxe *px, const struct text_side *s, si
 }
 
 /* -G: an added or deleted line matches, whatever is shown of it (-w, --patience). */
-static bool changed_line_matches(const struct pickaxe *px, const struct diff_pair *p)
+static bool changed_line_matches(const struct pickaxe *px, const struct searched side[2])
 {
 	const struct diff_options plain = { .context = px->o->context };
 	struct text_diff d;
 	bool found = false;
 
-	text_diff(&d, p->old->content.data, p->old->content.size, p->new->content.data,
-		  p->new->content.size, &plain);
+	text_diff(&d, side[0].text, side[0].len, side[1].text, side[1].len, &plain);
 	for (size_t i = 0; i < d.nr && !found; i++) {
 		const struct text_change *c = &d.changes[i];
 
@@ -92,11 +122,25 @@ static bool is_object(const struct diff_options *o, const struct diff_file *f)
 	return false;
 }
 
+static int text_matches(const struct pickaxe *px, struct diff_pair *p, bool *matches, struct err *err)
+{
+	struct searched side[2] = { SEARCHED_INIT, SEARCHED_INIT };
+	int ret = load(px, p->old, &side[0], err);
+
+	if (!ret)
+		ret = load(px, p->new, &side[1], err);
+	if (!ret && px->o->pickaxe_grep)
+		*matches = !side[0].binary && !side[1].binary && changed_line_matches(px, side);
+	else if (!ret)
+		*matches = count(px, &side[0]) != count(px, &side[1]);
+	strbuf_release(&side[0].converted);
+	strbuf_release(&side[1].converted);
+	return ret;
+}
+
 static int pair_matches(const struct pickaxe *px, struct diff_pair *p, bool *matches,
 			struct err *err)
 {
-	int ret = 0;
-
 	*matches = false;
 	if (px->o->find_objects.nr) { /* whether it has changed or not */
 		*matches = is_object(px->o, p->old) || is_object(px->o, p->new);
@@ -109,23 +153,7 @@ static int pair_matches(const struct pickaxe *px, struct diff_pair *p, bool *mat
 	if (!p->renamed && p->old->oid_valid && p->new->oid_valid &&
 	    oid_eq(&p->old->oid, &p->new->oid))
 		return 0;
-	if (px->o->pickaxe_grep && !px->o->text) {
-		ret = diff_file_binary(p->old, px->o, err);
-		if (!ret)
-			ret = diff_file_binary(p->new, px->o, err);
-		if (ret < 0 || p->old->is_binary || p->new->is_binary)
-			return ret;
-	}
-	ret = diff_file_load(p->old, px->o, err);
-	if (!ret)
-		ret = diff_file_load(p->new, px->o, err);
-	if (ret < 0)
-		return ret;
-	if (px->o->pickaxe_grep)
-		*matches = changed_line_matches(px, p);
-	else
-		*matches = count(px, p->old) != count(px, p->new);
-	return 0;
+	return text_matches(px, p, matches, err);
 }
 
 /* -S: the text, as a pattern that matches itself. */

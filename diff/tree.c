@@ -41,6 +41,14 @@ static bool is_ignored_submodule(const struct diff_options *o, const char *path,
 	return o->ignores_submodule && o->ignores_submodule(o->ignores_submodule_data, path);
 }
 
+/* A submodule is no tree to be read, but "sub/" means it. */
+static bool selects_gitlink(const struct diff_options *o, const struct strbuf *path)
+{
+	if (o->relative && !matches_relative(o->relative, path, false))
+		return false;
+	return !o->pathspec || !o->pathspec->nr || pathspec_match(o->pathspec, path->buf, path->len, true, NULL);
+}
+
 bool diff_selects(const struct diff_options *o, const struct strbuf *path, bool is_dir)
 {
 	if (o->relative && !matches_relative(o->relative, path, is_dir))
@@ -69,9 +77,10 @@ static int differ(void *data, const struct strbuf *path, const struct tree_entry
 {
 	struct tree_diff *td = data;
 	const struct diff_options *o = td->o;
-	bool is_dir = MODE_IS_TREE((old ? old : new)->mode);
+	unsigned mode = (old ? old : new)->mode;
+	bool is_dir = MODE_IS_TREE(mode);
 
-	if (!diff_selects(o, path, is_dir) || is_ignored_submodule(o, path->buf, old, new))
+	if (!(MODE_IS_GITLINK(mode) ? selects_gitlink(o, path) : diff_selects(o, path, is_dir)) || is_ignored_submodule(o, path->buf, old, new))
 		return TREE_COMPARE_NEXT;
 	if (!is_dir || !o->recursive ||
 	    (o->show_trees && !(old && new && oid_eq(&old->oid, &new->oid))))

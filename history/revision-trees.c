@@ -124,9 +124,10 @@ static int differ(void *data, const struct strbuf *path, const struct tree_entry
 		  const struct tree_entry *new, struct err *err UNUSED)
 {
 	const struct comparison *comparison = data;
+	unsigned mode = (old ? old : new)->mode;
 
-	if (!MODE_IS_TREE((old ? old : new)->mode))
-		return pathspec_match(comparison->ps, path->buf, path->len, false, NULL) ?
+	if (!MODE_IS_TREE(mode)) /* "sub/" means a submodule, too */
+		return pathspec_match(comparison->ps, path->buf, path->len, MODE_IS_GITLINK(mode), NULL) ?
 			TREE_COMPARE_STOP : TREE_COMPARE_NEXT;
 	return pathspec_match_dir(comparison->ps, path->buf, path->len) == PATHSPEC_NO_MATCH ?
 		TREE_COMPARE_NEXT : TREE_COMPARE_DESCEND;

@@ -106,4 +106,30 @@ test_expect_success 'diff-tree -c -t shows trees of merges' '
 	git -C r diff-tree -c -t -p $m >out && test_grep "^diff --combined d/a" out
 '
 
+test_expect_success '-S and -G search what textconv makes; a program that fails is an error' '
+	git -C r checkout -q -f main && printf "#!/bin/sh\ntr a-z A-Z <\"\$1\"\n" >upper && chmod +x upper &&
+	echo "*.u diff=up" >>r/.gitattributes && echo hello >r/t.u && git -C r add . && git -C r commit -qm t &&
+	echo "hello world" >r/t.u && git -C r commit -qam t2 && echo t2 >expect &&
+	git -C r config diff.up.textconv "\"$PWD/upper\"" &&
+	for o in "-S WORLD" "-G WORLD" "-S WOR.D --pickaxe-regex" "-S world --no-textconv" "-S world -i"; do
+		git -C r log --format=%s $o >out && test_cmp expect out &&
+		git -C r diff --quiet $o HEAD~2 HEAD~1 &&
+		test_expect_code 1 git -C r diff --quiet $o HEAD~1 HEAD || return 1
+	done &&
+	git -C r log --format=%s -S world >out && test_must_be_empty out &&
+	git -C r diff-tree -S world HEAD~1 HEAD >out && test_line_count = 1 out &&
+	git -C r config diff.up.textconv "$PWD/missing" &&
+	test_must_fail git -C r log -S world && test_must_fail git -C r diff -G world HEAD~1 HEAD
+'
+
+test_expect_success '"sub/" means a submodule, too' '
+	sub=$(git -C r rev-parse HEAD) && git -C r update-index --add --cacheinfo 160000,$sub,sub &&
+	git -C r commit -qm link && echo sub >expect &&
+	git -C r log --format=%s -- sub/ >out && echo link >want && test_cmp want out &&
+	git -C r log --format=%s -1 -- . ":!sub/" >out && echo t2 >want && test_cmp want out &&
+	git -C r diff --name-only HEAD~1 HEAD -- sub/ >out && test_cmp expect out &&
+	git -C r diff-index --cached --name-only HEAD~1 -- sub/ >out && test_cmp expect out &&
+	git -C r log --format=%s -- c.x/ >out && test_must_be_empty out
+'
+
 test_done

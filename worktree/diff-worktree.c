@@ -16,7 +16,7 @@ struct file_side {
 	bool missing; /* though it has a mode: that of the entry */
 };
 
-static bool is_selected(const struct worktree_diff *d, const char *path)
+static bool is_selected(const struct worktree_diff *d, const char *path, unsigned mode)
 {
 	struct strbuf name = STRBUF_INIT;
 	bool selected;
@@ -25,6 +25,8 @@ static bool is_selected(const struct worktree_diff *d, const char *path)
 		return true;
 	strbuf_addstr(&name, path);
 	selected = diff_selects(d->o, &name, false);
+	if (!selected && MODE_IS_GITLINK(mode) && !d->o->relative) /* "sub/" means a submodule, too */
+		selected = pathspec_match(d->o->pathspec, name.buf, name.len, true, NULL);
 	strbuf_release(&name);
 	return selected;
 }
@@ -246,7 +248,7 @@ int worktree_diff_files(struct worktree_diff *d, struct diff_queue *q, struct er
 		struct index_entry *e = ix->entries[i];
 
 		next = e->stage ? end_of_stages(ix, i) : i + 1;
-		if (e->flags & CE_REMOVE || !is_selected(d, e->name))
+		if (e->flags & CE_REMOVE || !is_selected(d, e->name, e->mode))
 			continue;
 		if (e->stage)
 			queue_unmerged(d, q, i, next, &cur);
@@ -337,7 +339,7 @@ static int on_differ(void *data, const char *path, unsigned mode, const struct o
 {
 	struct tree_run *t = data;
 
-	if (!is_selected(t->d, path) ||
+	if (!is_selected(t->d, path, e ? e->mode : mode) ||
 	    is_ignored_submodule(t->d, mode, e ? e->mode : 0, path))
 		return 0;
 	if (e && e->stage) {
@@ -394,7 +396,7 @@ static int queue_rest(struct tree_run *t, struct diff_queue *q, struct err *err)
 	for (size_t i = 0; rc >= 0 && i < d->ix->nr; i++) {
 		struct index_entry *e = d->ix->entries[i];
 
-		if (e->stage || e->flags & (CE_MATCHED | CE_REMOVE) || !is_selected(d, e->name))
+		if (e->stage || e->flags & (CE_MATCHED | CE_REMOVE) || !is_selected(d, e->name, e->mode))
 			continue;
 		if (t->cached)
 			queue_cached(d, q, e);
