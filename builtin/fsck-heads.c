@@ -268,13 +268,14 @@ static void resolved_stages(struct index_scan *s, const struct resolve_undo *ru)
 
 static void one_index(struct fsck *f, const char *prefix, const char *gitdir)
 {
+	const struct index_places places = { .gitdir = *prefix ? gitdir : f->repo->gitdir };
 	struct index_scan s = { f, prefix };
 	struct index_state ix;
 	struct err err = ERR_INIT;
 	char *path = *prefix ? xstrfmt("%s/index", gitdir) : xstrdup(f->repo->index_path);
 
 	index_init(&ix, f->algo);
-	if (index_read(&ix, path, f->algo, &err) < 0)
+	if (index_read(&ix, path, f->algo, &places, &err) < 0)
 		die_err(&err);
 	for (size_t i = 0; i < ix.nr; i++) {
 		const struct index_entry *e = ix.entries[i];
@@ -282,7 +283,7 @@ static void one_index(struct fsck *f, const char *prefix, const char *gitdir)
 
 		if (MODE_IS_GITLINK(e->mode))
 			continue;
-		node = fsck_node(f, &e->oid, OBJ_BLOB);
+		node = fsck_node(f, &e->oid, mode_object_type(e->mode));
 		fsck_set_name(f, node, "%s:%s", prefix, e->name);
 		fsck_mark_head(f, node);
 	}

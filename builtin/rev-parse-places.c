@@ -206,15 +206,34 @@ static void show_superproject(struct repository *r, enum path_format format)
 	free(dir);
 }
 
-/* A split index is refused by name when it is read; there is no other case. */
-static void shared_index_path(struct repository *r, enum path_format format UNUSED)
+static void git_path(struct repository *r, const char *name, enum path_format format)
+{
+	char *path = repo_path(r, "%s", name);
+	const char *rest = path;
+
+	/* "./x" where the cwd is the gitdir */
+	if (format == PATH_FORMAT_DEFAULT)
+		skip_prefix(path, "./", &rest);
+	print_path(r, rest, format);
+	free(path);
+}
+
+/* Nothing, if the index is not split. */
+static void shared_index_path(struct repository *r, enum path_format format)
 {
 	struct index_state ix;
+	struct object_id oid;
 	struct err err = ERR_INIT;
+	char *name;
 
 	index_init(&ix, r->algo);
 	if (index_read_repo(&ix, r, &err) < 0)
 		die_err(&err);
+	if (index_is_split(&ix, &oid)) {
+		name = xconcat("sharedindex.", oid_hex(&oid));
+		git_path(r, name, format);
+		free(name);
+	}
 	index_release(&ix);
 }
 
@@ -236,18 +255,6 @@ static const struct place_option {
 	{ "--is-shallow-repository", is_shallow },
 	{ "--shared-index-path", shared_index_path },
 };
-
-static void git_path(struct repository *r, const char *name, enum path_format format)
-{
-	char *path = repo_path(r, "%s", name);
-	const char *rest = path;
-
-	/* "./x" where the cwd is the gitdir */
-	if (format == PATH_FORMAT_DEFAULT)
-		skip_prefix(path, "./", &rest);
-	print_path(r, rest, format);
-	free(path);
-}
 
 static void resolve_git_dir(const struct repository *r, const char *given)
 {

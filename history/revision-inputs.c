@@ -161,17 +161,18 @@ static int on_tree(void *data, const char *path, const struct object_id *oid)
 	return 0;
 }
 
-static int add_index_at(struct rev_walk *w, const char *path, struct err *err)
+static int add_index_at(struct rev_walk *w, const char *path, const char *gitdir, struct err *err)
 {
+	const struct index_places places = { .gitdir = gitdir };
 	struct index_state ix;
 	int rc;
 
 	index_init(&ix, w->repo->algo);
-	rc = index_read(&ix, path, w->repo->algo, err);
+	rc = index_read(&ix, path, w->repo->algo, &places, err);
 	for (size_t i = 0; !rc && i < ix.nr; i++)
 		if (!MODE_IS_GITLINK(ix.entries[i]->mode))
 			add_object(w, &ix.entries[i]->oid, ix.entries[i]->name,
-				   ix.entries[i]->name_len);
+				   ix.entries[i]->name_len - MODE_IS_TREE(ix.entries[i]->mode));
 	if (!rc && ix.cache_tree)
 		rc = cache_tree_foreach(ix.cache_tree, on_tree, w);
 	index_release(&ix);
@@ -185,12 +186,12 @@ static int add_indexes(struct rev_walk *w, struct err *err)
 
 	w->input_given = true;
 	if (!rc)
-		rc = add_index_at(w, w->repo->index_path, err);
+		rc = add_index_at(w, w->repo->index_path, w->repo->gitdir, err);
 	for (struct worktree *t = trees; !rc && t && !w->single_worktree; t = t->next) {
 		char *path = path_join(t->gitdir, "index");
 
 		if (!t->is_current && file_exists(path))
-			rc = add_index_at(w, path, err);
+			rc = add_index_at(w, path, t->gitdir, err);
 		free(path);
 	}
 	worktrees_free(trees);

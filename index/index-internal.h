@@ -12,6 +12,8 @@
 void *arena_alloc(struct index_state *ix, size_t len);
 /* Room for `bytes` in one piece, so that reading allocates once. */
 void arena_reserve(struct index_state *ix, size_t bytes);
+/* The entries of `from` live as long as ix. */
+void index_arena_adopt(struct index_state *ix, struct index_state *from);
 
 /* ---- resolve-undo.c: the stages that a path had before its conflict was resolved ---- */
 MUST_USE int resolve_undo_read(struct resolve_undo **out, const void *ext, size_t len,
@@ -29,6 +31,22 @@ void resolve_undo_remove(struct index_state *ix, const char *path);
  * leaves it; to be released in all outcomes ---- */
 MUST_USE int index_parse(struct index_state *ix, const void *bytes, size_t size,
 			 const char *path, struct err *err);
+/* Map and parse one file. optional: a missing one is an empty index. */
+MUST_USE int index_read_file(struct index_state *ix, const char *path, bool optional, struct err *err);
+
+/* ---- order.c: ERR_CORRUPT unless entries have names, and names and stages are in order. a: the one before, or NULL ---- */
+MUST_USE int index_entry_check_order(const struct index_entry *a, const struct index_entry *b, const char *path,
+				     struct err *err);
+MUST_USE int index_check_order(const struct index_state *ix, const char *path, struct err *err);
+
+/* ---- split.c: with ix->link_ext, the entries are changes to those of a shared index ---- */
+MUST_USE int index_read_base(struct index_state *ix, const char *path, const char *gitdir, struct err *err);
+/* Merge. Of base, only index_release remains. */
+MUST_USE int index_merge_base(struct index_state *ix, struct index_state *base, const char *path, struct err *err);
+
+/* ---- sparse-dirs.c: the files of its tree take the place of each sparse directory ---- */
+MUST_USE int index_expand_sparse_dirs(struct index_state *ix, const struct object_source *src, const char *path,
+				      struct err *err);
 
 /* ---- present.c: files that are there although their entries say that they are not checked out ---- */
 MUST_USE int index_notice_present_files(struct index_state *ix, const struct repository *r, struct err *err);

@@ -58,20 +58,32 @@ struct index_state {
 	struct cache_tree *cache_tree;	 /* NULL if unknown */
 	struct resolve_undo *resolve_undo;
 	struct strbuf *untracked_ext, *fsmonitor_ext; /* as read; never written */
+	struct strbuf *link_ext; /* as read from a split index; never written */
+	bool sparse_dirs; /* there may be entries of sparse directories: MODE_IS_TREE, "dir/" */
 	struct mem_arena *arena;	 /* memory of the entries */
 	struct index_name_hash *name_hash; /* for ignorecase look-ups; lazily made */
 };
 
 void index_init(struct index_state *ix, const struct hash_algo *algo);
 void index_release(struct index_state *ix);
+/* Was it read from a split index with a shared one? *shared: its hash. */
+bool index_is_split(const struct index_state *ix, struct object_id *shared);
 
+/* Where the parts of an index are that its file only names. */
+struct index_places {
+	const char *gitdir; /* of shared index files, where an index is split */
+	/* Trees of sparse directories. NULL: those stay as they are (index_state.sparse_dirs), for callers that want ids. */
+	const struct object_source *objects;
+};
 /*
  * Missing file: an empty index, 0. ERR_CORRUPT names the file ("index file
  * corrupt", bad signature, bad checksum); ERR_UNSUPPORTED: unknown version or
  * required extension ("index uses XXXX extension, which we do not understand").
+ * A split index is merged with its shared one; the shared file's time is renewed, as Git does. The files of sparse
+ * directories take their places. The errors of both name the file or the tree.
  */
-MUST_USE int index_read(struct index_state *ix, const char *path,
-			const struct hash_algo *algo, struct err *err);
+MUST_USE int index_read(struct index_state *ix, const char *path, const struct hash_algo *algo,
+			const struct index_places *places, struct err *err);
 /*
  * repo->index_path with the repository's settings: in a sparse checkout, entries whose files are
  * there count as checked out.

@@ -9,10 +9,11 @@
 
 int index_read_repo(struct index_state *ix, struct repository *r, struct err *err)
 {
+	const struct index_places places = { r->gitdir, odb_source(r->odb) };
 	int ret;
 
 	trace2_region_enter("index", "read");
-	ret = index_read(ix, r->index_path, r->algo, err);
+	ret = index_read(ix, r->index_path, r->algo, &places, err);
 	if (!ret)
 		ret = index_notice_present_files(ix, r, err);
 	trace2_data_intmax("index", "entries", (intmax_t)ix->nr);

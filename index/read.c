@@ -19,7 +19,8 @@ struct reader {
 	const unsigned char *map, *pos, *end; /* end: where the checksum begins */
 	size_t size;
 	uint32_t version, count;
-	bool nameless; /* has an entry without name, as in a split index */
+	struct err order; /* what is wrong with names and their order: in a split index, nothing */
+	bool sdir; /* sparse directories are allowed */
 	size_t name_budget; /* version 4: bytes that names may still grow to */
 	struct err *err;
 };
@@ -170,19 +171,14 @@ static int find_name(struct reader *rd, const unsigned char *start, size_t flag_
 
 static bool mode_is_known(unsigned mode)
 {
-	return MODE_IS_FILE(mode) || MODE_IS_SYMLINK(mode) || MODE_IS_GITLINK(mode);
+	return MODE_IS_FILE(mode) || MODE_IS_SYMLINK(mode) || MODE_IS_GITLINK(mode) || MODE_IS_TREE(mode);
 }
 
-static int check_order(struct reader *rd, const struct index_entry *a,
-		       const struct index_entry *b)
+/* Whether it counts is known with the extensions. */
+static void note_order(struct reader *rd, const struct index_entry *prev, const struct index_entry *e)
 {
-	int cmp = index_name_cmp(a->name, a->name_len, 0, b->name, b->name_len, 0);
-
-	if (cmp > 0)
-		return corrupt(rd, "unordered entries at '%s'", b->name);
-	if (!cmp && (!a->stage || a->stage >= b->stage))
-		return corrupt(rd, "unordered stage entries for '%s'", b->name);
-	return 0;
+	if (!rd->order.code)
+		(void)!index_entry_check_order(prev, e, rd->path, &rd->order);
 }
 
 static struct index_entry *build_entry(struct reader *rd, const struct index_entry *prev,
@@ -244,13 +240,8 @@ static int read_entry(struct reader *rd, const struct index_entry *prev,
 			find_name(rd, start, flags & FLAG_NAME_MASK, &name);
 	if (ret)
 		return ret;
-	if (MODE_IS_TREE(mode))
-		return err_set(rd->err, ERR_UNSUPPORTED,
-			       "index uses sdir extension, which we do not understand");
 	if (!mode_is_known(mode))
 		return corrupt(rd, "entry with invalid mode %o", mode);
-	if (!(name.keep + name.tail_len))
-		rd->nameless = true;
 	e = build_entry(rd, prev, &name);
 	load_stat(&e->stat, start);
 	e->mode = mode;
@@ -258,7 +249,9 @@ static int read_entry(struct reader *rd, const struct index_entry *prev,
 	e->stage = (flags >> FLAG_STAGE_SHIFT) & 3;
 	oid_from_raw(&e->oid, start + ENTRY_FIXED_LEN, algo);
 	*out = e;
-	return prev && !rd->nameless ? check_order(rd, prev, e) : 0;
+	rd->ix->sparse_dirs |= MODE_IS_TREE(mode);
+	note_order(rd, prev, e);
+	return 0;
 }
 
 static int read_entries(struct reader *rd)
@@ -316,6 +309,14 @@ static int read_extension(struct reader *rd, uint32_t sig, const unsigned char *
 		if (!ix->fsmonitor_ext)
 			keep_ext(&ix->fsmonitor_ext, p, len);
 		return 0;
+	case EXT_LINK:
+		if (ix->link_ext)
+			return corrupt(rd, "two link extensions");
+		keep_ext(&ix->link_ext, p, len);
+		return 0;
+	case EXT_SDIR:
+		rd->sdir = true;
+		return 0;
 	}
 	if (sig >> 24 >= 'A' && sig >> 24 <= 'Z')
 		return 0; /* optional */
@@ -367,6 +368,24 @@ static int read_header(struct reader *rd)
 	return 0;
 }
 
+/* In a split index, replaced entries have names of a shared file: then the whole is checked later. */
+static int check_entries(struct reader *rd)
+{
+	if (rd->order.code && !rd->ix->link_ext) {
+		err_move(rd->err, &rd->order);
+		return ERR_CORRUPT;
+	}
+	for (size_t i = 0; rd->ix->sparse_dirs && i < rd->ix->nr; i++) {
+		const struct index_entry *e = rd->ix->entries[i];
+		bool fits = rd->sdir && !e->stage && e->flags & CE_SKIP_WORKTREE &&
+			    (rd->ix->link_ext || (e->name_len > 1 && e->name[e->name_len - 1] == '/'));
+
+		if (MODE_IS_TREE(e->mode) && !fits)
+			return corrupt(rd, "entry '%s' with invalid mode %o", e->name, e->mode);
+	}
+	return 0;
+}
+
 int index_parse(struct index_state *ix, const void *bytes, size_t size, const char *path,
 		struct err *err)
 {
@@ -386,8 +405,9 @@ int index_parse(struct index_state *ix, const void *bytes, size_t size, const ch
 		ret = read_entries(&rd);
 	if (!ret)
 		ret = read_extensions(&rd);
-	if (!ret && rd.nameless)
-		ret = corrupt(&rd, "entry without a name");
+	if (!ret)
+		ret = check_entries(&rd);
+	err_release(&rd.order);
 	sum = checksum_finish(&job, &rd);
 	return sum ? sum : ret;
 }
@@ -427,23 +447,15 @@ static int read_fd_into(struct index_state *ix, int fd, const char *path, struct
 	return ret;
 }
 
-int index_read(struct index_state *ix, const char *path, const struct hash_algo *algo,
-	       struct err *err)
+int index_read_file(struct index_state *ix, const char *path, bool optional, struct err *err)
 {
-	struct index_state fresh;
-	int fd, ret;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
 
-	index_init(&fresh, algo);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 && errno != ENOENT)
+	if (fd < 0 && errno == ENOENT && optional)
+		return 0;
+	if (fd < 0)
 		return err_set_errno(err, "index file open failed: '%s'", path);
-	ret = fd < 0 ? 0 : read_fd_into(&fresh, fd, path, err);
-	if (fd >= 0)
-		close(fd);
-	if (ret) {
-		index_release(&fresh);
-		return ret;
-	}
-	*ix = fresh;
-	return 0;
+	ret = read_fd_into(ix, fd, path, err);
+	close(fd);
+	return ret;
 }

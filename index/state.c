@@ -41,6 +41,16 @@ void *arena_alloc(struct index_state *ix, size_t len)
 	return p;
 }
 
+void index_arena_adopt(struct index_state *ix, struct index_state *from)
+{
+	struct mem_arena **end = &ix->arena;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = from->arena;
+	from->arena = NULL;
+}
+
 static void arena_free(struct mem_arena **arena)
 {
 	while (*arena) {
@@ -77,6 +87,7 @@ void index_release(struct index_state *ix)
 	resolve_undo_free(&ix->resolve_undo);
 	free_ext(&ix->untracked_ext);
 	free_ext(&ix->fsmonitor_ext);
+	free_ext(&ix->link_ext);
 	name_hash_drop(ix);
 	memset(ix, 0, sizeof(*ix));
 	ix->algo = algo;

@@ -138,11 +138,12 @@ static void add_resolved(struct collector *c, const struct resolve_undo *ru)
 
 static int add_index(struct collector *c, const char *path)
 {
+	const struct index_places places = { .gitdir = c->repo->gitdir };
 	struct index_state ix;
 	int rc;
 
 	index_init(&ix, c->repo->algo);
-	rc = index_read(&ix, path, c->repo->algo, c->err);
+	rc = index_read(&ix, path, c->repo->algo, &places, c->err);
 	for (size_t i = 0; !rc && i < ix.nr; i++)
 		if (!MODE_IS_GITLINK(ix.entries[i]->mode))
 			add_weak(c, &ix.entries[i]->oid);

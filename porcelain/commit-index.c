@@ -294,11 +294,12 @@ int commit_index_expose(struct commit_run *run, struct err *err)
 int commit_index_reload(struct commit_run *run, struct err *err)
 {
 	struct index_state *ix = commit_index_tree_source(run);
+	const struct index_places places = { run->repo->gitdir, odb_source(run->repo->odb) };
 	struct index_state fresh;
 	int rc;
 
 	index_init(&fresh, run->repo->algo);
-	rc = index_read(&fresh, run->ci.seen_by_hooks, run->repo->algo, err);
+	rc = index_read(&fresh, run->ci.seen_by_hooks, run->repo->algo, &places, err);
 	if (rc < 0)
 		return rc;
 	index_release(ix);

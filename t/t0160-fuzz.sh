@@ -58,6 +58,16 @@ test_expect_success 'files to begin with' '
 	with "\0" format && with "\0" stdin && with "\1" rules
 '
 
+test_expect_success PYTHON 'a split and a sparse index' '
+	export TEST_HASH && git init -q split && (
+		cd split && for i in $(test_seq 10 69); do echo $i >f$i || exit 1; done && for i in 0 1 2 3 4 5 6 7 8 9; do echo $i >f0$i || exit 1; done &&
+		git add . && cp .git/index ../base && echo new >f03 && echo new >f70 && git rm -q --cached f05 f64 && git add f03 f70 && cp .git/index ../new &&
+		git rm -q -r --cached . && mkdir d && echo a >a && echo d >d/d && echo z >z && git add a d z && cp .git/index ../whole
+	) &&
+	python3 "$TEST_DIRECTORY/craft-index.py" split base new . whole-split && python3 "$TEST_DIRECTORY/craft-index.py" sparse whole whole-sparse d/ 02${ZERO_OID#00} &&
+	for kind in split sparse; do head -c $(($(wc -c <whole-$kind) - ${#ZERO_OID} / 2)) whole-$kind >in-$kind || return 1; done
+'
+
 # update-ref relies on exit() to free what a command holds when it calls die().
 for path in "$FUZZ"/fuzz-*
 do
