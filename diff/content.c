@@ -293,9 +293,9 @@ int diff_count_copied(struct diff_file *from, struct diff_file *to,
 	if (ret < 0)
 		return ret;
 	a = from->chunks->list;
-	a_end = a + from->chunks->nr;
+	a_end = a ? a + from->chunks->nr : NULL; /* NULL: there are none */
 	b = to->chunks->list;
-	b_end = b + to->chunks->nr;
+	b_end = b ? b + to->chunks->nr : NULL;
 	*copied = *added = 0;
 	for (; b < b_end; b++) {
 		uint32_t had = 0;

@@ -16,6 +16,7 @@ static void sha256(unsigned char out[RAW_BYTES], const void *a, size_t a_len, co
 	hash_update(&ctx, a, a_len);
 	hash_update(&ctx, b, b_len);
 	(void)hash_final(&ctx, &sum);
+	hash_release(&ctx);
 	memcpy(out, sum.hash, RAW_BYTES);
 }
 

@@ -16,11 +16,11 @@ bool repo_has_hook(struct repository *r, const char *name);
  * if it could not run or was killed. env: "K=V", args: NULL-terminated, or NULL. It sees new
  * objects of an operation after repo_operation_show_objects.
  */
+MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *const *env,
+			   const char *const *args, const char *stdin_text, struct err *err);
 /* The same, but what it prints goes where that of the command goes; of others it is standard error. */
 MUST_USE int repo_run_hook_on_stdout(struct repository *r, const char *name, const char *const *args,
 				     const char *stdin_text, struct err *err);
-MUST_USE int repo_run_hook(struct repository *r, const char *name, const char *const *env,
-			   const char *const *args, const char *stdin_text, struct err *err);
 /*
  * For git hook run: the same, and *code gets the exit code, 128 + N after signal N. The hook reads the file
  * `input`, or nothing if that is NULL. ERR_IO: that file cannot be opened.
