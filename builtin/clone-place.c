@@ -131,7 +131,7 @@ void clone_guess_dir(struct clone_cmd *cc)
 	if (s.len > 5 && is_dir_sep(s.buf[s.len - 5]))
 		drop_end(&s, ".git");
 	drop_slashes(&s);
-	if (scheme && !strchr(s.buf, '/'))
+	if (!strchr(s.buf, '/'))
 		keep_host(&s);
 	for (from = s.len; from && !is_dir_sep(s.buf[from - 1]) && s.buf[from - 1] != ':';)
 		from--;
@@ -264,8 +264,10 @@ static void add_reference(struct clone_cmd *cc, const char *name, bool needed)
 	struct err err = ERR_INIT;
 	const char *objdir = objdir_of(cc, name, &err);
 
-	if (objdir)
+	if (objdir && !strvec_contains(&cc->objdirs, objdir))
 		strvec_push(&cc->objdirs, objdir);
+	else if (objdir)
+		; /* once is enough */
 	else if (needed)
 		die_err(&err);
 	else

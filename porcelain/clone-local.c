@@ -35,9 +35,9 @@ int clone_alternates(const struct clone *c, struct strbuf *out, struct err *err)
 	if (!c->local)
 		return 0;
 	objdir = path_join(o->source_common, "objects");
-	if (o->objects == CLONE_SHARED)
+	if (o->objects == CLONE_SHARED && !(o->references && strvec_contains(o->references, objdir)))
 		strbuf_addf(out, "%s\n", objdir);
-	else
+	else if (o->objects != CLONE_SHARED)
 		rc = local_objects_alternates(objdir, out, err);
 	free(objdir);
 	return rc;

@@ -182,12 +182,15 @@ static int fetch_objects(struct clone *c, struct err *err)
 
 static int get_objects(struct clone *c, struct err *err)
 {
-	int rc;
+	int rc = 0;
 
+	/* All objects are at hand then, but later fetches use the refs of bundles, too. */
+	if (c->local && c->o->bundle_uri)
+		rc = clone_get_bundles(c, err);
 	if (!c->local)
 		rc = fetch_objects(c, err);
 	else
-		rc = end_session(c, c->o->objects == CLONE_SHARED ? 0 : clone_copy_objects(c, err), err);
+		rc = end_session(c, rc || c->o->objects == CLONE_SHARED ? rc : clone_copy_objects(c, err), err);
 	if (!rc && !c->map.nr && oid_is_null(&c->head))
 		c->o->warn(c->o->data, "You appear to have cloned an empty repository.");
 	if (!rc && c->local && c->o->verbosity >= 0)

@@ -7,13 +7,13 @@
 
 /* ---- <remote>/HEAD ---- */
 
-/* The branch that HEAD is there, without refs/heads/; NULL: none, or it has no place here. */
+/* The branch that HEAD is there, without refs/heads/; NULL: none, an unborn one, or it has no place here. */
 static const char *head_there(const struct remote_refs *refs)
 {
 	const struct remote_ref *head = remote_refs_find(refs, "HEAD");
 	const char *branch;
 
-	if (!head || !head->symref_target || !skip_prefix(head->symref_target, "refs/heads/", &branch))
+	if (!head || oid_is_null(&head->oid) || !head->symref_target || !skip_prefix(head->symref_target, "refs/heads/", &branch))
 		return NULL;
 	return branch;
 }

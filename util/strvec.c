@@ -144,6 +144,14 @@ static int by_strcmp(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+bool strvec_contains(const struct strvec *sv, const char *s)
+{
+	for (size_t i = 0; i < sv->nr; i++)
+		if (!strcmp(sv->v[i], s))
+			return true;
+	return false;
+}
+
 void strvec_sort_unique(struct strvec *sv)
 {
 	size_t kept = 0;

@@ -25,6 +25,7 @@ void strvec_insert(struct strvec *sv, size_t pos, const char *s);
 int strvec_split_cmdline(struct strvec *sv, const char *line);
 void strvec_clear(struct strvec *sv);
 
+bool strvec_contains(const struct strvec *sv, const char *s); /* looks at each */
 /* Sort by strcmp and drop duplicates. */
 void strvec_sort_unique(struct strvec *sv);
 /* The same, and drop those that begin with another one: as prefixes they say nothing new. */

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='clone and fetch: an unborn or corrupt ref there, names of hosts, --reference and --bundle-uri'
+. "$(dirname "$0")/test-lib.sh"
+
+test_expect_success 'repositories' '
+	git init -q up && git -C up commit -q --allow-empty -m one && git -C up branch topic &&
+	git init -q unborn && git -C unborn commit -q --allow-empty -m x && git -C unborn branch other &&
+	git -C unborn symbolic-ref HEAD refs/heads/gone
+'
+
+test_expect_success 'an unborn HEAD there makes no HEAD of the remote here' '
+	git init -q f && git -C f remote add origin ../unborn && git -C f fetch -q &&
+	test_must_fail git -C f symbolic-ref -q refs/remotes/origin/HEAD &&
+	git clone -q unborn c 2>err && test_must_fail git -C c symbolic-ref -q refs/remotes/origin/HEAD
+'
+
+test_expect_success 'refs below refs/remotes are fetched beside the HEAD there' '
+	git clone -q up mid && git init -q g && git -C g remote add up ../mid &&
+	git -C g fetch -q up "refs/remotes/*:refs/remotes/*" &&
+	git -C up commit -q --allow-empty -m two && git -C mid fetch -q &&
+	git -C g fetch -q up "refs/remotes/*:refs/remotes/*" &&
+	git -C mid rev-parse origin/HEAD >expect && git -C g rev-parse refs/remotes/origin/HEAD >out && test_cmp expect out
+'
+
+test_expect_success 'a clone of a corrupt ref fails' '
+	git clone -q up corrupt && git -C up rev-parse HEAD | tr 0-9 9 >corrupt/.git/refs/heads/bad &&
+	for how in --local --no-local --bare; do
+		test_must_fail git clone $how corrupt copy && test_path_is_missing copy || return 1
+	done &&
+	echo garbage >corrupt/.git/refs/heads/bad && test_must_fail git clone corrupt copy && test_path_is_missing copy
+'
+
+test_expect_success 'the name of the host is that of the clone, if there is no path' '
+	printf "#!/bin/sh\nexit 1\n" >no-ssh && chmod +x no-ssh &&
+	for pair in host:/ host: user@host:/ host:/.git host:1234 user@host:1234/; do
+		test_must_fail env GIT_SSH="$PWD/no-ssh" git clone $pair 2>err &&
+		test_grep "Cloning into .host." err || return 1
+	done &&
+	test_must_fail env GIT_SSH="$PWD/no-ssh" git clone host:foo:12 2>err && test_grep "Cloning into .foo." err
+'
+
+test_expect_success 'a repository to borrow from is named once' '
+	git clone -q --reference up --reference up/.git --reference-if-able up mid r &&
+	test_line_count = 1 r/.git/objects/info/alternates &&
+	git clone -q -s --reference up up s && test_line_count = 1 s/.git/objects/info/alternates
+'
+
+test_expect_success 'a clone of a directory uses --bundle-uri, or warns' '
+	git -C up bundle create -q ../b --all &&
+	git clone -q --bundle-uri=b up with && git -C with rev-parse -q --verify refs/bundles/heads/topic &&
+	git -C with fsck && git clone -q --bundle-uri=nosuch up without 2>err &&
+	test_grep "warning: failed to fetch objects from bundle URI" err && git -C without rev-parse -q --verify HEAD
+'
+
+test_expect_success 'the depth of uploadpackfilter.tree.maxDepth needs a value' '
+	git clone -q up u && git -C u config uploadpack.allowFilter true &&
+	printf "[uploadpackfilter \"tree\"]\n\tmaxdepth\n" >>u/.git/config &&
+	test_must_fail git clone --no-local --filter=tree:1 u v 2>err && test_grep uploadpackfilter.tree.maxdepth err
+'
+
+test_done
