@@ -101,7 +101,7 @@ test_expect_success 'other schemes: git-remote-<scheme>' '
 checked () {
 	local code=$2 options="-c fetch.uriProtocols=file -c $1.fsckObjects=true"
 	shift 2
-	for sandbox in true false; do
+	for sandbox in auto false; do
 		rm -rf no && test_expect_code $code git -c core.sandbox=$sandbox $options "$@" clone -q "file://$PWD/src" no 2>err &&
 		{ test $code = 0 || test_grep "gitmodulesUrl: disallowed submodule url: -u./payload" err; } &&
 		rm -rf e && git init -q e && test_expect_code $code git -C e -c core.sandbox=$sandbox -c fetch.unpackLimit=1000 $options "$@" \

@@ -81,10 +81,11 @@ void connection_abort(struct connection *c)
 {
 	if (!c)
 		return;
-	close_ends(c);
-	if (c->state->child.pid > 0) {
+	/* Before its input ends: it would complain that we have hung up. */
+	if (c->state->child.pid > 0)
 		kill(c->state->child.pid, SIGTERM);
+	close_ends(c);
+	if (c->state->child.pid > 0)
 		(void)finish_command(&c->state->child);
-	}
 	free_connection(c);
 }
