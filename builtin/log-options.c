@@ -131,6 +131,7 @@ int log_options_init_plumbing(struct log_options *o, struct repository *r, struc
 	o->line_end = '\n';
 	o->text = o->graph_prefix = (struct strbuf)STRBUF_INIT;
 	o->notes_refs = o->line_specs = (struct strvec)STRVEC_INIT;
+	o->notes_default = -1;
 	o->decorations = (struct decorate_options)DECORATE_OPTIONS_INIT;
 	o->merge_diff_default = "separate";
 	pretty_init(&o->pretty, r);
@@ -158,7 +159,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 	if (rc < 0)
 		return rc;
 	o->show_root = o->mailmap = true;
-	o->show_notes = o->notes_default = -1;
+	o->show_notes = -1;
 	o->plumbing = false;
 	o->pretty.expand_tabs = -1;
 	o->decorate = DECORATE_UNSET;

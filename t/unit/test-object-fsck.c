@@ -105,7 +105,7 @@ static void idents(void **state UNUSED)
 		{ "A <a@x> 1", "E:badDate" },
 		{ "A <a@x> 9223372036854775807 +0000", "" },
 		{ "A <a@x> 9223372036854775808 +0000", "E:badDateOverflow" },
-		{ "A <a@x> -1 +0000", "E:badDateOverflow" },
+		{ "A <a@x> -1 +0000", "E:badDate" },
 		{ "A <a@x> 1 0000", "E:badTimezone" },
 		{ "A <a@x> 1 +000", "E:badTimezone" },
 		{ "A <a@x> 1 +0000 ", "E:badTimezone" },
