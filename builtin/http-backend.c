@@ -254,6 +254,8 @@ int cmd_http_backend(int argc, const char **argv UNUSED, struct command_ctx *ctx
 	else
 		rc = requested_path(&path, &err);
 	code = rc ? http_fail(&rq.reply, &err) : serve_path(&rq, path);
+	if (!rq.reads_body)
+		http_body_drop();
 	free(path);
 	http_reply_release(&rq.reply);
 	return code;

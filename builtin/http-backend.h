@@ -41,6 +41,11 @@ struct http_body;
  */
 MUST_USE int http_body_open(struct http_body **out, struct err *err);
 void http_body_free(struct http_body *b);
+/*
+ * After a reply to a request whose body nobody wants: CONTENT_LENGTH bytes of it, up to 1 MiB, as long as they come within a
+ * second. A web server that cannot get rid of the body takes the reply for a failure (502).
+ */
+void http_body_drop(void);
 /* Read all that comes over the wire into memory; more than max bytes are ERR_TOO_BIG. */
 MUST_USE int http_body_read_all(struct http_body *b, size_t max, struct err *err);
 /* Write it, inflated, to fd as it comes. ERR_CORRUPT: it is malformed, or ends too early. */
@@ -54,6 +59,7 @@ struct http_request {
 	const char *path; /* in the repository, "objects/info/packs" */
 	bool head_only;	  /* HEAD */
 	struct http_reply reply;
+	bool reads_body; /* the service has it, or has had it */
 };
 
 /* http-files.c: the dumb protocol. Each returns the exit code. */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The body of a request: as long as the server says, inflated if need be. */
 #include "compat/posix.h"
+#include <poll.h>
 #include <zlib.h>
 #include "builtin/http-backend.h"
+#include "compat/syscalls.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
 
 #define PIECE 65536
+#define DROPPED_MAX ((uint64_t)1 << 20)
 
 struct http_body {
 	bool limited;	    /* by CONTENT_LENGTH; else up to the end of the input */
@@ -62,6 +65,20 @@ int http_body_open(struct http_body **out, struct err *err)
 	else
 		*out = b;
 	return rc;
+}
+
+void http_body_drop(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct http_body b = { .limited = false };
+	char buf[4096];
+	ssize_t got = 1;
+
+	if (parse_length(&b, getenv("CONTENT_LENGTH"), NULL) < 0 || !b.limited)
+		return;
+	for (uint64_t left = b.left < DROPPED_MAX ? b.left : DROPPED_MAX; left && got > 0; left -= (uint64_t)got)
+		if (poll(&in, 1, 1000) <= 0 || (got = RETRY_EINTR(read(STDIN_FILENO, buf, left < sizeof(buf) ? left : sizeof(buf)))) <= 0)
+			return;
 }
 
 void http_body_free(struct http_body *b)

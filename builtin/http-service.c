@@ -232,6 +232,7 @@ int http_serve(struct http_request *rq)
 	if (!service_is_there(rq->ctx, s->name))
 		return http_refuse(&rq->reply, "501 Not Implemented", "this server has no git %s",
 				   s->name);
+	rq->reads_body = true;
 	rc = http_body_open(&body, &err);
 	if (!rc && s->read_all) {
 		rc = max_request_buffer(rq, &max, &err);

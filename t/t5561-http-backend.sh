@@ -362,4 +362,22 @@ test_expect_success 'a web server that has gone' '
 		GIT_HTTP_EXPORT_ALL=1 REQUEST_METHOD=GET PATH_INFO=/a.git/HEAD git http-backend
 '
 
+# 300,000 bytes do not fit into a pipe.
+test_expect_success PYTHON 'the body of a request that is refused is read: the web server can get rid of it' '
+	git init -q --bare srv/closed.git && cat >sends <<-\EOF &&
+	import os, subprocess, sys
+	p = subprocess.Popen(["git", "http-backend"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+	reply = p.stdout.readline()
+	assert reply.startswith(b"Status: 403"), reply
+	try:
+	    p.stdin.write(b"x" * 300000)
+	    p.stdin.close()
+	except BrokenPipeError:
+	    sys.exit("broken pipe")
+	sys.exit(p.wait())
+	EOF
+	GIT_PROJECT_ROOT="$PWD/srv" GIT_HTTP_EXPORT_ALL=1 SERVER_PROTOCOL=HTTP/1.1 REQUEST_METHOD=POST CONTENT_LENGTH=300000 \
+		PATH_INFO=/closed.git/git-upload-archive CONTENT_TYPE=application/x-git-upload-archive-request python3 sends
+'
+
 test_done
