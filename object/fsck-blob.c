@@ -181,11 +181,12 @@ static int check_gitmodules(struct fsck_item *it, const char *buf, size_t size)
 
 static int check_gitattributes(struct fsck_item *it, const char *buf, size_t size)
 {
-	const char *p = buf, *end = buf + size;
+	const char *p = buf, *end;
 
 	if (!buf || size > ATTRIBUTES_MAX_BYTES)
 		return fsck_found(it, MSG_GITATTRIBUTES_LARGE,
 				  ".gitattributes too large to parse") != 0;
+	end = buf + size;
 	while (p < end) {
 		const char *lf = memchr(p, '\n', (size_t)(end - p));
 		size_t len = (size_t)((lf ? lf : end) - p);
