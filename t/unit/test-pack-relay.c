@@ -25,15 +25,62 @@ struct client {
 	pthread_t thread;
 	size_t limit;		    /* hangs up after so many bytes; 0: never */
 	unsigned pause_ms;	    /* before it reads anything */
+	const atomic_size_t *waits_for; /* it reads nothing before this is */
+	size_t waits_until;
 	unsigned slow_us;	    /* before each read */
 	const atomic_size_t *made;  /* looked at after the pause */
 	size_t made_by_then;
+	/*
+	 * Files below $DIR that it opens for writing, so that a command that reads them goes on: before_data after an empty
+	 * packet, at_data after one with data, after_data after one with data and an empty one.
+	 */
+	const char *before_data, *at_data, *after_data;
 	struct strbuf all;	    /* as it came */
 	atomic_size_t got;	    /* its length, for a source that waits */
 	struct strbuf band[4];
 	size_t nr_packets, nr_full, nr_empty;
 	size_t lens[64];	    /* payloads of the first packets, the band not counted */
 };
+
+#define LOOKS_MAX 60000 /* for what does not come */
+
+static void sleep_ms(unsigned ms)
+{
+	usleep(ms * 1000);
+}
+
+static void wait_until(const atomic_size_t *nr, size_t until)
+{
+	for (int i = 0; i < LOOKS_MAX && *nr < until; i++)
+		sleep_ms(1);
+}
+
+static void touch(const char **name)
+{
+	char *path = *name ? xstrfmt("%s/%s", dir, *name) : NULL;
+
+	if (path)
+		close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	free(path);
+	*name = NULL;
+}
+
+static void let_go_on(struct client *c)
+{
+	bool data = false, empty = false;
+
+	for (size_t at = 0, len; at + 5 <= c->all.len; at += len) {
+		len = (size_t)pkt_parse_length(c->all.buf + at);
+		if (at + len > c->all.len)
+			break;
+		empty = len == 5;
+		data |= !empty;
+	}
+	if (data)
+		touch(&c->at_data);
+	if (empty)
+		touch(data ? &c->after_data : &c->before_data);
+}
 
 static void *read_all(void *data)
 {
@@ -42,12 +89,16 @@ static void *read_all(void *data)
 	ssize_t n;
 
 	usleep(c->pause_ms * 1000);
+	if (c->waits_for)
+		wait_until(c->waits_for, c->waits_until);
 	if (c->made)
 		c->made_by_then = *c->made;
 	while ((n = read(c->pipe[0], buf, sizeof(buf))) > 0) {
 		usleep(c->slow_us);
 		strbuf_add(&c->all, buf, (size_t)n);
 		c->got = c->all.len;
+		if (c->before_data || c->at_data || c->after_data)
+			let_go_on(c);
 		if (c->limit && c->all.len >= c->limit)
 			break;
 	}
@@ -105,11 +156,10 @@ static void client_release(struct client *c)
 
 struct source {
 	size_t total, piece;
-	unsigned pause_ms;   /* before it begins */
 	size_t stop_at;	     /* another pause after so many bytes */
 	unsigned stop_ms;
-	const struct client *client; /* instead of a time: both pauses last until it has got so many bytes more */
-	size_t pause_got, stop_got;
+	const atomic_size_t *got; /* instead of a time: the first pause lasts until it is pause_got, */
+	size_t pause_got, stop_got; /* and the other one until it has grown by stop_got */
 	const char *text;    /* for the user, before everything else */
 	int rc;
 	bool without_copy;
@@ -120,21 +170,6 @@ struct source {
 static char byte_at(size_t i)
 {
 	return (char)(i * 7 + i / 251);
-}
-
-static void sleep_ms(unsigned ms)
-{
-	usleep(ms * 1000);
-}
-
-#define LOOKS_MAX 30000 /* for a client that gets nothing */
-
-static void wait_for_client(const struct source *s, size_t bytes)
-{
-	size_t before = s->client ? s->client->got : 0;
-
-	for (int i = 0; i < LOOKS_MAX && s->client && s->client->got < before + bytes; i++)
-		sleep_ms(1);
 }
 
 static int put(struct source *s, struct relay_queue *out, size_t at, size_t len, struct err *err)
@@ -166,8 +201,8 @@ static int produce(void *data, struct relay_queue *out, struct err *err)
 
 	if (s->text)
 		relay_queue_text(out, s->text, strlen(s->text));
-	sleep_ms(s->pause_ms);
-	wait_for_client(s, s->pause_got);
+	if (s->got)
+		wait_until(s->got, s->pause_got);
 	for (size_t at = 0; at < s->total; at += s->piece) {
 		size_t n = s->total - at < s->piece ? s->total - at : s->piece;
 
@@ -178,7 +213,8 @@ static int produce(void *data, struct relay_queue *out, struct err *err)
 		s->made += n;
 		if (at + n >= s->stop_at && at < s->stop_at) {
 			sleep_ms(s->stop_ms);
-			wait_for_client(s, s->stop_got);
+			if (s->got)
+				wait_until(s->got, *s->got + s->stop_got);
 		}
 	}
 	return s->rc ? err_set(err, s->rc, "it broke") : 0;
@@ -244,21 +280,22 @@ static void other_bands(void **state UNUSED)
 	client_release(&c);
 }
 
-/* Sixteen packets, 1 MiB, leave with one call if they are there. */
+/*
+ * Sixteen packets, 1 MiB, leave with one call if they are there. The client reads when all has been made; before, the
+ * pipe takes four packets, each of which may leave alone, and a fifth call waits.
+ */
 static void few_calls(void **state UNUSED)
 {
-	struct source s = { .total = (size_t)20 << 20, .piece = RELAY_ROOM_MAX,
-			    .without_copy = true };
+	struct source s = { .total = (size_t)3 << 20, .piece = RELAY_ROOM_MAX / 2, .without_copy = true };
+	struct client how = { .waits_for = &s.made, .waits_until = s.total }, c;
 	struct fault_plan plan = FAULT_PLAN_INIT;
-	struct client c;
 
-	client_start(&c, 0);
+	client_start_with(&c, &how);
 	plan.only = "writev";
 	fault_install(&plan);
 	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 60000, NULL), 0);
 	assert_bytes(&c.band[1], s.total);
-	/* A pause of the other thread may part a batch. */
-	assert_in_range(fault_counted(), 21, 21 + 20);
+	assert_in_range(fault_counted(), 4, 9);
 	fault_remove();
 	client_release(&c);
 }
@@ -506,7 +543,7 @@ static void *read_slowly(void *data)
 
 static void a_client_that_reads_slowly(void **state UNUSED)
 {
-	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .timeout_s = 1 };
+	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .timeout_s = 2 };
 	struct source s = { .total = 300000, .piece = 65536 };
 	pthread_t thread;
 	int p[2];
@@ -531,15 +568,10 @@ static void silence_is_bridged(void **state UNUSED)
 	struct client c;
 
 	client_start(&c, 0);
-	s.client = &c;
+	s.got = &c.got;
 	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 100, NULL), 0);
 	assert_in_range(c.nr_empty, 3, (size_t)(monotonic_ms() - begin) / 100);
 	assert_bytes(&c.band[1], 1000);
-	client_release(&c);
-	client_start(&c, 0);
-	s = (struct source){ .total = 1000, .piece = 1000, .pause_ms = 500 };
-	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 0, NULL), 0);
-	assert_int_equal(c.nr_empty, 0);
 	client_release(&c);
 }
 
@@ -550,11 +582,11 @@ static void held_bytes_go_before_an_empty_packet(void **state UNUSED)
 	size_t first = 0;
 
 	client_start(&c, 0);
-	s.client = &c;
+	s.got = &c.got;
 	s.stop_got = EMPTY_PACKET + 999 + 3 * EMPTY_PACKET;
 	assert_int_equal(serve(&c, &s, SIDEBAND_LARGE, 100, NULL), 0);
 	assert_bytes(&c.band[1], s.total);
-	while (first < 3 && !c.lens[first]) /* the source may have been slow to begin */
+	while (first + 2 < ARRAY_SIZE(c.lens) && !c.lens[first]) /* the source may have been slow to begin */
 		first++;
 	assert_int_equal(c.lens[first], 999);
 	assert_int_equal(c.lens[first + 1], 0);
@@ -695,50 +727,61 @@ static void a_client_that_hangs_up_ends_a_pull(void **state UNUSED)
 }
 
 struct turn {
-	int64_t ready_ms;
-	int rc;
+	int64_t ready_ms;   /* 0: at the second question */
+	int nr, rc;
 };
+
+#define HOUR_MS 3600000
 
 static int is_my_turn(void *data, int64_t until_ms, struct err *err)
 {
 	struct turn *t = data;
-	int64_t now = monotonic_ms(), end = until_ms < t->ready_ms ? until_ms : t->ready_ms;
+	int64_t now = monotonic_ms();
 
-	if (end > now)
-		sleep_ms((unsigned)(end - now));
-	if (monotonic_ms() < t->ready_ms)
+	if (t->ready_ms > now) {
+		if (until_ms > now)
+			sleep_ms((unsigned)((until_ms < t->ready_ms ? until_ms : t->ready_ms) - now));
+		return 0;
+	}
+	if (!t->ready_ms && !t->nr++)
 		return 0;
 	return t->rc < 0 ? err_set(err, t->rc, "no room") : 1;
 }
 
-/* The clock goes on from the one to the other. */
+/* The clock goes on from the one to the other: the interval is an hour, which is over at the first question. */
 static void a_client_is_kept_waiting(void **state UNUSED)
 {
-	struct turn t = { .ready_ms = monotonic_ms() + 390, .rc = 1 };
-	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .keepalive_ms = 200 };
-	struct source s = { .total = 10, .piece = 10, .pause_ms = 280 };
-	struct client c;
 	int64_t begin = monotonic_ms();
+	struct turn t = { .rc = 1 };
+	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .keepalive_ms = HOUR_MS,
+					.sent_ms = begin - HOUR_MS };
+	struct source s = { .total = 10, .piece = 10, .pause_got = 2 * EMPTY_PACKET };
+	struct client c;
 
 	client_start(&c, 0);
 	o.fd = c.pipe[1];
 	assert_int_equal(pack_relay_await(&o, is_my_turn, &t, NULL), 0);
+	assert_true(o.sent_ms >= begin);
+	wait_until(&c.got, EMPTY_PACKET);
+	assert_int_equal(c.got, EMPTY_PACKET);
+	s.got = &c.got;
+	o.sent_ms -= HOUR_MS;
 	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), 0);
 	client_end(&c, SIDEBAND_LARGE);
-	/* At 200, 400 and 600 ms: with a clock that began again there would be no third one. */
-	assert_in_range(c.nr_empty, 3, (size_t)(monotonic_ms() - begin) / 200);
+	assert_int_equal(c.nr_empty, 2);
 	assert_bytes(&c.band[1], 10);
 	client_release(&c);
-	t = (struct turn){ .ready_ms = 0, .rc = ERR_LOCKED };
+	t = (struct turn){ .nr = 1, .rc = ERR_LOCKED };
 	client_start(&c, 0);
 	o.fd = c.pipe[1];
 	assert_int_equal(pack_relay_await(&o, is_my_turn, &t, NULL), ERR_LOCKED);
 	client_end(&c, SIDEBAND_LARGE);
 	assert_int_equal(c.all.len, 0);
 	client_release(&c);
-	t = (struct turn){ .ready_ms = monotonic_ms() + 60000, .rc = 1 };
+	t = (struct turn){ .ready_ms = monotonic_ms() + HOUR_MS, .rc = 1 };
 	client_start(&c, 1);
 	o.fd = c.pipe[1];
+	o.keepalive_ms = 200;
 	assert_int_equal(write(o.fd, "x", 1), 1);
 	assert_int_equal(pack_relay_await(&o, is_my_turn, &t, NULL), ERR_IO);
 	client_end(&c, SIDEBAND_LARGE);
@@ -749,7 +792,8 @@ static void a_client_is_kept_waiting(void **state UNUSED)
 
 struct taker {
 	struct strbuf pack;
-	size_t nr_keepalives, nr_text, nr_errors;
+	atomic_size_t nr_keepalives;
+	size_t nr_text, nr_errors;
 };
 
 static int take(void *data, enum sideband_band band, const struct iovec *pieces, size_t nr,
@@ -770,7 +814,8 @@ static void output_to_a_function(void **state UNUSED)
 	struct taker t = { .pack = STRBUF_INIT };
 	struct pack_relay_options o = { .fd = -1, .mode = SIDEBAND_NONE, .keepalive_ms = 50,
 					.output = take, .output_data = &t };
-	struct source s = { .total = 3000000, .piece = 65536, .pause_ms = 300, .text = "hello\n" };
+	struct source s = { .total = 3000000, .piece = 65536, .got = &t.nr_keepalives, .pause_got = 2,
+			    .text = "hello\n" };
 
 	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), 0);
 	assert_bytes(&t.pack, s.total);
@@ -778,6 +823,7 @@ static void output_to_a_function(void **state UNUSED)
 	assert_int_equal(t.nr_text, 1);
 	assert_int_equal(t.nr_errors, 0);
 	s.rc = ERR_CORRUPT;
+	s.got = NULL;
 	assert_int_equal(pack_relay_function(&o, produce, &s, NULL), ERR_CORRUPT);
 	assert_int_equal(t.nr_errors, 1);
 	strbuf_release(&t.pack);
@@ -851,6 +897,25 @@ static void stderr_of_a_command_is_text(void **state UNUSED)
 	client_release(&c);
 }
 
+static void make_fifo(const char *name)
+{
+	char *path = xstrfmt("%s/%s", dir, name);
+
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	free(path);
+}
+
+/* For a command that reads $DIR/before before its data, or $DIR/after after some of it. */
+static void client_start_for(struct client *c, bool before, bool after)
+{
+	make_fifo("before");
+	make_fifo("after");
+	assert_int_equal(setenv("DIR", dir, 1), 0);
+	client_start_with(c, &(struct client){ .before_data = before ? "before" : NULL,
+					       .after_data = after ? "after" : NULL });
+}
+
 static void commands_that_fail(void **state UNUSED)
 {
 	static const struct {
@@ -859,7 +924,7 @@ static void commands_that_fail(void **state UNUSED)
 	} cases[] = {
 		{ "exit 3", "the hook failed with exit code 3", "", 0 },
 		{ "printf PACKabc; exit 3", "the hook failed with exit code 3", "", 0 },
-		{ "printf PACKabc; sleep 1; exit 3", "the hook failed with exit code 3", "PACKab", 200 },
+		{ "printf PACKabc; cat \"$DIR/after\"; exit 3", "the hook failed with exit code 3", "PACKab", 200 },
 		{ "printf PACKabc; kill -9 $$", "the hook was ended by signal 9", "", 0 },
 		{ "true", "the hook printed no pack", "", 0 },
 		{ "printf PAC", "the hook printed no pack", "", 0 },
@@ -871,8 +936,9 @@ static void commands_that_fail(void **state UNUSED)
 		struct err err = ERR_INIT;
 		struct client c;
 
-		assert_true(relay(&c, SIDEBAND_LARGE, cases[i].keepalive_ms, cases[i].script,
-				  &err) < 0);
+		client_start_for(&c, false, true);
+		assert_true(relay_to(&c, SIDEBAND_LARGE, cases[i].keepalive_ms, cases[i].script,
+				     &err) < 0);
 		assert_string_equal(err_message(&err), cases[i].message);
 		assert_string_equal(c.band[1].buf, cases[i].sent);
 		strbuf_addf(&text, "upload-pack: %s\n", cases[i].message);
@@ -883,19 +949,24 @@ static void commands_that_fail(void **state UNUSED)
 	}
 }
 
+/* It writes a byte more often than the clock fires, and stops when the client has got some. */
 static void a_command_that_dribbles(void **state UNUSED)
 {
 	struct client c;
 
-	assert_int_equal(relay(&c, SIDEBAND_LARGE, 250,
-			       "printf PACK; for i in 1 2 3 4 5; do sleep 0.2; printf $i; done",
-			       NULL), 0);
-	assert_string_equal(c.band[1].buf, "PACK12345");
-	assert_true(c.nr_packets > 2); /* it was not silent for a second */
+	assert_int_equal(setenv("DIR", dir, 1), 0);
+	client_start_with(&c, &(struct client){ .at_data = "go" });
+	assert_int_equal(relay_to(&c, SIDEBAND_LARGE, 250,
+				  "printf PACK; i=0; until test -e \"$DIR/go\" || test $((i += 1)) = 1000; do printf 1; sleep 0.05; done; test -e \"$DIR/go\"",
+				  NULL), 0);
+	assert_memory_equal(c.band[1].buf, "PACK1", 5);
+	assert_true(c.nr_packets >= 2);
 	client_release(&c);
-	assert_int_equal(relay(&c, SIDEBAND_LARGE, 100, "sleep 0.5; printf PACK1", NULL), 0);
-	assert_in_range(c.nr_empty, 1, 6);
+	client_start_for(&c, true, false);
+	assert_int_equal(relay_to(&c, SIDEBAND_LARGE, 100, "cat \"$DIR/before\"; printf PACK1", NULL), 0);
+	assert_true(c.nr_empty >= 1);
 	assert_int_equal(c.lens[0], 0);
+	assert_string_equal(c.band[1].buf, "PACK1");
 	client_release(&c);
 }
 
@@ -997,8 +1068,9 @@ static void each_packet_and_its_time(void **state UNUSED)
 	table.writev = note_writev;
 	nr_sends = 0;
 	sys = &table;
-	assert_int_equal(relay(&c, SIDEBAND_LARGE, 200, "sleep 0.7; printf PACKab; sleep 1.2; exit 3",
-			       NULL), ERR_GENERIC);
+	client_start_for(&c, true, true);
+	assert_int_equal(relay_to(&c, SIDEBAND_LARGE, 200, "cat \"$DIR/before\"; printf PACKab; cat \"$DIR/after\"; exit 3", NULL),
+			 ERR_GENERIC);
 	sys = before;
 	assert_int_equal(nr_sends, c.nr_packets); /* each left alone */
 	for (; i < c.nr_packets && !c.lens[i]; i++)
@@ -1048,11 +1120,33 @@ static void the_keepalive_clock_starts_at_the_last_byte_sent(void **state UNUSED
 	assert_int_equal(relay_deadline_ms(&s), 1000 + RELAY_HOLD_MS);
 }
 
+/* An hour after the last byte: what is held goes first, and without an interval nothing else does. */
+static void silence_without_an_interval_stays(void **state UNUSED)
+{
+	static const struct {
+		int64_t keepalive_ms;
+		size_t held;
+		enum relay_due due;
+	} cases[] = { { 0, 0, RELAY_NOTHING }, { 0, 2, RELAY_SEND_HELD }, { 500, 2, RELAY_SEND_HELD },
+		      { 500, 1, RELAY_KEEPALIVE }, { 2 * HOUR_MS, 2, RELAY_NOTHING } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct pack_relay_options o = { .fd = -1, .mode = SIDEBAND_LARGE,
+						.keepalive_ms = cases[i].keepalive_ms };
+		struct relay_sender s;
+
+		relay_sender_init(&s, &o);
+		s.sent_ms = s.data_ms = monotonic_ms() - HOUR_MS;
+		assert_int_equal(relay_due(&s, cases[i].held), cases[i].due);
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
 	const struct CMUnitTest tests[] = {
 		T(the_keepalive_clock_starts_at_the_last_byte_sent),
+		T(silence_without_an_interval_stays),
 		T(packets_are_full),
 		T(other_bands),
 		T(few_calls),

@@ -223,6 +223,8 @@ static void *grow(void *data)
 	return NULL;
 }
 
+#define HOUR_MS 3600000 /* for who is not woken */
+
 static void *follow(void *data)
 {
 	struct pair *p = data;
@@ -233,7 +235,7 @@ static void *follow(void *data)
 	do {
 		assert_int_equal(share_file_status(&p->follower, &st, NULL), 0);
 		if (at == st.bytes && st.state == SHARE_GROWING)
-			share_file_wait(&p->follower, &st, 10000);
+			share_file_wait(&p->follower, &st, HOUR_MS);
 		for (; at < st.bytes; at++) {
 			assert_int_equal(share_file_read(&p->follower, at, &c, 1, NULL), 0);
 			assert_int_equal(c, (char)at);
@@ -243,11 +245,10 @@ static void *follow(void *data)
 	return NULL;
 }
 
-/* Nobody sleeps through the end. */
+/* The end wakes every follower. */
 static void many_follow(void **state UNUSED)
 {
 	pthread_t threads[5];
-	int64_t begin = monotonic_ms();
 	struct pair p;
 
 	pair_begin(&p);
@@ -255,7 +256,6 @@ static void many_follow(void **state UNUSED)
 		assert_int_equal(pthread_create(&threads[i], NULL, i ? follow : grow, &p), 0);
 	for (size_t i = 0; i < 5; i++)
 		pthread_join(threads[i], NULL);
-	assert_true(monotonic_ms() - begin < 9000);
 	pair_end(&p);
 }
 
