@@ -12,6 +12,12 @@
 /* Enough for the files that are written at once: see fsync_batch_options.window. */
 #define DESCRIPTORS 512
 
+/*
+ * A stack counts in full against a limit for data (RLIMIT_DATA, a service's or a batch job's), used or not. The default is that
+ * of the main thread, 8 MB as a rule. Threads hold their buffers on the heap. A sanitizer's frames are some times larger.
+ */
+#define STACK_BYTES ((size_t)1 << 20)
+
 static void reserve_descriptors(void)
 {
 	os_reserve_descriptors(DESCRIPTORS);
@@ -21,12 +27,16 @@ bool start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	sigset_t all, before;
+	pthread_attr_t attr;
 	int failed;
 
 	pthread_once(&once, reserve_descriptors);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(thread, NULL, fn, arg);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	failed = pthread_create(thread, &attr, fn, arg);
+	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return !failed;
 }
