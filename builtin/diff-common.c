@@ -281,6 +281,7 @@ int diff_command_open_index(struct diff_command *d, struct err *err)
 		d->files.combined = &d->combined;
 	d->o.read_is_worktree = true;
 	d->o.read = worktree_diff_read;
+	d->o.measure = worktree_diff_measure;
 	d->o.read_data = &d->files;
 	return 0;
 }

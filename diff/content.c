@@ -111,6 +111,17 @@ void diff_file_drop(struct diff_file *f)
 	f->chunks = NULL;
 }
 
+/* Set the size, and *oid, of a file that is too large to be held. 0: it is not. */
+static int measure(struct diff_file *f, const struct diff_options *o, struct object_id *oid, struct err *err)
+{
+	int ret = 0;
+
+	if (diff_file_exists(f) && !f->oid_valid && !f->loaded && o->measure)
+		ret = o->measure(o->read_data, f, &f->size, oid, err);
+	f->size_known |= ret > 0;
+	return ret;
+}
+
 int diff_file_size(struct diff_file *f, const struct diff_options *o, struct err *err)
 {
 	struct object_info info;
@@ -118,6 +129,9 @@ int diff_file_size(struct diff_file *f, const struct diff_options *o, struct err
 
 	if (f->size_known)
 		return 0;
+	ret = measure(f, o, NULL, err);
+	if (ret)
+		return ret < 0 ? ret : 0;
 	if (!diff_file_exists(f) || !f->oid_valid || MODE_IS_GITLINK(f->mode) || is_empty_blob(f, o))
 		return diff_file_load(f, o, err);
 	ret = odb_type(o->odb, &f->oid, &info.type, &info.size, err);
@@ -177,6 +191,9 @@ int diff_file_hash(struct diff_file *f, const struct diff_options *o, struct err
 
 	if (f->oid_valid || !oid_is_null(&f->oid) || !diff_file_exists(f))
 		return 0;
+	ret = measure(f, o, &f->oid, err);
+	if (ret)
+		return ret < 0 ? ret : 0;
 	ret = diff_file_load(f, o, err);
 	if (ret < 0)
 		return ret;

@@ -278,6 +278,11 @@ struct diff_options {
 	/* content of sides with oid_valid false */
 	int (*read)(void *data, const struct diff_file *file, struct object_buf *out,
 		    struct err *err);
+	/*
+	 * The size of such a side, and its name if oid is not NULL, of a file that need not be held in memory for that: 1. 0: it
+	 * must be read. NULL: each is read.
+	 */
+	int (*measure)(void *read_data, const struct diff_file *file, uint64_t *size, struct object_id *oid, struct err *err);
 	void *read_data;
 	/* Those are files of the work tree at their paths: programs get them, not copies. */
 	bool read_is_worktree;

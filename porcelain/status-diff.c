@@ -83,6 +83,13 @@ static int read_file_side(void *data, const struct diff_file *file, struct objec
 	return rc;
 }
 
+static int measure_file_side(void *data, const struct diff_file *file, uint64_t *size, struct object_id *oid, struct err *err)
+{
+	struct diff_run *run = data;
+
+	return worktree_measure_side(run->conv, file->path, size, oid, err);
+}
+
 static int add_patch(struct diff_run *run, const char *src, const char *dst, struct strbuf *out,
 		     struct err *err)
 {
@@ -118,6 +125,7 @@ static int init_options(struct diff_run *run, bool color, struct err *err)
 	run->o.detect = DIFF_DETECT_RENAMES;
 	run->o.color = color;
 	run->o.read = read_file_side;
+	run->o.measure = measure_file_side;
 	run->o.read_data = run;
 	if (rc >= 0)
 		rc = diff_attrs_new(&run->attrs, run->repo, converter_attrs(run->conv), err);

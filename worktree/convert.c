@@ -100,6 +100,11 @@ struct attrs *converter_attrs(struct converter *c)
 	return c->attrs;
 }
 
+struct repository *converter_repository(struct converter *c)
+{
+	return c->repo;
+}
+
 /* ---- the conversion of a path ---- */
 
 static bool value_is(const struct attr_value *v, const char *s)

@@ -22,6 +22,7 @@ MUST_USE int converter_new(struct converter **out, struct repository *r,
 			   struct err *err);
 void converter_free(struct converter *c); /* ends filter processes */
 struct attrs *converter_attrs(struct converter *c);
+struct repository *converter_repository(struct converter *c);
 
 /* What applies to one path. */
 struct conversion {

@@ -149,3 +149,24 @@ int worktree_read_diff_side(void *converter, const struct diff_file *file,
 	strbuf_release(&warn);
 	return rc;
 }
+
+int worktree_measure_side(struct converter *c, const char *path, uint64_t *size, struct object_id *oid, struct err *err)
+{
+	struct conversion cv;
+	struct stat st;
+	int rc;
+
+	if (lstat(path, &st) < 0)
+		return err_set_errno(err, "cannot stat '%s'", path);
+	converter_lookup(c, path, &cv);
+	rc = worktree_hash_large(c, &cv, path, &st, oid, err);
+	if (rc > 0)
+		*size = (uint64_t)st.st_size;
+	return rc;
+}
+
+int worktree_measure_diff_side(void *converter, const struct diff_file *file, uint64_t *size, struct object_id *oid,
+			       struct err *err)
+{
+	return worktree_measure_side(converter, file->path, size, oid, err);
+}

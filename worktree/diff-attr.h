@@ -32,5 +32,10 @@ MUST_USE int worktree_read_side(struct converter *c, const char *path, unsigned 
  */
 MUST_USE int worktree_read_diff_side(void *converter, const struct diff_file *file,
 				     struct object_buf *out, struct err *err);
+/* For diff_options.measure: the file at path, if it is above core.bigFileThreshold and nothing converts it. */
+MUST_USE int worktree_measure_side(struct converter *c, const char *path, uint64_t *size, struct object_id *oid, struct err *err);
+/* The same, with a struct converter * as read_data. */
+MUST_USE int worktree_measure_diff_side(void *converter, const struct diff_file *file, uint64_t *size, struct object_id *oid,
+					struct err *err);
 
 #endif

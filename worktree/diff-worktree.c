@@ -477,3 +477,10 @@ int worktree_diff_read(void *data, const struct diff_file *file, struct object_b
 	strbuf_release(&warn);
 	return rc;
 }
+
+int worktree_diff_measure(void *data, const struct diff_file *file, uint64_t *size, struct object_id *oid, struct err *err)
+{
+	struct worktree_diff *d = data;
+
+	return MODE_IS_GITLINK(file->mode) ? 0 : worktree_measure_side(d->conv, file->path, size, oid, err);
+}

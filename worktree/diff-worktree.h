@@ -44,5 +44,7 @@ MUST_USE int worktree_diff_index(struct worktree_diff *d, struct diff_queue *q,
 /* For diff_options.read, with a struct worktree_diff. */
 MUST_USE int worktree_diff_read(void *d, const struct diff_file *file, struct object_buf *out,
 				struct err *err);
+/* For diff_options.measure. */
+MUST_USE int worktree_diff_measure(void *d, const struct diff_file *file, uint64_t *size, struct object_id *oid, struct err *err);
 
 #endif

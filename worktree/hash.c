@@ -154,6 +154,19 @@ static int hash_big_file(struct repository *r, const char *path, uint64_t size,
 	return rc;
 }
 
+int worktree_hash_large(struct converter *c, const struct conversion *cv, const char *path, const struct stat *st,
+			struct object_id *oid, struct err *err)
+{
+	struct repository *r = converter_repository(c);
+	int rc = 0;
+
+	if (!may_stream(r, c, cv, st))
+		return 0;
+	if (oid)
+		rc = hash_big_file(r, path, (uint64_t)st->st_size, oid, err);
+	return rc < 0 ? rc : 1;
+}
+
 static int stream_big_file(struct repository *r, const char *path, uint64_t size,
 			   struct object_id *oid, struct err *err)
 {

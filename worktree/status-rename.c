@@ -110,6 +110,7 @@ static int match(struct collector *c, bool worktree, struct err *err)
 	o.detect = c->o->renames > 1 ? DIFF_DETECT_COPIES : DIFF_DETECT_RENAMES;
 	o.rename_score = (unsigned)c->o->rename_score * DIFF_MAX_SCORE / 100;
 	o.read = worktree_read_diff_side;
+	o.measure = worktree_measure_diff_side;
 	o.read_data = c->conv;
 	rc = config_get_int(c->r->config, "diff.renamelimit", &o.rename_limit, err);
 	if (rc >= 0)

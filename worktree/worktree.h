@@ -118,6 +118,12 @@ MUST_USE int worktree_read_blob(struct converter *c, const struct conversion *cv
 				const char *path, const struct stat *st, unsigned flags,
 				struct object_buf *out, struct strbuf *warn, struct err *err);
 /*
+ * The name of the object that a file above core.bigFileThreshold becomes (oid NULL: not wanted), without holding or writing it:
+ * 1. 0: the file is not as large, or is converted; worktree_read_blob reads it.
+ */
+MUST_USE int worktree_hash_large(struct converter *c, const struct conversion *cv, const char *path, const struct stat *st,
+				 struct object_id *oid, struct err *err);
+/*
  * The mode for the index; without core.fileMode or core.symlinks, that of the old entry
  * (index_find_ours).
  */
