@@ -275,6 +275,28 @@ int seccomp_enforce(const struct seccomp_rights *r)
 	return rc ? -1 : 0;
 }
 
+int seccomp_hide_clone3(void)
+{
+#ifdef SYS_clone3
+	/* Of several filters that refuse a call, the errno of the newest one counts. */
+	struct sock_filter code[] = {
+		LOAD(offsetof(struct seccomp_data, arch)), UNLESS_EQUAL_SKIP(ARCHITECTURE, 3),
+		LOAD(offsetof(struct seccomp_data, nr)),   UNLESS_EQUAL_SKIP(SYS_clone3, 1),
+		REFUSE(ENOSYS),				   ALLOW,
+	};
+	struct sock_fprog program = { .len = ARRAY_SIZE(code), .filter = code };
+
+	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
+		return 0;
+	if (errno != EACCES || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) ? -1 : 0;
+#else
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
 #else
 
 bool seccomp_is_available(void)
@@ -284,6 +306,12 @@ bool seccomp_is_available(void)
 }
 
 int seccomp_enforce(const struct seccomp_rights *r UNUSED)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+int seccomp_hide_clone3(void)
 {
 	errno = ENOSYS;
 	return -1;

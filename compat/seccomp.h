@@ -39,4 +39,12 @@ struct seccomp_rights {
  */
 int seccomp_enforce(const struct seccomp_rights *r);
 
+/*
+ * From now on, for this thread and those that it makes, clone3(2) fails with ENOSYS, so that the C library makes threads by the
+ * older clone(2). For where a profile of a container or a service refuses clone3 with EPERM: the library gives up then. Gains
+ * nothing that is not allowed already. Without the right to set filters it costs the process the right to gain others
+ * (PR_SET_NO_NEW_PRIVS). -1: errno.
+ */
+int seccomp_hide_clone3(void);
+
 #endif

@@ -9,6 +9,7 @@
 #include "repo/hook.h"
 #include "util/alloc.h"
 #include "util/map.h"
+#include "util/workers.h"
 #include "write-or-die.h"
 
 #define LINES_MAX 8000000u
@@ -272,11 +273,12 @@ static int say_and_hear(struct talk *t, struct err *err)
 	int rc;
 
 	list_commands(t, &s.text);
-	rc = pthread_create(&thread, NULL, say_commands, &s);
-	if (rc)
-		BUG("cannot start a thread: %s", strerror(rc));
-	rc = hear_report(t, err);
-	pthread_join(thread, NULL);
+	if (start_thread(&thread, say_commands, &s)) {
+		rc = hear_report(t, err);
+		pthread_join(thread, NULL);
+	} else {
+		rc = err_set(err, ERR_GENERIC, "cannot start a thread");
+	}
 	if (!rc && s.rc < 0) {
 		rc = s.rc;
 		err_move(err, &s.err);

@@ -12,6 +12,7 @@
 #include "receive/receive.h"
 #include "util/alloc.h"
 #include "util/clock.h"
+#include "util/workers.h"
 #include "write-or-die.h"
 
 #define PIECE_BYTES ((size_t)65515)
@@ -215,6 +216,17 @@ static void *relay_words(void *data)
 	return NULL;
 }
 
+static int end_talk(struct receive_talk *t)
+{
+	int code;
+
+	close_fd(&t->process);
+	code = end_child(t->s, t->cp);
+	child_process_release(t->cp);
+	free(t);
+	return code;
+}
+
 int receive_talk_begin(struct receive_server *s, struct child_process *cp, struct receive_talk **out, struct err *err)
 {
 	struct receive_talk *t;
@@ -231,23 +243,21 @@ int receive_talk_begin(struct receive_server *s, struct child_process *cp, struc
 	t->cp = cp;
 	t->process = os_open_process(cp->pid);
 	(void)os_set_nonblocking(cp->err);
-	rc = pthread_create(&t->thread, NULL, relay_words, t);
-	if (rc)
-		BUG("cannot start a thread: %s", strerror(rc));
-	*out = t;
-	return 0;
+	if (start_thread(&t->thread, relay_words, t)) {
+		*out = t;
+		return 0;
+	}
+	close_fd(&cp->in);
+	close_fd(&cp->out);
+	close_fd(&cp->err);
+	end_talk(t);
+	return err_set(err, ERR_GENERIC, "cannot start a thread");
 }
 
 int receive_talk_end(struct receive_talk *t)
 {
-	int code;
-
 	close_fd(&t->cp->in);
 	close_fd(&t->cp->out);
 	pthread_join(t->thread, NULL);
-	close_fd(&t->process);
-	code = end_child(t->s, t->cp);
-	child_process_release(t->cp);
-	free(t);
-	return code;
+	return end_talk(t);
 }

@@ -28,7 +28,7 @@ test_expect_success 'the scenario' '
 	git reset -q --hard b && git reset -q --hard HEAD~1 && git config user.x y && git bundle create -q all.bundle --all
 	git clone -q --no-local . ../c && git clone -q --bare . ../s.git && git clone -q all.bundle ../d
 	git -C ../c commit -q --allow-empty -m four
-	test -n "$NO_PUSH" || git -C ../c push -q ../s.git main:new main:new2
+	git -C ../c push -q ../s.git main:new main:new2
 	git fetch -q ../c main:got && git hash-object -w f && git gc -q && git rm -q f && git archive -o x.tar HEAD
 	git -c core.sharedRepository=group init -q ../sh && git -c core.fsyncMethod=fsync commit -q -m five
 	git -c core.fsyncMethod=writeout-only commit -q --allow-empty -m six
@@ -44,15 +44,36 @@ denied () {
 }
 
 for call in fsync fdatasync syncfs sync_file_range fchmod fsetxattr linkat flock setsid utimensat getrandom copy_file_range \
-	landlock_create_ruleset statx fallocate sysinfo sched_getaffinity
+	landlock_create_ruleset statx fallocate sysinfo sched_getaffinity clone3 \
+	${GIT_TEST_LONG:+fadvise64 fchmodat fgetxattr getxattr ioctl lgetxattr madvise memfd_create pidfd_open prlimit64 readahead renameat2 sendfile splice \
+	sync umask vmsplice}
 do
 	test_expect_success "without $call" '
 		denied $call && test_grep ! "permits no flush" err
 	'
 done
 
-test_expect_success 'without clone3: all but what needs a thread' '
-	NO_PUSH=1 && export NO_PUSH && test_when_finished "unset NO_PUSH" && denied clone3
+test_expect_success 'a push to a hook proc-receive, which is written to and read at once' '
+	git init -q --bare hooked.git && git -C hooked.git config receive.procReceiveRefs refs/for && mkdir -p hooked.git/hooks &&
+	write_script hooked.git/hooks/proc-receive "$(command -v python3)" <<-\EOF &&
+	import sys
+	i, o = sys.stdin.buffer, sys.stdout.buffer
+	def line():
+	    n = int(i.read(4), 16)
+	    return i.read(n - 4).decode().rstrip() if n else None
+	def say(text):
+	    o.write(b"%04x%s" % (len(text) + 4, text.encode()) if text else b"0000")
+	    o.flush()
+	while line(): pass
+	say("version=1\n"); say("")
+	while True:
+	    command = line()
+	    if not command: break
+	    say("ok " + command.split(" ")[2] + "\n")
+	say("")
+	EOF
+	git -C a push ../hooked.git main:refs/for/main && "$DENY" clone3 git -C a push ../hooked.git main:refs/for/main main 2>err &&
+	test_grep "new reference. *main -> refs/for/main" err
 '
 
 test_expect_success 'without any flush: each command says so, once' '

@@ -9,6 +9,7 @@
 #include "history/history.h"
 #include "transport/push-internal.h"
 #include "util/alloc.h"
+#include "util/workers.h"
 #include "wire/version.h"
 #include "write-or-die.h"
 
@@ -310,11 +311,8 @@ static int exchange(struct sending *q, struct push_answer *a, struct err *err)
 
 	if (!expects_answer(q->s))
 		return write_request(q, err);
-	rc = pthread_create(&reader, NULL, read_answer, a);
-	if (rc) {
-		errno = rc;
-		return err_set_errno(err, "cannot start a thread");
-	}
+	if (!start_thread(&reader, read_answer, a))
+		return err_set(err, ERR_GENERIC, "cannot start a thread");
 	rc = write_request(q, &why);
 	if (rc < 0)
 		hang_up(q->s->f->c);

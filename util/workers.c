@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include "compat/os.h"
+#include "compat/seccomp.h"
 #include "util/alloc.h"
 #include "util/err.h"
 #include "util/workers.h"
@@ -36,6 +37,8 @@ bool start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	failed = pthread_create(thread, &attr, fn, arg);
+	if (failed == EPERM && !seccomp_hide_clone3())
+		failed = pthread_create(thread, &attr, fn, arg);
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return !failed;
