@@ -438,6 +438,7 @@ static void rewrite_help(struct strvec *args)
 	} else if (args->nr > 1 && !strcmp(args->v[1], "--help")) {
 		strvec_remove(args, 1);
 		strvec_insert(args, 0, "help");
+		strvec_insert(args, 1, "--exclude-guides");
 	}
 }
 

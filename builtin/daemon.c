@@ -131,6 +131,8 @@ static int parse(struct command_line *c, int argc, const char **argv)
 		OPT_END()
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "-h"))
+		usage_with_options(usage, opts);
 	return parse_options(argc, argv, opts, usage, 0);
 }
 

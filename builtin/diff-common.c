@@ -137,7 +137,7 @@ NORETURN static void unknown_option(const struct diff_command *d, const char *ar
 {
 	struct option none[] = { OPT_END() };
 
-	if (d->ui)
+	if (d->ui && strcmp(arg, "-h") != 0)
 		error("invalid option: %s", arg);
 	usage_with_options(d->usage, none);
 }
@@ -381,8 +381,10 @@ int diff_command_main(int argc, const char **argv, struct command_ctx *ctx, bool
 	struct err err = ERR_INIT;
 	int code, rc;
 
-	if (argc == 2 && !strcmp(argv[1], "-h"))
-		parse_options(argc, argv, none, usage, 0);
+	if (!ui && argc == 2 && !strcmp(argv[1], "-h"))
+		usage_on_stdout(usage, none);
+	if (ui && argc == 2 && !strcmp(argv[1], "-h"))
+		usage_with_options(usage, none); /* Git has it on standard error for git diff */
 	rc = diff_command_init(&d, ctx->repo, ui, &err);
 	d.usage = usage;
 	if (!rc)

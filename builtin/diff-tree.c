@@ -323,6 +323,8 @@ int cmd_diff_tree(int argc, const char **argv, struct command_ctx *ctx)
 	rc = init(&d, ctx->repo, &err);
 	if (!rc)
 		rc = parse(&d, argc, argv, &err);
+	if (rc < 0 && log_asks_for_help(&err))
+		bad_usage();
 	if (!rc)
 		rc = run(&d, &err);
 	result = (d.log.check_failed ? 2 : 0) | (d.log.diff.exit_code && d.log.has_differences ? 1 : 0);

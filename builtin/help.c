@@ -153,6 +153,17 @@ static const char *alias_text(struct repository *r, const char *name)
 	return e ? e->value : NULL;
 }
 
+/* Git lets no guide answer "git NAME --help". */
+static bool is_command(const struct command_ctx *ctx, const char *name)
+{
+	char *program = xstrfmt("git-%s", name), *path = locate_in_path(program);
+	bool found = path || known_command_find(name) || is_among(name, ctx->commands, ctx->nr_commands);
+
+	free(path);
+	free(program);
+	return found;
+}
+
 static int show_page(struct repository *r, const char *name)
 {
 	const char *alias = known_command_find(name) ? NULL : alias_text(r, name);
@@ -179,7 +190,7 @@ static int show_page(struct repository *r, const char *name)
 
 int cmd_help(int argc, const char **argv, struct command_ctx *ctx)
 {
-	int all = 0, external = 1, aliases = 1, man = 0, guides = 0, config = 0;
+	int all = 0, external = 1, aliases = 1, man = 0, guides = 0, config = 0, no_guides = 0;
 	struct option opts[] = {
 		OPT_BOOL('a', "all", &all, "print all available commands"),
 		OPT_BOOL(0, "external-commands", &external, "show external commands in --all"),
@@ -187,6 +198,7 @@ int cmd_help(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('m', "man", &man, "show man page"),
 		OPT_BOOL('g', "guides", &guides, "print list of useful guides"),
 		OPT_BOOL('c', "config", &config, "print all configuration variable names"),
+		{ OPTION_BOOL, 0, "exclude-guides", &no_guides, NULL, NULL, PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_END()
 	};
 
@@ -202,6 +214,10 @@ int cmd_help(int argc, const char **argv, struct command_ctx *ctx)
 		if (aliases)
 			list_aliases(ctx->repo);
 		return 0;
+	}
+	if (argc && no_guides && !is_command(ctx, argv[0]) && !alias_text(ctx->repo, argv[0])) {
+		fprintf(stderr, "git: '%s' is not a git command. See 'git --help'.\n", argv[0]);
+		return 1;
 	}
 	if (argc)
 		return show_page(ctx->repo, argv[0]);

@@ -236,17 +236,13 @@ static void take_protocol(void)
 		setenv("GIT_PROTOCOL", header, 1);
 }
 
-int cmd_http_backend(int argc, const char **argv UNUSED, struct command_ctx *ctx)
+int cmd_http_backend(int argc UNUSED, const char **argv UNUSED, struct command_ctx *ctx)
 {
 	struct http_request rq = { .ctx = ctx, .reply = HTTP_REPLY_INIT };
 	struct err err = ERR_INIT;
 	char *path = NULL;
 	int code, rc;
 
-	if (argc > 1) {
-		fprintf(stderr, "usage: git http-backend\n");
-		return 129;
-	}
 	signal(SIGPIPE, SIG_IGN); /* a service may end before it has read all that we have for it */
 	take_protocol();
 	if (!getenv("REQUEST_METHOD"))

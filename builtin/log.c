@@ -35,6 +35,11 @@ int log_run(struct log_options *o, int argc, const char **argv, struct err *err)
 	return rc ? rc : log_walk_and_show(o, err);
 }
 
+bool log_asks_for_help(const struct err *err)
+{
+	return !strcmp(err_message(err), "unrecognized argument: -h");
+}
+
 int log_command(int argc, const char **argv, struct command_ctx *ctx, const char *const *usages,
 		int (*run)(struct log_options *o, int argc, const char **argv, struct err *err))
 {
@@ -50,6 +55,8 @@ int log_command(int argc, const char **argv, struct command_ctx *ctx, const char
 		rc = rev_grep_config(o.walk, ctx->repo->config, &err);
 	if (!rc)
 		rc = run(&o, argc, argv, &err);
+	if (rc < 0 && log_asks_for_help(&err))
+		usage_on_stdout(usages, none);
 	result = (o.check_failed ? 2 : 0) | (o.diff.exit_code && o.has_differences ? 1 : 0);
 	log_options_release(&o);
 	return rc < 0 ? report_fatal(&err) : result;

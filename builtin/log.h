@@ -90,6 +90,8 @@ bool log_diff_decides(const struct log_options *o);
 MUST_USE int log_options_settle(struct log_options *o, struct err *err);
 MUST_USE int log_walk_and_show(struct log_options *o, struct err *err);
 /* The body of a command; returns the exit code. */
+/* Was -h among the options, as log_run() and log_options_parse() report it? Then the usage is the answer. */
+bool log_asks_for_help(const struct err *err);
 int log_command(int argc, const char **argv, struct command_ctx *ctx, const char *const *usages,
 		int (*run)(struct log_options *o, int argc, const char **argv, struct err *err));
 /* Both, and show the commits: what argv[1..) asks for. */

@@ -209,7 +209,7 @@ int cmd_ls_remote(int argc, const char **argv, struct command_ctx *ctx)
 	int code;
 
 	if (argc == 2 && !strcmp(argv[1], "-h"))
-		usage_with_options(usage, opts);
+		usage_on_stdout(usage, opts);
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 	check_sort_keys(&l);
 	l.patterns = argv + 1;

@@ -87,6 +87,8 @@ static int show(int argc, const char **argv, struct command_ctx *ctx)
 	}
 	if (!rc)
 		rc = log_run(&o, argc, argv, &err);
+	if (rc < 0 && log_asks_for_help(&err))
+		usage_on_stdout(show_usage, none);
 	log_options_release(&o);
 	return rc < 0 ? report_fatal(&err) : 0;
 }

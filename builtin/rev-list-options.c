@@ -16,6 +16,13 @@ NORETURN void rev_list_usage(void)
 	usage_with_options(usage, none);
 }
 
+NORETURN void rev_list_help(void)
+{
+	const struct option none[] = { OPT_END() };
+
+	usage_on_stdout(usage, none);
+}
+
 static bool commit_option(struct rev_list *l, const char *arg)
 {
 	const struct { const char *name; bool *flag; bool value; } flags[] = {

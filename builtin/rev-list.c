@@ -164,7 +164,7 @@ int cmd_rev_list(int argc, const char **argv, struct command_ctx *ctx)
 	int rc;
 
 	if (argc == 2 && !strcmp(argv[1], "-h"))
-		rev_list_usage();
+		rev_list_help();
 	rc = init(&l, ctx->repo, &err);
 	if (!rc)
 		rc = run(&l, argc, argv, &err);

@@ -44,7 +44,8 @@ struct rev_list {
 MUST_USE int rev_list_parse(struct rev_list *l, int argc, const char **argv, struct err *err);
 /* Which options do not go together. */
 MUST_USE int rev_list_check(struct rev_list *l, struct err *err);
-NORETURN void rev_list_usage(void);
+NORETURN void rev_list_usage(void); /* on standard error */
+NORETURN void rev_list_help(void);  /* on standard output */
 
 /* rev-list-show.c */
 MUST_USE int rev_list_show_commit(struct rev_list *l, struct commit *c, struct err *err);

@@ -217,10 +217,6 @@ int cmd_shell(int argc, const char **argv, struct command_ctx *ctx)
 {
 	if (argc == 1)
 		return interact();
-	if (argc == 2 && !strcmp(argv[1], "-h")) {
-		puts("usage: git shell [-c <command>]");
-		return 129;
-	}
 	if (argc != 3 || strcmp(argv[1], "-c") != 0)
 		die("Run with no arguments or with -c cmd");
 	run_line(argv[2], ctx);

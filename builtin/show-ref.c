@@ -291,10 +291,13 @@ int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_CALLBACK_F(0, "exclude-existing", &s, "pattern",
 			       "show refs from stdin that aren't in local repository",
 			       PARSE_OPT_OPTARG, on_exclude),
+		{ OPTION_BOOL, 'h', NULL, &s.head, NULL, NULL, PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_END()
 	};
 	int rc;
 
+	if (argc == 2 && !strcmp(argv[1], "-h")) /* among others it is --head */
+		usage_on_stdout(usage, options);
 	argc = parse_options(argc, argv, options, usage, 0);
 	s.patterns = argv;
 	s.nr_patterns = argc;

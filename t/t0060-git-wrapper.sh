@@ -18,9 +18,24 @@ test_expect_success 'version, help, list of commands' '
 test_expect_success 'every command prints its usage for -h' '
 	for c in $(git --list-cmds=builtins)
 	do
-		test_expect_code 129 git $c -h >out 2>&1 || case $c in help|submodule) ;; *) return 1 ;; esac &&
-		test_grep "usage: git" out || return 1
-	done
+		code=129 stream=out
+		case $c in
+		shell|http-backend) continue ;;
+		submodule) code=0 ;;
+		diff|daemon) stream=err ;;
+		esac
+		test_expect_code $code git $c -h >out 2>err && test_grep "^usage: git" $stream &&
+		case $stream in out) test_must_be_empty err ;; *) test_must_be_empty out ;; esac || return 1
+	done &&
+	test_expect_code 128 git shell -h 2>err && test_grep "^fatal: Run with no arguments or with -c cmd" err &&
+	(unset REQUEST_METHOD && git http-backend -h >out) && test_grep "^Status: 500 " out
+'
+
+test_expect_success 'NAME --help knows commands and aliases, no guides' '
+	for name in nosuch attributes; do
+		test_expect_code 1 git $name --help 2>err && test_grep "^git: .$name. is not a git command" err || return 1
+	done &&
+	test "$(git -c alias.nosuch=log nosuch --help)" = "'\''nosuch'\'' is aliased to '\''log'\''"
 '
 
 test_expect_success 'a command that does not exist, and one that is not available yet' '
@@ -199,6 +214,19 @@ test_expect_success 'the exit code is written to trace2' '
 
 test_expect_success 'a full disk is reported' '
 	test_expect_code 128 git help -a >/dev/full 2>err && test_grep "write failure on standard output" err
+'
+
+test_expect_success '-h among other arguments' '
+	git init -q -b main help-among && cd help-among && echo x >f && git add f &&
+	git -c user.name=A -c user.email=a@b commit -q -m one && test_when_finished "cd .." &&
+	for args in "log HEAD -h" "log -h -1" "show -h HEAD" "reflog HEAD -h" "reflog show HEAD -h"; do
+		test_expect_code 129 git $args >out && test_grep "^usage: git" out || return 1
+	done &&
+	for args in "diff -h HEAD" "diff-tree HEAD -h" "rev-list -h HEAD" "daemon -h /"; do
+		test_expect_code 129 git $args 2>err && sed -n 1p err >first && test_grep "^usage: git" first || return 1
+	done &&
+	git log --grep -h && git show-ref -h main >out && sed -n "s/.* //p" out >names && printf "%s\n" HEAD refs/heads/main >expect &&
+	test_cmp expect names
 '
 
 test_done

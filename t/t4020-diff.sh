@@ -309,7 +309,7 @@ test_expect_success 'what cannot be compared' '
 	refuses 128 "bad revision .nothing." r diff nothing -- && refuses 129 "error: invalid option: --what" r diff --what &&
 	refuses 129 "usage: git diff-index" r diff-index && refuses 129 "usage: git diff-files" r diff-files HEAD &&
 	refuses 129 "usage: git diff " r diff --cached HEAD HEAD && refuses 128 "bad --ignore-submodules argument: x" r diff --ignore-submodules=x &&
-	test_expect_code 129 git -C r diff -h >out && test_grep "^usage: git diff " out
+	test_expect_code 129 git -C r diff -h 2>out && test_grep "^usage: git diff " out
 '
 
 test_expect_success 'a file that cannot be read, an object that is not there' '

@@ -155,6 +155,12 @@ void usage_with_options(const char *const usage[], const struct option *opts)
 	exit(USAGE_EXIT);
 }
 
+void usage_on_stdout(const char *const usage[], const struct option *opts)
+{
+	show_usage(stdout, usage, opts, false);
+	exit(USAGE_EXIT);
+}
+
 void usage_msg_opt(const char *msg, const char *const usage[], const struct option *opts)
 {
 	fprintf(stderr, "fatal: %s\n\n", msg);

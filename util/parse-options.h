@@ -90,7 +90,9 @@ struct option {
  */
 int parse_options(int argc, const char **argv, const struct option *opts,
 		  const char *const usage[], unsigned flags);
+/* On standard error, for a wrong command line; on standard output, as the answer to -h. Both end with 129. */
 NORETURN void usage_with_options(const char *const usage[], const struct option *opts);
+NORETURN void usage_on_stdout(const char *const usage[], const struct option *opts);
 NORETURN void usage_msg_opt(const char *msg, const char *const usage[],
 			    const struct option *opts);
 /* "12k" to 12288; false if malformed or out of range. */
