@@ -49,6 +49,12 @@ bool update_ref_parse_oid(struct repository *r, const char *text, struct object_
 	return !rc;
 }
 
+/* Git's messages quote the rest of the line as it was read. */
+static const char *line_end(const struct session *s)
+{
+	return s->o->nul || feof(stdin) ? "" : "\n";
+}
+
 /* Behind a space of the line, or quoted; NULL: no argument left. Caller frees. */
 static char *text_argument(struct session *s)
 {
@@ -59,9 +65,9 @@ static char *text_argument(struct session *s)
 		const char *start = s->next;
 
 		if (unquote_c_style(&arg, s->next, &end) < 0)
-			die("badly quoted argument: %s", start);
+			die("badly quoted argument: %s%s", start, line_end(s));
 		if (*end && !isspace((unsigned char)*end))
-			die("unexpected character after quoted argument: %s", start);
+			die("unexpected character after quoted argument: %s%s", start, line_end(s));
 		s->next = end;
 	} else {
 		end = s->next;
@@ -111,6 +117,18 @@ static char *value_argument(struct session *s, const char *ref, const char *what
 	return text_argument(s);
 }
 
+/* A line without its line feed may be half a command, which would do something else than the whole. */
+static bool is_cut_off(const struct session *s)
+{
+	return !s->o->nul && feof(stdin);
+}
+
+static void check_cut_off(const struct session *s, const char *ref, const char *what)
+{
+	if (is_cut_off(s))
+		die("%s %s: unexpected end of input when reading %s", s->verb, ref, what);
+}
+
 static void parse_value(struct session *s, const char *ref, const char *what,
 			const char *text, struct object_id *out)
 {
@@ -120,27 +138,31 @@ static void parse_value(struct session *s, const char *ref, const char *what,
 
 static void new_argument(struct session *s, const char *ref, struct object_id *out)
 {
-	char *text = value_argument(s, ref, "<newvalue>");
+	char *text = value_argument(s, ref, "<new-oid>");
 
-	if (!text)
-		die("%s %s: missing <newvalue>", s->verb, ref);
+	if (!text) {
+		check_cut_off(s, ref, "<new-oid>");
+		die("%s %s: missing <new-oid>", s->verb, ref);
+	}
 	if (s->o->nul && !*text) {
 		if (strcmp(s->verb, "update"))
-			die("%s %s: missing <newvalue>", s->verb, ref);
-		warning("%s %s: missing <newvalue>, treating as zero", s->verb, ref);
+			die("%s %s: missing <new-oid>", s->verb, ref);
+		warning("%s %s: missing <new-oid>, treating as zero", s->verb, ref);
 	}
-	parse_value(s, ref, "<newvalue>", text, out);
+	parse_value(s, ref, "<new-oid>", text, out);
 	free(text);
 }
 
 /* With -z an empty text is a missing value, else it is the null id. */
 static bool old_argument(struct session *s, const char *ref, struct object_id *out)
 {
-	char *text = value_argument(s, ref, "<oldvalue>");
+	char *text = value_argument(s, ref, "<old-oid>");
 	bool given = text && (*text || !s->o->nul);
 
+	if (!text)
+		check_cut_off(s, ref, "<old-oid>");
 	if (given)
-		parse_value(s, ref, "<oldvalue>", text, out);
+		parse_value(s, ref, "<old-oid>", text, out);
 	free(text);
 	return given;
 }
@@ -159,10 +181,20 @@ static char *target_argument(struct session *s, const char *ref, const char *wha
 	return text;
 }
 
+/* One that must be a ref name, if it is there. */
+static char *ref_target_argument(struct session *s, const char *ref, const char *what)
+{
+	char *text = target_argument(s, ref, what);
+
+	if (text && !refname_is_valid(text, REFNAME_ALLOW_ONELEVEL))
+		die("invalid ref format: %s", text);
+	return text;
+}
+
 static void end_of_command(struct session *s, const char *ref)
 {
-	if (!s->o->nul && *s->next)
-		die("%s %s: extra input: %s", s->verb, ref, s->next);
+	if (!s->o->nul && (*s->next || is_cut_off(s)))
+		die("%s %s: extra input: %s%s", s->verb, ref, s->next, line_end(s));
 }
 
 /* ---- commands that name a ref ---- */
@@ -204,7 +236,7 @@ static void do_create(struct session *s)
 
 	new_argument(s, ref, &new_oid);
 	if (oid_is_null(&new_oid))
-		die("%s %s: zero <newvalue>", s->verb, ref);
+		die("%s %s: zero <new-oid>", s->verb, ref);
 	end_of_command(s, ref);
 	check(ref_transaction_update(s->t, ref, &new_oid, &s->o->repo->algo->null_oid,
 				     pending_flags(s), s->o->msg, &err), &err);
@@ -219,7 +251,7 @@ static void do_delete(struct session *s)
 	bool old = old_argument(s, ref, &old_oid);
 
 	if (old && oid_is_null(&old_oid))
-		die("%s %s: zero <oldvalue>", s->verb, ref);
+		die("%s %s: zero <old-oid>", s->verb, ref);
 	end_of_command(s, ref);
 	check(ref_transaction_update(s->t, ref, &s->o->repo->algo->null_oid,
 				     old ? &old_oid : NULL, pending_flags(s), s->o->msg, &err),
@@ -248,17 +280,19 @@ static void do_symref_update(struct session *s)
 	bool by_oid = false;
 	unsigned flags;
 
-	target = target_argument(s, ref, "<new-target>");
+	target = ref_target_argument(s, ref, "<new-target>");
 	if (!target)
 		die("%s %s: missing <new-target>", s->verb, ref);
 	kind = target_argument(s, ref, "<old-target>");
 	if (kind) {
 		by_oid = !strcmp(kind, "oid");
-		if (!by_oid && strcmp(kind, "ref"))
-			die("%s %s: invalid arg '%s' for old value", s->verb, ref, kind);
 		old = target_argument(s, ref, "<old-target>");
 		if (!old)
 			die("%s %s: expected old value", s->verb, ref);
+		if (!by_oid && strcmp(kind, "ref") != 0)
+			die("%s %s: invalid arg '%s' for old value", s->verb, ref, kind);
+		if (!by_oid && !refname_is_valid(old, REFNAME_ALLOW_ONELEVEL))
+			die("%s %s: invalid ref: %s", s->verb, ref, old);
 		if (by_oid)
 			parse_value(s, ref, "<old-oid>", old, &old_oid);
 	} else if (s->o->nul) {
@@ -281,7 +315,7 @@ static void do_symref_create(struct session *s)
 	struct err err = ERR_INIT;
 	char *ref = ref_argument(s), *target;
 
-	target = target_argument(s, ref, "<new-target>");
+	target = ref_target_argument(s, ref, "<new-target>");
 	if (!target)
 		die("%s %s: missing <new-target>", s->verb, ref);
 	end_of_command(s, ref);
@@ -306,7 +340,7 @@ static void do_symref_delete(struct session *s)
 
 	need_no_deref(s);
 	ref = ref_argument(s);
-	old = target_argument(s, ref, "<old-target>");
+	old = ref_target_argument(s, ref, "<old-target>");
 	end_of_command(s, ref);
 	check(ref_transaction_update_symref(s->t, ref, NULL, old, REF_NO_DEREF,
 					    s->o->msg, &err), &err);
@@ -321,7 +355,7 @@ static void do_symref_verify(struct session *s)
 
 	need_no_deref(s);
 	ref = ref_argument(s);
-	old = target_argument(s, ref, "<old-target>");
+	old = ref_target_argument(s, ref, "<old-target>");
 	end_of_command(s, ref);
 	check(ref_transaction_verify_symref(s->t, ref, old, &err), &err);
 	free(ref);
@@ -330,8 +364,8 @@ static void do_symref_verify(struct session *s)
 
 static void do_option(struct session *s)
 {
-	if (strcmp(s->next, "no-deref"))
-		die("option unknown: %s", s->next);
+	if (strcmp(s->next, "no-deref") != 0 || is_cut_off(s))
+		die("option unknown: %s%s", s->next, line_end(s));
 	s->next_flags |= REF_NO_DEREF;
 }
 
@@ -367,6 +401,7 @@ static void prepare(struct session *s)
 
 	if (repo_operation_prepare(s->op, &err) < 0) {
 		close_transaction(s);
+		err_prefix(&err, "prepare");
 		die_err(&err);
 	}
 	s->state = SESSION_PREPARED;
@@ -417,6 +452,8 @@ static void commit(struct session *s)
 	if (!rc)
 		report_rejections(s);
 	close_transaction(s);
+	if (rc < 0 && s->verb && !strcmp(s->verb, "commit"))
+		err_prefix(&err, "commit");
 	check(rc, &err);
 }
 
@@ -486,16 +523,16 @@ static const struct verb *find_verb(struct session *s)
 	if (!s->line.len)
 		die("empty command in input");
 	if (isspace((unsigned char)s->line.buf[0]))
-		die("whitespace before command: %s", s->line.buf);
+		die("whitespace before command: %s%s", s->line.buf, line_end(s));
 	for (i = 0; i < ARRAY_SIZE(verbs); i++) {
 		if (!skip_prefix(s->line.buf, verbs[i].name, &rest) ||
-		    *rest != (verbs[i].takes_args ? ' ' : '\0'))
+		    *rest != (verbs[i].takes_args ? ' ' : '\0') || (!verbs[i].takes_args && is_cut_off(s)))
 			continue;
 		s->next = verbs[i].takes_args ? rest + 1 : rest;
 		s->verb = verbs[i].name;
 		return &verbs[i];
 	}
-	die("unknown command: %s", s->line.buf);
+	die("unknown command: %s%s", s->line.buf, line_end(s));
 }
 
 static void check_state(const struct session *s, const struct verb *v)
@@ -515,9 +552,6 @@ int update_ref_stdin(const struct update_ref_options *o)
 	while (strbuf_getdelim(&s.line, stdin, term) >= 0) {
 		const struct verb *v = find_verb(&s);
 
-		/* Half a command would do something else than the whole. */
-		if (feof(stdin) && !o->nul && v->takes_args)
-			die("%s: unexpected end of input", s.line.buf);
 		check_state(&s, v);
 		v->run(&s);
 	}

@@ -5,8 +5,8 @@
 #include "operation.h"
 
 static const char *const usage[] = {
-	"git update-ref [<options>] -d <refname> [<old-val>]",
-	"git update-ref [<options>]    <refname> <new-val> [<old-val>]",
+	"git update-ref [<options>] -d <refname> [<old-oid>]",
+	"git update-ref [<options>]    <refname> <new-oid> [<old-oid>]",
 	"git update-ref [<options>] --stdin [-z] [--batch-updates]",
 	NULL
 };
@@ -94,7 +94,7 @@ int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx)
 		return update_ref_stdin(&o);
 	}
 	if (batch)
-		die("batch updates can only be used with --stdin");
+		die("--batch-updates can only be used with --stdin");
 	if (nul)
 		usage_with_options(usage, options);
 	if (no_deref)

@@ -219,8 +219,8 @@ static int check_old_target(const struct ref_update *u, struct err *err)
 			      "expected symref with target '%s': but is a regular ref",
 			      u->old_target);
 	if (strcmp(is, u->old_target))
-		return refuse(u, REF_FAILURE_OLD_VALUE, err, "is at %s but expected %s", is,
-			      u->old_target);
+		return refuse(u, REF_FAILURE_OLD_VALUE, err, "verifying symref target: '%s': is at %s but expected %s",
+			      u->name, is, u->old_target);
 	return 0;
 }
 
@@ -261,14 +261,12 @@ static int check_new_oid(struct ref_transaction *t, const struct ref_update *u,
 	if (t->known_type == OBJ_COMMIT || !is_branch(u->name))
 		return 0;
 	u->root->failure = REF_FAILURE_NEW_VALUE;
-	return err_set(err, ERR_INVALID, "cannot update ref '%s': trying to write "
-		       "non-commit object %s to branch '%s'", u->name,
+	return err_set(err, ERR_INVALID, "trying to write non-commit object %s to branch '%s'",
 		       oid_hex(&u->new_oid), u->name);
 missing:
 	u->root->failure = REF_FAILURE_NEW_VALUE;
 	return err_set(err, rc == ERR_NOT_FOUND ? ERR_INVALID : rc,
-		       "cannot update ref '%s': trying to write ref '%s' with "
-		       "nonexistent object %s", u->name, u->name, oid_hex(&u->new_oid));
+		       "trying to write ref '%s' with nonexistent object %s", u->name, oid_hex(&u->new_oid));
 }
 
 int ref_update_decide(struct ref_transaction *t, struct ref_update *u, struct err *err)

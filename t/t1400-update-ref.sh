@@ -8,7 +8,7 @@ test_description='git update-ref: single refs, --stdin, reflogs, compared with s
 GIT_COMMITTER_DATE='1700000000 +0100'
 GIT_AUTHOR_DATE='1700000000 +0100'
 export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
-Z=$ZERO_OID
+Z=$ZERO_OID SQ="'"
 
 start () {
 	rm -rf ours theirs &&
@@ -221,8 +221,8 @@ test_expect_success 'the lock of another process is respected' '
 stdin_case () {
 	printf "$1" >input &&
 	PEERS_STDIN=$PWD/input PEERS_STDERR=ignore peers_git update-ref -m msg --stdin $2 &&
-	# stock prints the line with its newline
-	sed "/^\$/d" err.theirs >want && test_cmp want err.ours &&
+	# Stock git 2.39 has other words for values.
+	sed "s/<newvalue>/<new-oid>/; s/<oldvalue>/<old-oid>/" err.theirs >want && test_cmp want err.ours &&
 	same_refs
 }
 
@@ -521,6 +521,38 @@ test_expect_success "objects in quarantine may be thrown away: no ref moves" '
 		test_must_fail git $cmd 2>err &&
 		test_grep "ref updates forbidden inside quarantine environment" err || exit 1
 	done && git for-each-ref >../after) && test_cmp before after && test_cmp head q/.git/HEAD
+'
+
+# Git 2.55's words, which 2.39 does not have.
+says () {
+	printf "$1" | test_must_fail git -C words update-ref --stdin 2>err && echo "fatal: $2" >expect && sed "/^\$/d" err >actual &&
+	test_cmp expect actual
+}
+
+test_expect_success 'a command that is cut off, invalid targets: messages of 2.55' '
+	git init -q -b main words && test_commit -C words w && W=$(git -C words rev-parse HEAD) &&
+	git -C words symbolic-ref refs/heads/sym refs/heads/x &&
+	says "update refs/heads/q" "update refs/heads/q: unexpected end of input when reading <new-oid>" &&
+	says "update refs/heads/q $W" "update refs/heads/q: unexpected end of input when reading <old-oid>" &&
+	says "delete refs/heads/main" "delete refs/heads/main: unexpected end of input when reading <old-oid>" &&
+	says "create refs/heads/q $W" "create refs/heads/q: extra input: " &&
+	says "symref-create refs/heads/q" "symref-create refs/heads/q: missing <new-target>" &&
+	says "symref-create refs/heads/q refs/heads/x" "symref-create refs/heads/q: extra input: " &&
+	says "option no-deref" "option unknown: no-deref" && says "start" "unknown command: start" &&
+	for c in "symref-update refs/heads/sym" "symref-create refs/heads/q" "option no-deref\nsymref-verify refs/heads/sym"; do
+		says "$c refs/..\n" "invalid ref format: refs/.." || return 1
+	done &&
+	says "symref-update refs/heads/sym refs/heads/y ref a/\n" "symref-update refs/heads/sym: invalid ref: a/" &&
+	says "symref-update refs/heads/sym refs/heads/y b\n" "symref-update refs/heads/sym: expected old value" &&
+	says "option no-deref\nsymref-verify refs/heads/sym HEAD\n" \
+		"verifying symref target: ${SQ}refs/heads/sym${SQ}: is at refs/heads/x but expected HEAD" &&
+	for c in prepare commit; do
+		says "update refs/heads/main $W $Z\n$c\n" "$c: cannot lock ref ${SQ}refs/heads/main${SQ}: reference already exists" || return 1
+	done &&
+	says "update refs/heads/main $W $Z\n" "cannot lock ref ${SQ}refs/heads/main${SQ}: reference already exists" &&
+	says "update refs/heads/q $EMPTY_TREE\n" \
+		"trying to write non-commit object $EMPTY_TREE to branch ${SQ}refs/heads/q${SQ}" &&
+	test_expect_code 1 git -C words rev-parse --verify -q refs/heads/q
 '
 
 test_done

@@ -37,6 +37,17 @@ static int check_prefix_lock(struct ref_transaction *t, const char *prefix,
 }
 
 /* Is "a" or "a/b" a ref, when "a/b/c" is to be made? */
+/* Git says of most errors which ref they kept from being locked. */
+static void lock_failure(struct err *err, int rc, const struct ref_update *u, const struct err *why)
+{
+	const char *text = err_message(why);
+
+	if (starts_with(text, "verifying symref target: "))
+		err_set(err, rc, "%s", text);
+	else
+		err_set(err, rc, "cannot lock ref '%s': %s", ref_update_display_name(u), text);
+}
+
 static int check_prefix(struct ref_transaction *t, struct packed_refs *packed,
 			const char *prefix, const char *name, struct err *err)
 {
@@ -295,8 +306,7 @@ int update_lock(struct ref_transaction *t, struct ref_update *u, struct err *err
 	int rc = lock_and_read(t, u, &why);
 
 	if (rc < 0) {
-		err_set(err, rc, "cannot lock ref '%s': %s", ref_update_display_name(u),
-			err_message(&why));
+		lock_failure(err, rc, u, &why);
 		err_release(&why);
 		return rc;
 	}
@@ -367,8 +377,7 @@ int update_check(struct ref_transaction *t, struct ref_update *u, struct err *er
 	else if (!rc && (u->flags & UPDATE_WRITES) && files_update(u)->current.kind == LOOSE_DIR)
 		rc = make_way(t, u, &why);
 	if (rc < 0)
-		err_set(err, rc, "cannot lock ref '%s': %s", ref_update_display_name(u),
-			err_message(&why));
+		lock_failure(err, rc, u, &why);
 	err_release(&why);
 	return rc;
 }

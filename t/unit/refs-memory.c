@@ -149,7 +149,10 @@ static int fail(struct err *err, int code, const struct ref_update *u, const cha
 	va_start(ap, fmt);
 	msg = xvstrfmt(fmt, ap);
 	va_end(ap);
-	err_set(err, code, "cannot lock ref '%s': %s", ref_update_display_name(u), msg);
+	if (starts_with(msg, "verifying symref target: "))
+		err_set(err, code, "%s", msg);
+	else
+		err_set(err, code, "cannot lock ref '%s': %s", ref_update_display_name(u), msg);
 	free(msg);
 	return code;
 }

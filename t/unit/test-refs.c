@@ -621,7 +621,7 @@ static void symrefs_change(void **state UNUSED)
 	t = ref_transaction_begin(rs, 0);
 	assert_int_equal(ref_transaction_update_symref(t, "HEAD", "refs/heads/y", "refs/heads/main",
 						       REF_NO_DEREF, "move", NULL), 0);
-	expect_failure(run(t, &err), &err, "cannot lock ref 'HEAD': is at refs/heads/x but "
+	expect_failure(run(t, &err), &err, "verifying symref target: 'HEAD': is at refs/heads/x but "
 		       "expected refs/heads/main");
 	expect_no_litter();
 }
