@@ -216,6 +216,8 @@ static bool has_status(const struct push_cmd *c, enum push_status status, bool c
 	return false;
 }
 
+#define FAST_FORWARD_NOTE "See the 'Note about fast-forwards' in 'git push --help' for details."
+
 void push_advise(struct push_cmd *c)
 {
 	static const struct {
@@ -225,28 +227,31 @@ void push_advise(struct push_cmd *c)
 	} advice[] = {
 		{ PUSH_REJECT_NON_FAST_FORWARD, true, "pushNonFFCurrent",
 		  "Updates were rejected because the tip of your current branch is behind\n"
-		  "its remote counterpart. Fetch and integrate what is there (git pull, for\n"
-		  "instance) before you push again: 'Note about fast-forwards' in 'git push --help'." },
+		  "its remote counterpart. If you want to integrate the remote changes,\n"
+		  "use 'git pull' before pushing again.\n" FAST_FORWARD_NOTE },
 		{ PUSH_REJECT_NON_FAST_FORWARD, false, "pushNonFFMatching",
 		  "Updates were rejected because a pushed branch tip is behind its remote\n"
-		  "counterpart. Check that branch out and integrate what is there before you\n"
-		  "push again: 'Note about fast-forwards' in 'git push --help'." },
+		  "counterpart. If you want to integrate the remote changes, use 'git pull'\n"
+		  "before pushing again.\n" FAST_FORWARD_NOTE },
 		{ PUSH_REJECT_ALREADY_EXISTS, false, "pushAlreadyExists",
 		  "Updates were rejected because the tag already exists in the remote." },
 		{ PUSH_REJECT_FETCH_FIRST, false, "pushFetchFirst",
 		  "Updates were rejected because the remote contains work that you do not\n"
-		  "have locally. Fetch it (git pull, for instance) before you push again:\n"
-		  "'Note about fast-forwards' in 'git push --help'." },
+		  "have locally. This is usually caused by another repository pushing to\n"
+		  "the same ref. If you want to integrate the remote changes, use\n"
+		  "'git pull' before pushing again.\n" FAST_FORWARD_NOTE },
 		{ PUSH_REJECT_NEEDS_FORCE, false, "pushNeedsForce",
 		  "You cannot update a remote ref that points at a non-commit object,\n"
 		  "or update a remote ref to make it point at a non-commit object,\n"
 		  "without using the '--force' option." },
 		{ PUSH_REJECT_REMOTE_UPDATED, false, "pushRefNeedsUpdate",
-		  "Updates were rejected because the remote-tracking branch has been updated\n"
-		  "since your branch last included it. Integrate what is there, or force." },
+		  "Updates were rejected because the tip of the remote-tracking branch has\n"
+		  "been updated since the last checkout. If you want to integrate the\n"
+		  "remote changes, use 'git pull' before pushing again.\n" FAST_FORWARD_NOTE },
 	};
 
-	if (!advice_enabled(c->r, "pushUpdateRejected"))
+	/* the second is its old name */
+	if (!advice_enabled(c->r, "pushUpdateRejected") || !advice_enabled(c->r, "pushNonFastForward"))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(advice); i++)
 		if (has_status(c, advice[i].status, advice[i].current)) {

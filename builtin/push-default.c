@@ -192,11 +192,17 @@ static const char *upstream_or_die(struct push_cmd *c, bool triangular)
 
 static void check_same_name(struct push_cmd *c, const char *full, const char *merge)
 {
-	const char *there = merge;
+	const char *there = merge, *either = "", *automatic = "";
 
 	if (!strcmp(full, merge))
 		return;
 	skip_prefix(merge, "refs/heads/", &there);
+	if (!config_get(c->r->config, "push.default"))
+		either = "\nTo choose either option permanently, see push.default in 'git help config'.\n";
+	if (c->r->settings.branch_track != BRANCH_TRACK_SIMPLE)
+		automatic = "\nTo avoid automatically configuring an upstream branch when its name\n"
+			    "won't match the local branch, see option 'simple' of branch.autoSetupMerge\n"
+			    "in 'git help config'.\n";
 	die("The upstream branch of your current branch does not match\n"
 	    "the name of your current branch.  To push to the upstream branch\n"
 	    "on the remote, use\n"
@@ -205,7 +211,8 @@ static void check_same_name(struct push_cmd *c, const char *full, const char *me
 	    "\n"
 	    "To push to the branch of the same name on the remote, use\n"
 	    "\n"
-	    "    git push %s HEAD\n", c->remote->name, there, c->remote->name);
+	    "    git push %s HEAD\n"
+	    "%s%s", c->remote->name, there, c->remote->name, either, automatic);
 }
 
 static bool sets_up_alone(struct push_cmd *c)

@@ -120,6 +120,25 @@ static void print_refused(struct printing *p, const struct push_update *u)
 	}
 }
 
+/* Git's numbers of the reasons. */
+void push_tell_atomic(const struct push_list *l)
+{
+	static const int numbers[] = {
+		[PUSH_REJECT_NON_FAST_FORWARD] = 2, [PUSH_REJECT_ALREADY_EXISTS] = 3, [PUSH_REJECT_NO_DELETE] = 4,
+		[PUSH_REJECT_FETCH_FIRST] = 5, [PUSH_REJECT_NEEDS_FORCE] = 6, [PUSH_REJECT_STALE] = 7,
+		[PUSH_REJECT_SHALLOW] = 8, [PUSH_REJECT_REMOTE_UPDATED] = 9,
+	};
+
+	for (size_t i = 0; i < l->nr; i++) {
+		enum push_status status = l->items[i].status;
+
+		if (status >= ARRAY_SIZE(numbers) || !numbers[status])
+			continue;
+		error("atomic push failed for ref %s. status: %d", l->items[i].dst, numbers[status]);
+		return;
+	}
+}
+
 /* ---- all of them ---- */
 
 static void measure(struct printing *p, const struct object_id *oid)

@@ -17,6 +17,8 @@ struct push_table {
 };
 /* Lines for all updates: what has been done, then what has not. */
 void push_table_print(const struct push_table *t, const struct push_list *l);
+/* --atomic: on standard error, the first update that was refused here, with Git's number of the reason. */
+void push_tell_atomic(const struct push_list *l);
 /* Has any been refused, or not been answered? */
 bool push_has_errors(const struct push_list *l);
 

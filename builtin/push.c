@@ -143,7 +143,8 @@ static int connect(struct push_cmd *c, const char *text, struct push_session **o
 static unsigned match_flags(const struct push_cmd *c)
 {
 	return (c->mirror ? PUSH_MATCH_MIRROR | PUSH_MATCH_FORCE : 0) | (c->prune ? PUSH_MATCH_PRUNE : 0) |
-	       (c->follow_tags ? PUSH_MATCH_FOLLOW_TAGS : 0) | (c->force ? PUSH_MATCH_FORCE : 0);
+	       (c->follow_tags ? PUSH_MATCH_FOLLOW_TAGS : 0) | (c->force ? PUSH_MATCH_FORCE : 0) |
+	       (advice_enabled(c->r, "pushUnqualifiedRefName") ? PUSH_MATCH_ADVISE : 0);
 }
 
 /* Everything before something is sent. */
@@ -220,6 +221,8 @@ static int push_to(struct push_cmd *c, const char *url)
 		rc = send(c, s, &err);
 	}
 	refused = push_has_errors(&c->list);
+	if (c->atomic && !starts_with(url, "http") && !strstr(url, "::"))
+		push_tell_atomic(&c->list);
 	rc = push_session_end(s, rc, &err);
 	if (rc < 0 && rc != ERR_ABORTED && rc != ERR_INVALID)
 		return report_fatal(&err);

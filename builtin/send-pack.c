@@ -25,6 +25,7 @@ struct send_pack {
 	struct strvec push_options;
 	enum push_signed sign;
 	const char *receive_pack;
+	bool unmatched;
 	int all, mirror, dry_run, force, verbose, quiet, thin, atomic, progress, from_stdin;
 };
 
@@ -92,7 +93,8 @@ static int connect(struct send_pack *p, const char *url, struct push_session **o
 static int send(struct send_pack *p, struct push_session *s, struct err *err)
 {
 	const struct push_rules rules = { .atomic = p->atomic };
-	unsigned flags = (p->mirror ? PUSH_MATCH_MIRROR | PUSH_MATCH_FORCE : 0) | (p->force ? PUSH_MATCH_FORCE : 0);
+	unsigned flags = (p->mirror ? PUSH_MATCH_MIRROR | PUSH_MATCH_FORCE : 0) | (p->force ? PUSH_MATCH_FORCE : 0) |
+			 (advice_enabled(p->r, "pushUnqualifiedRefName") ? PUSH_MATCH_ADVISE : 0);
 	struct push_meters meters = { .forced = p->progress > 0 };
 	bool shown = !p->quiet && (p->progress > 0 || (p->progress < 0 && isatty(2)));
 	struct push_request_options o = {
@@ -102,6 +104,7 @@ static int send(struct send_pack *p, struct push_session *s, struct err *err)
 	};
 	int rc = push_match(&p->list, p->r, push_session_refs(s), &p->specs, flags, err);
 
+	p->unmatched = rc == ERR_INVALID;
 	if (!rc)
 		rc = push_check(&p->list, p->r, &rules, err);
 	if (!rc && !p->list.nr && !push_session_refs(s)->nr)
@@ -127,12 +130,16 @@ static int run(struct send_pack *p, const char *url)
 	if (rc < 0 && err.msg)
 		error("%s", err_message(&err));
 	err_release(&err);
+	if (p->atomic)
+		push_tell_atomic(&p->list);
 	if (p->list.nr && (!p->quiet || push_has_errors(&p->list)))
 		push_table_print(&t, &p->list);
 	for (size_t i = 0; i < p->list.nr; i++)
 		changed |= p->list.items[i].status != PUSH_UP_TO_DATE;
 	if (!rc && !changed && !p->quiet)
 		fprintf(stderr, "Everything up-to-date\n");
+	if (p->unmatched)
+		return 255; /* Git's code for refspecs that do not match */
 	return rc < 0 || push_has_errors(&p->list) ? 1 : 0;
 }
 

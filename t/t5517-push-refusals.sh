@@ -57,4 +57,62 @@ test_expect_success 'updateInstead writes where core.worktree says' '
 	echo dirty >expect && test_cmp expect wt/f
 '
 
+# advises KEY LINES ARGUMENTS...: a push is refused with these hints, unless the key is false.
+advises () {
+	local key=$1
+	printf "hint: %s\n" "$2" "See the ${SQ}Note about fast-forwards${SQ} in ${SQ}git push --help${SQ} for details." >expect &&
+	shift 2 &&
+	test_expect_code 1 git push "$@" 2>err && sed -n "/^hint/p" err >actual && test_cmp expect actual &&
+	for off in $key pushUpdateRejected pushNonFastForward; do
+		test_expect_code 1 git -c advice.$off=false push "$@" 2>err && test_grep ! "^hint" err || return 1
+	done
+}
+
+test_expect_success 'hints of refused pushes lead to git pull' '
+	SQ="'\''" N="
+hint: " && git init -q --bare -b main up && git init -q -b main adv && cd adv && test_when_finished "cd .." &&
+	git remote add up ../up && test_commit one && git push -q up main main:side && test_commit two && git push -q up main main:side &&
+	git reset -q --hard HEAD^ && test_commit three &&
+	advises pushNonFFCurrent "Updates were rejected because the tip of your current branch is behind${N}its remote counterpart. If you want to integrate the remote changes,${N}use ${SQ}git pull${SQ} before pushing again." up main &&
+	advises pushNonFFMatching "Updates were rejected because a pushed branch tip is behind its remote${N}counterpart. If you want to integrate the remote changes, use ${SQ}git pull${SQ}${N}before pushing again." up main:side &&
+	git -C ../up update-ref refs/heads/main $(git -C ../up commit-tree -m x main^{tree}) &&
+	advises pushFetchFirst "Updates were rejected because the remote contains work that you do not${N}have locally. This is usually caused by another repository pushing to${N}the same ref. If you want to integrate the remote changes, use${N}${SQ}git pull${SQ} before pushing again." up main &&
+	git fetch -q up &&
+	advises pushRefNeedsUpdate "Updates were rejected because the tip of the remote-tracking branch has${N}been updated since the last checkout. If you want to integrate the${N}remote changes, use ${SQ}git pull${SQ} before pushing again." --force-with-lease --force-if-includes up main
+'
+
+test_expect_success '--atomic: the first refusal and its number' '
+	cd adv && test_when_finished "cd .." &&
+	test_expect_code 1 git push --atomic up main main:new 2>err && test_grep "^error: atomic push failed for ref refs/heads/main. status: 2" err &&
+	test_expect_code 1 git send-pack --atomic ../up main main:new 2>err && test_grep "^error: atomic push failed for ref refs/heads/main. status: 2" err &&
+	test_expect_code 1 git push --atomic --force-with-lease=main:HEAD up main 2>err && test_grep "status: 7" err &&
+	test_expect_code 1 git push up main main:new 2>err && test_grep ! "atomic push" err
+'
+
+test_expect_success 'a destination that is not in full' '
+	cd adv && test_when_finished "cd .." && tree=$(git rev-parse HEAD^{tree}) &&
+	test_expect_code 1 git push up HEAD^0:foo $tree:bar 2>err &&
+	test_grep "Neither worked, so we gave up. You must fully qualify the ref" err &&
+	sed -n "/^hint/p" err >actual && cat >expect <<-EOF &&
+	hint: The <src> part of the refspec is a commit object.
+	hint: Did you mean to create a new branch by pushing to
+	hint: ${SQ}HEAD^0:refs/heads/foo${SQ}?
+	hint: The <src> part of the refspec is a tree object.
+	hint: Did you mean to tag a new tree by pushing to
+	hint: ${SQ}$tree:refs/tags/bar${SQ}?
+	EOF
+	test_cmp expect actual &&
+	test_expect_code 1 git -c advice.pushUnqualifiedRefName=false push up HEAD^0:foo 2>err && test_grep ! "^hint" err &&
+	test_expect_code 255 git send-pack ../up HEAD^0:foo 2>err && test_grep "^hint: Did you mean" err &&
+	test_expect_code 1 git push up nosuch:x HEAD^0:foo 2>err && test_grep "src refspec nosuch does not match any" err && test_grep ! "full refname" err &&
+	test_expect_code 128 git push up $(git rev-parse HEAD) 2>err && test_grep "^fatal: .* cannot be resolved to branch" err
+'
+
+test_expect_success 'an upstream of another name: how to choose for good' '
+	cd adv && test_when_finished "cd .." && git branch -q --set-upstream-to=up/side &&
+	test_expect_code 128 git push 2>err && test_grep "^To choose either option permanently, see push.default" err && test_grep "see option .simple. of branch.autoSetupMerge" err &&
+	test_expect_code 128 git -c push.default=simple push 2>err && test_grep ! "either option permanently" err && test_grep "see option .simple." err &&
+	test_expect_code 128 git -c branch.autoSetupMerge=simple push 2>err && test_grep "either option permanently" err && test_grep ! "see option .simple." err
+'
+
 test_done

@@ -25,6 +25,7 @@ struct matching {
 	size_t nr, alloc;
 	struct strvec broken; /* local refs that cannot be read */
 	struct strbuf problems;
+	bool fatal; /* one of them ends Git with 128 */
 };
 
 static void complain(struct matching *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -201,6 +202,30 @@ static bool find_source(struct matching *m, const char *text, struct source *out
 	return true;
 }
 
+static void complain_of_unqualified(struct matching *m, const struct source *src, const char *dst)
+{
+	static const char *const offers[] = {
+		[OBJ_COMMIT] = "create a new branch", [OBJ_TREE] = "tag a new tree", [OBJ_BLOB] = "tag a new blob",
+		[OBJ_TAG] = "create a new tag",
+	};
+	enum object_type type = OBJ_NONE;
+	uint64_t size;
+
+	complain(m, "The destination you provided is not a full refname (i.e.,\n"
+		 "starting with \"refs/\"). We tried to guess what you meant by:\n\n"
+		 "- Looking for a ref that matches '%s' on the remote side.\n"
+		 "- Checking if the <src> being pushed ('%s')\n"
+		 "  is a ref in \"refs/{heads,tags}/\". If so we add a corresponding\n"
+		 "  refs/{heads,tags}/ prefix on the remote side.\n\n"
+		 "Neither worked, so we gave up. You must fully qualify the ref.", dst, src->name);
+	if (!(m->flags & PUSH_MATCH_ADVISE) || odb_type(m->r->odb, &src->oid, &type, &size, NULL) < 0)
+		return;
+	strbuf_addf(&m->problems, "\nhint: The <src> part of the refspec is a %s object.\n"
+		    "hint: Did you mean to %s by pushing to\n"
+		    "hint: '%s:refs/%s/%s'?", object_type_name(type), offers[type], src->name,
+		    type == OBJ_COMMIT ? "heads" : "tags", dst);
+}
+
 static char *guess_place(struct matching *m, const struct source *src, const char *dst)
 {
 	char *real = NULL, *out = NULL;
@@ -213,10 +238,7 @@ static char *guess_place(struct matching *m, const struct source *src, const cha
 	else if (real && starts_with(real, "refs/tags/"))
 		out = xconcat("refs/tags/", dst);
 	else
-		complain(m, "The destination you provided is not a full refname (i.e.,\n"
-			 "starting with \"refs/\"). It is no ref of the other side ('%s'),\n"
-			 "and what you push ('%s') is no branch or tag, so that\n"
-			 "its kind cannot be guessed. Say the name in full.", dst, src->name);
+		complain_of_unqualified(m, src, dst);
 	free(real);
 	return out;
 }
@@ -231,6 +253,7 @@ static char *own_place(struct matching *m, const struct source *src)
 	if (ref_resolve(m->r->refs, src->name, &oid, &final, &flags, NULL) < 0 ||
 	    (flags & REF_IS_SYMREF && !starts_with(final, "refs/heads/"))) {
 		complain(m, "%s cannot be resolved to branch", src->name);
+		m->fatal = true;
 		FREE_AND_NULL(final);
 	} else if (!starts_with(final, "refs/")) {
 		FREE_AND_NULL(final);
@@ -461,20 +484,37 @@ static bool needs_all(const struct matching *m)
 	return any;
 }
 
+static bool is_plain(const struct refspec_item *item)
+{
+	return !item->pattern && !item->matching && !item->negative;
+}
+
+/* A missing source is reported alone: a place for it cannot be guessed, and Git looks before it connects. */
+static void check_sources(struct matching *m)
+{
+	for (size_t i = 0; i < m->specs->nr; i++) {
+		const struct refspec_item *item = &m->specs->items[i];
+		struct source src = { .name = NULL };
+
+		if (is_plain(item) && (!item->src || *item->src) && find_source(m, item->src, &src))
+			free(src.name);
+	}
+}
+
 static int match(struct matching *m, struct err *err)
 {
 	int rc = refs_foreach(m->r->refs, "", REFS_NO_PEEL | REFS_ALL_ROOTS, note_local, m, err);
+	bool stop;
 
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < m->specs->nr; i++) {
-		const struct refspec_item *item = &m->specs->items[i];
-
-		if (!item->pattern && !item->matching && !item->negative)
-			match_one(m, item);
-	}
+	check_sources(m);
+	stop = m->problems.len > 0;
+	for (size_t i = 0; i < m->specs->nr && !stop; i++)
+		if (is_plain(&m->specs->items[i]))
+			match_one(m, &m->specs->items[i]);
 	if (m->problems.len)
-		return err_set(err, ERR_INVALID, "%s", m->problems.buf);
+		return err_set(err, m->fatal ? ERR_NOT_FOUND : ERR_INVALID, "%s", m->problems.buf);
 	if (needs_all(m))
 		rc = match_all(m, err);
 	if (!rc && m->flags & PUSH_MATCH_FOLLOW_TAGS)

@@ -81,6 +81,7 @@ void push_list_fail_atomic(struct push_list *l);
 #define PUSH_MATCH_MIRROR 1u  /* --mirror: all names, unless refspecs say which; what is not pushed is deleted */
 #define PUSH_MATCH_PRUNE 2u   /* --prune */
 #define PUSH_MATCH_FOLLOW_TAGS 4u
+#define PUSH_MATCH_ADVISE 16u /* "hint: …" lines in messages about names that are not in full */
 #define PUSH_MATCH_FORCE 8u  /* each as with '+' */
 /*
  * Updates, each dst once: first those of refs that are there, in the order of `theirs`, then new ones. ERR_INVALID with Git's words: "src refspec X does not match any", "dst
