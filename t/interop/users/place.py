@@ -27,7 +27,7 @@ class Place:
     def __init__(self, top, git, timeout):
         self.top, self.timeout = top, timeout
         self.real = os.path.abspath(git)
-        self.calls = top + "/calls"
+        self.calls, self.is_stock = top + "/calls", False
         for directory in ("/home", "/bin", "/tmp", "/work"):
             os.makedirs(top + directory)
         with open(top + "/home/.gitconfig", "w") as out:
@@ -50,6 +50,22 @@ class Place:
 
     def git(self, *argv, cwd):
         return self.run([self.real, *argv], cwd).stdout
+
+    def isolate(self):
+        """From now on no other Git can be found on PATH, and calls are noted with their exit codes."""
+        os.makedirs(self.top + "/system")
+        for directory in os.environ["PATH"].split(":"):
+            for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
+                there = self.top + "/system/" + name
+                if not name.startswith("git") and not os.path.lexists(there):
+                    os.symlink(os.path.join(directory, name), there)
+        self.env["PATH"] = self.top + "/bin:" + self.top + "/system"
+        with open(self.top + "/bin/git", "w") as out:
+            out.write("#!/bin/sh\n'%s' \"$@\"\nrc=$?\nprintf '%%s: %%s\\n' $rc \"$*\" >>'%s'\nexit $rc\n" % (self.real, self.calls))
+
+    def list_calls(self):
+        with open(self.calls, errors="replace") as calls:
+            return calls.read().splitlines()
 
     def forget_calls(self):
         open(self.calls, "w").close()
