@@ -179,8 +179,10 @@ static bool is_trailer_block(const char *s, size_t len, char comment_char,
 		const char *line = s + pos;
 
 		n = line_length(line, len - pos);
-		if (*line == comment_char)
+		if (*line == comment_char) {
+			after_trailer = false;
 			continue;
+		}
 		if (is_own_trailer(line, n)) {
 			own = true;
 			trailers++;
@@ -230,16 +232,17 @@ size_t message_trailers_start(const char *msg, size_t len, char comment_char,
 			      const struct trailer_syntax *syntax)
 {
 	size_t end = message_text_end(msg, len, comment_char);
-	size_t start = 0, paragraphs = 0;
+	size_t start = 0, block = 0, paragraphs = 0;
 	bool gap = true;
 
 	for (size_t pos = 0, n; pos < end; pos += n) {
 		n = line_length(msg + pos, end - pos);
 		if (!length_without_blanks(msg + pos, n)) {
 			gap = true;
+			block = pos + n;
 			paragraphs += !paragraphs; /* an empty subject */
 		} else if (gap && msg[pos] != comment_char) {
-			start = pos;
+			start = block; /* comments above it included */
 			paragraphs++;
 			gap = false;
 		}

@@ -185,6 +185,14 @@ test_expect_success 'trailers end above comments, and their values without blank
 	show --format="%(trailers)|%(trailers:valueonly)|" $c >actual && test_cmp want actual
 '
 
+test_expect_success 'trailers: comments above them belong to them, and no line continues a comment' '
+	show_trailers () { c=$(commit "$good" "$good" "$1") && show --format="%(trailers)|" $c; } &&
+	printf "#c\n#d\nA: b\n|\n" >want && show_trailers "t\n\n#c\n#d\nA: b\n" >actual && test_cmp want actual &&
+	printf "A: b\n|\n" >want && show_trailers "t\n\n#c\n\nA: b\n" >actual && test_cmp want actual &&
+	echo "|" >want && show_trailers "t\n\nA: b\n#c\n x\n" >actual && test_cmp want actual &&
+	show_trailers "t\n#c\nA: b\n" >actual && test_cmp want actual
+'
+
 test_expect_success 'trailers: not those in a signature, nor a subject below empty lines' '
 	c=$(commit "$good" "$good" "\n\nab: c") && echo "||" >want && show --format="|%(trailers)|" $c >actual && test_cmp want actual &&
 	t=$(make tag "object $c\ntype commit\ntag u\ntagger $good\n\nm\n-----BEGIN PGP SIGNATURE-----\n\nab: c\n") &&
