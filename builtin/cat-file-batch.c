@@ -12,6 +12,7 @@
 struct item {
 	struct object_id oid;
 	struct object_info info;
+	unsigned mode; /* of a tree's or the index's entry; 0: the name is not of that kind */
 	bool known; /* info is all that is needed */
 	const char *rest; /* NULL: none */
 };
@@ -21,15 +22,17 @@ struct batch {
 	const char *format;
 	bool split_input; /* the rest of a line is no part of the name */
 	unsigned needs; /* OBJECT_INFO_… */
+	bool shows_size;
+	char end; /* of lines of output */
 	struct strbuf line; /* of output */
 };
 
 /* ---- the format ---- */
 
-enum atom { ATOM_NAME, ATOM_TYPE, ATOM_SIZE, ATOM_DISK, ATOM_DELTABASE, ATOM_REST, ATOM_NR };
+enum atom { ATOM_NAME, ATOM_TYPE, ATOM_SIZE, ATOM_DISK, ATOM_DELTABASE, ATOM_REST, ATOM_MODE, ATOM_NR };
 
 static const char *const atoms[ATOM_NR] = {
-	"objectname", "objecttype", "objectsize", "objectsize:disk", "deltabase", "rest",
+	"objectname", "objecttype", "objectsize", "objectsize:disk", "deltabase", "rest", "objectmode",
 };
 
 static const unsigned atom_needs[ATOM_NR] = {
@@ -72,6 +75,10 @@ static void add_atom(struct strbuf *out, enum atom a, const struct item *it)
 	case ATOM_DELTABASE:
 		strbuf_add_oid(out, &it->info.delta_base);
 		break;
+	case ATOM_MODE:
+		if (it->mode)
+			strbuf_addf(out, "%06o", it->mode);
+		break;
 	default:
 		strbuf_addstr(out, it->rest ? it->rest : "");
 	}
@@ -89,6 +96,7 @@ static void expand(struct batch *b, const struct item *it)
 			a = parse_atom(p + 1, &p);
 			b->split_input |= a == ATOM_REST;
 			b->needs |= atom_needs[a];
+			b->shows_size |= a == ATOM_SIZE;
 			if (it)
 				add_atom(&b->line, a, it);
 			continue;
@@ -112,25 +120,78 @@ static void print_content(struct batch *b, const struct item *it)
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct err err = ERR_INIT;
 
-	if (c->filters && it->info.type == OBJ_BLOB) {
+	if (cat_file_converts(c) && it->info.type == OBJ_BLOB) {
+		if (!it->rest)
+			die("missing path for '%s'", oid_hex(&it->oid));
 		if (odb_read(c->r->odb, &it->oid, &buf, &err) < 0)
 			die_err(&err);
-		cat_file_filter(c, it->rest, &it->oid, &buf);
+		cat_file_convert(c, it->rest, &it->oid, &buf);
 		fwrite(buf.data, 1, buf.size, stdout);
 		object_buf_release(&buf);
 	} else if (cat_file_stream(c, &it->oid, &err) < 0) {
 		die_err(&err);
 	}
-	putchar('\n');
+	putchar(b->end);
 }
 
 static int find_info(const struct batch *b, struct item *it, struct err *err)
 {
 	struct odb *odb = b->c->r->odb;
 
+	if (!b->needs && !b->c->contents)
+		return odb_has(odb, &it->oid) ? 0 : ERR_NOT_FOUND;
 	if (b->needs & OBJECT_INFO_LOCATION)
 		return odb_info(odb, &it->oid, &it->info, err);
 	return odb_type(odb, &it->oid, &it->info.type, &it->info.size, err);
+}
+
+/* "NAME WORD" in place of what was asked for. */
+static void print_state(struct batch *b, const char *name, const char *word)
+{
+	strbuf_addf(&b->line, "%s %s%c", name, word, b->end);
+	put(b);
+}
+
+static void print_missing(struct batch *b, const struct item *it, const char *name)
+{
+	if (MODE_IS_GITLINK(it->mode))
+		print_state(b, oid_hex(&it->oid), "submodule");
+	else
+		print_state(b, name, "missing");
+}
+
+/* A damaged object may be one among many; one of a type that is none ends the program, as in Git. */
+static void report_broken(struct err *err)
+{
+	if (strstr(err_message(err), "invalid object type"))
+		die_err(err);
+	report_error(err);
+	err_release(err);
+}
+
+static bool is_left_out(const struct batch *b, const struct item *it)
+{
+	const struct filter_part *f = b->c->filter.parts;
+
+	if (!b->c->filter.nr)
+		return false;
+	if (f->kind == FILTER_OBJECT_TYPE)
+		return it->info.type != f->type;
+	return it->info.type == OBJ_BLOB && (f->kind == FILTER_BLOB_NONE || it->info.size >= f->number);
+}
+
+/* With --use-mailmap the size is that of what is shown. */
+static void map_size(const struct batch *b, struct item *it)
+{
+	struct strbuf mapped = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	int rc = b->shows_size ? cat_file_mapped(b->c, &it->oid, it->info.type, &mapped, &err) : 0;
+
+	if (rc < 0)
+		die_err(&err);
+	if (rc)
+		it->info.size = mapped.len;
+	strbuf_release(&mapped);
 }
 
 /* `name` as it was given, for messages. */
@@ -141,16 +202,19 @@ static void print_object(struct batch *b, struct item *it, const char *name)
 
 	if (rc < 0) {
 		if (rc != ERR_NOT_FOUND)
-			error("%s", err_message(&err));
+			report_broken(&err);
 		err_release(&err);
-		strbuf_addf(&b->line, "%s missing\n", name);
-		put(b);
+		print_missing(b, it, name);
 		return;
 	}
-	if (b->c->filters && !it->rest && b->c->contents && it->info.type == OBJ_BLOB)
-		die("missing path for '%s'", oid_hex(&it->oid));
+	if (is_left_out(b, it)) {
+		if (!b->c->all_objects)
+			print_state(b, name, "excluded");
+		return;
+	}
+	map_size(b, it);
 	expand(b, it);
-	strbuf_addch(&b->line, '\n');
+	strbuf_addch(&b->line, b->end);
 	put(b);
 	if (b->c->contents)
 		print_content(b, it);
@@ -158,26 +222,28 @@ static void print_object(struct batch *b, struct item *it, const char *name)
 
 static void print_word(struct batch *b, const char *word, const char *name)
 {
-	strbuf_addf(&b->line, "%s %zu\n%s\n", word, strlen(name), name);
+	strbuf_addf(&b->line, "%s %zu%c%s%c", word, strlen(name), b->end, name, b->end);
 	put(b);
 }
 
 /* ---- names ---- */
 
-static int resolve_plain(struct batch *b, const char *name, struct object_id *oid)
+static int resolve_plain(struct batch *b, const char *name, struct item *it)
 {
 	struct revparse_result res = { 0 };
 	struct err err = ERR_INIT;
 	int rc;
 
 	/* whole names need no look at the refs */
-	if (!oid_from_hex(oid, name, b->c->r->algo))
+	if (!oid_from_hex(&it->oid, name, b->c->r->algo))
 		return 0;
 	rc = revparse_quietly(b->c->r, name, OBJ_ANY, &res, &err);
-	if (!rc)
-		*oid = res.oid;
-	else if (rc == ERR_AMBIGUOUS)
+	if (!rc) {
+		it->oid = res.oid;
+		it->mode = res.path && *res.path ? res.mode : 0;
+	} else if (rc == ERR_AMBIGUOUS) {
 		error("%s", err_message(&err));
+	}
 	revparse_result_release(&res);
 	err_release(&err);
 	return rc;
@@ -185,21 +251,19 @@ static int resolve_plain(struct batch *b, const char *name, struct object_id *oi
 
 static void print_named(struct batch *b, const char *name, struct item *it)
 {
-	int rc = resolve_plain(b, name, &it->oid);
+	int rc = resolve_plain(b, name, it);
 
-	if (!rc) {
+	if (!rc)
 		print_object(b, it, name);
-		return;
-	}
-	strbuf_addf(&b->line, "%s %s\n", name, rc == ERR_AMBIGUOUS ? "ambiguous" : "missing");
-	put(b);
+	else
+		print_state(b, name, rc == ERR_AMBIGUOUS ? "ambiguous" : "missing");
 }
 
 static void print_followed(struct batch *b, const char *name, struct item *it)
 {
 	struct strbuf target = STRBUF_INIT;
 
-	switch (cat_file_follow(b->c->r, name, &it->oid, &target)) {
+	switch (cat_file_follow(b->c->r, name, &it->oid, &it->mode, &target)) {
 	case LINK_FOUND:
 		print_object(b, it, name);
 		break;
@@ -207,8 +271,7 @@ static void print_followed(struct batch *b, const char *name, struct item *it)
 		print_named(b, name, it);
 		break;
 	case LINK_MISSING:
-		strbuf_addf(&b->line, "%s missing\n", name);
-		put(b);
+		print_state(b, name, "missing");
 		break;
 	case LINK_DANGLING:
 		print_word(b, "dangling", name);
@@ -294,45 +357,64 @@ static bool is_command(const char *line, const char *name, const char **arg)
 	return true;
 }
 
-/* "contents NAME" or "info NAME"; anything else ends the program. */
-static const char *parse_command(const char *line, bool *contents)
+enum batch_command { CMD_CONTENTS, CMD_INFO, CMD_MAILMAP, CMD_NR };
+
+/* "contents NAME", "info NAME" or "mailmap BOOL"; anything else ends the program. */
+static const char *parse_command(const char *line, enum batch_command *cmd)
 {
+	static const char *const names[CMD_NR] = { "contents", "info", "mailmap" };
 	const char *arg;
 
-	*contents = is_command(line, "contents", &arg);
-	if (!*contents && !is_command(line, "info", &arg))
-		die("unknown command: '%s'", line);
-	if (!*arg)
-		die("%s requires arguments", *contents ? "contents" : "info");
-	return arg + 1;
+	for (int i = 0; i < CMD_NR; i++)
+		if (is_command(line, names[i], &arg)) {
+			if (!*arg)
+				die("%s requires arguments", names[i]);
+			*cmd = (enum batch_command)i;
+			return arg + 1;
+		}
+	die("unknown command: '%s'", line);
+}
+
+static void switch_mailmap(struct batch *b, const char *arg)
+{
+	int on = config_parse_maybe_bool(arg);
+
+	if (on < 0)
+		die("mailmap: invalid boolean '%s'", arg);
+	b->c->use_mailmap = on;
 }
 
 static void run_command_line(struct batch *b, const char *line)
 {
-	char *name = xstrdup(parse_command(line, &b->c->contents));
+	enum batch_command cmd;
+	char *arg = xstrdup(parse_command(line, &cmd));
 
-	print_line(b, name);
-	free(name);
+	b->c->contents = cmd == CMD_CONTENTS;
+	if (cmd == CMD_MAILMAP)
+		switch_mailmap(b, arg);
+	else
+		print_line(b, arg);
+	free(arg);
 }
 
 /* True if the line is "flush". */
 static bool check_command(const struct batch *b, const char *line)
 {
+	enum batch_command cmd;
 	const char *arg;
-	bool contents;
 
 	if (!*line)
 		die("empty command in input");
 	if (isspace((unsigned char)*line))
 		die("whitespace before command: '%s'", line);
 	if (!is_command(line, "flush", &arg)) {
-		parse_command(line, &contents);
+		parse_command(line, &cmd);
 		return false;
 	}
-	if (!b->c->buffered)
-		die("flush is only for --buffer mode");
 	if (*arg)
 		die("flush takes no arguments");
+	if (!b->c->buffered)
+		die("flush is only for --buffer mode");
 	return true;
 }
 
@@ -473,19 +555,22 @@ int cat_file_batch(struct cat_file *c)
 {
 	static char buf[64 * 1024]; /* glibc takes no size without a buffer */
 	struct batch b = { .c = c, .format = c->format ? c->format : DEFAULT_FORMAT,
-			   .line = STRBUF_INIT };
+			   .end = c->nul_output ? '\0' : '\n', .line = STRBUF_INIT };
+	char term = c->nul_input || c->nul_output ? '\0' : '\n';
 
 	setvbuf(stdout, buf, _IOFBF, sizeof(buf));
 	expand(&b, NULL);
 	strbuf_reset(&b.line);
-	b.split_input |= c->filters;
+	b.split_input |= cat_file_converts(c);
+	if (c->filter.nr || (b.shows_size && c->use_mailmap))
+		b.needs |= OBJECT_INFO_TYPE;
 	if (c->all_objects) {
 		repo_ignore_replacements(c->r);
 		print_all(&b);
 	} else if (c->mode == BATCH_COMMAND) {
-		read_commands(&b, c->nul_input ? '\0' : '\n');
+		read_commands(&b, term);
 	} else {
-		read_names(&b, c->nul_input ? '\0' : '\n');
+		read_names(&b, term);
 	}
 	strbuf_release(&b.line);
 	return finish_stdout() ? 128 : 0;

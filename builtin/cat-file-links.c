@@ -14,6 +14,7 @@ struct follow {
 	struct strbuf rest;    /* still to go */
 	int links;
 	struct object_id *oid;
+	unsigned *mode;
 	struct strbuf *target;
 };
 
@@ -102,14 +103,15 @@ static enum link_result step(struct follow *f)
 	if (f->rest.len)
 		return LINK_NOTDIR;
 	*f->oid = oid;
+	*f->mode = MODE_IS_GITLINK(mode) ? 0 : mode; /* as in Git, it is just missing here */
 	return LINK_FOUND;
 }
 
 enum link_result cat_file_follow(struct repository *r, const char *name,
-				 struct object_id *oid, struct strbuf *target)
+				 struct object_id *oid, unsigned *mode, struct strbuf *target)
 {
 	struct follow f = { .r = r, .dirs = OID_ARRAY_INIT, .rest = STRBUF_INIT,
-			    .oid = oid, .target = target };
+			    .oid = oid, .mode = mode, .target = target };
 	const char *colon = find_colon(name);
 	enum link_result res = LINK_PLAIN;
 	struct object_id root;
@@ -126,6 +128,7 @@ enum link_result cat_file_follow(struct repository *r, const char *name,
 	while (res == LINK_PLAIN) {
 		if (!f.rest.len) {
 			*oid = *top(&f);
+			*mode = f.dirs.nr > 1 ? S_IFDIR : 0;
 			res = LINK_FOUND;
 		} else if (*f.rest.buf == '/') {
 			res = lead_outside(&f);

@@ -9,13 +9,12 @@
 
 static const char *const usage[] = {
 	"git cat-file <type> <object>",
-	"git cat-file (-e | -p) <object>",
-	"git cat-file (-t | -s) [--allow-unknown-type] <object>",
-	"git cat-file (--batch | --batch-check | --batch-command) [--batch-all-objects]\n"
-	"             [--buffer] [--follow-symlinks] [--unordered]\n"
-	"             [--textconv | --filters] [-z]",
+	"git cat-file (-e | -p | -t | -s) <object>",
 	"git cat-file (--textconv | --filters)\n"
 	"             [<rev>:<path|tree-ish> | --path=<path|tree-ish> <rev>]",
+	"git cat-file (--batch | --batch-check | --batch-command) [--batch-all-objects]\n"
+	"             [--buffer] [--follow-symlinks] [--unordered]\n"
+	"             [--textconv | --filters] [-Z]",
 	NULL
 };
 
@@ -66,6 +65,21 @@ static struct object_info info_or_die(struct cat_file *c, const struct object_id
 	return info;
 }
 
+static uint64_t shown_size(struct cat_file *c, const struct object_id *oid)
+{
+	struct object_info info = info_or_die(c, oid);
+	struct strbuf mapped = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	int rc = cat_file_mapped(c, oid, info.type, &mapped, &err);
+
+	if (rc < 0)
+		die_err(&err);
+	if (rc)
+		info.size = mapped.len;
+	strbuf_release(&mapped);
+	return info.size;
+}
+
 static void pretty_print(struct cat_file *c, const char *name, const struct object_id *oid)
 {
 	struct object_info info;
@@ -97,20 +111,24 @@ static void print_as(struct cat_file *c, const char *name, const struct object_i
 		die_err(&err);
 }
 
-static void print_filtered(struct cat_file *c, const char *name,
-			   const struct revparse_result *res)
+/* --filters prints what is no file as it is stored, --textconv as -p does. */
+static void print_converted(struct cat_file *c, const char *name, const struct revparse_result *res)
 {
+	bool convertible = MODE_IS_FILE(res->mode) || !res->mode;
 	const char *path = c->path ? c->path : res->path;
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct err err = ERR_INIT;
 
 	if (!path)
 		die("<object>:<path> required, only <object> '%s' given", name);
-	if (odb_read(c->r->odb, &res->oid, &buf, &err) < 0)
-		die_err(&err);
-	if (MODE_IS_FILE(res->mode) || !res->mode)
-		cat_file_filter(c, path, &res->oid, &buf);
-	if (cat_file_write(&buf, &err) < 0)
+	if (c->filters || convertible) {
+		if (odb_read(c->r->odb, &res->oid, &buf, &err) < 0)
+			die_err(&err);
+		convertible = convertible && cat_file_convert(c, path, &res->oid, &buf);
+	}
+	if (c->textconv && !convertible)
+		pretty_print(c, name, &res->oid);
+	else if (cat_file_write(&buf, &err) < 0)
 		die_err(&err);
 	object_buf_release(&buf);
 }
@@ -139,13 +157,14 @@ static int one_object(struct cat_file *c, int mode, const char *type_name, const
 		puts(object_type_name(info_or_die(c, &res.oid).type));
 		break;
 	case 's':
-		printf("%" PRIu64 "\n", info_or_die(c, &res.oid).size);
+		printf("%" PRIu64 "\n", shown_size(c, &res.oid));
 		break;
 	case 'p':
 		pretty_print(c, name, &res.oid);
 		break;
 	case 'f':
-		print_filtered(c, name, &res);
+	case 'c':
+		print_converted(c, name, &res);
 		break;
 	default:
 		print_as(c, name, &res.oid, type_name);
@@ -165,6 +184,39 @@ static int set_batch(const struct option *opt, const char *arg, int unset UNUSED
 	c->mode = (enum batch_mode)opt->defval;
 	c->format = arg;
 	return 0;
+}
+
+/* Filters that depend on where an object lies make no sense here. */
+static int set_filter(const struct option *opt, const char *arg, int unset)
+{
+	struct filter_spec *f = opt->value;
+	struct err err = ERR_INIT;
+
+	if (unset)
+		filter_spec_release(f);
+	else if (filter_spec_parse(f, arg, &err) < 0)
+		die_err(&err);
+	return 0;
+}
+
+NORETURN static void short_usage(const char *fmt, const char *a)
+{
+	char *msg = xstrfmt(fmt, a);
+
+	fprintf(stderr, "usage: %s\n", msg);
+	exit(129);
+}
+
+static void check_filter(const struct filter_spec *f)
+{
+	const char *name = NULL;
+
+	if (f->nr > 1 || f->combined)
+		name = "combine";
+	else if (f->nr && (f->parts->kind == FILTER_TREE_DEPTH || f->parts->kind == FILTER_SPARSE_OID))
+		name = filter_kind_name(f->parts->kind);
+	if (name)
+		short_usage("objects filter not supported: '%s'", name);
 }
 
 static const char *mode_option(int mode)
@@ -204,8 +256,10 @@ static void check_single(const struct cat_file *c, int mode, int argc, const str
 		wrong(opts, "'%s' requires a batch mode", "--buffer");
 	if (c->all_objects)
 		wrong(opts, "'%s' requires a batch mode", "--batch-all-objects");
-	if (c->nul_input)
-		wrong(opts, "'%s' requires a batch mode", "-z");
+	if (c->nul_output || c->nul_input)
+		wrong(opts, "'%s' requires a batch mode", c->nul_output ? "-Z" : "-z");
+	if (c->filter.nr)
+		short_usage("objects filter only supported in batch mode%s", "");
 	if (c->path && mode != 'f' && mode != 'c')
 		wrong(opts, "'%s' needs '--filters' or '--textconv'", "--path=<path|tree-ish>");
 	if (mode && !argc)
@@ -231,7 +285,7 @@ static void check_single(const struct cat_file *c, int mode, int argc, const str
 int cmd_cat_file(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct cat_file c = { .r = ctx->repo };
-	int mode = 0, unknown_type = 0, mailmap = 0, code;
+	int mode = 0, unknown_type = 0, code;
 	struct option opts[] = {
 		OPT_GROUP("Check object existence or emit object contents"),
 		OPT_CMDMODE('e', NULL, &mode, "check if <object> exists", 'e'),
@@ -242,12 +296,13 @@ int cmd_cat_file(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_CMDMODE('s', NULL, &mode, "show object size", 's'),
 		OPT_BOOL(0, "allow-unknown-type", &unknown_type,
 			 "allow -s and -t to work with broken/corrupt objects"),
-		OPT_BOOL(0, "use-mailmap", &mailmap, "use mail map file"),
-		OPT_BOOL(0, "mailmap", &mailmap, "alias of --use-mailmap"),
+		OPT_BOOL(0, "use-mailmap", &c.use_mailmap, "use mail map file"),
+		OPT_BOOL(0, "mailmap", &c.use_mailmap, "alias of --use-mailmap"),
 		OPT_GROUP("Batch objects requested on stdin (or --batch-all-objects)"),
 		OPT_BATCH("batch", "show full <object> or <rev> contents", BATCH_CONTENTS),
 		OPT_BATCH("batch-check", "like --batch, but don't emit <contents>", BATCH_INFO),
 		OPT_BOOL('z', NULL, &c.nul_input, "stdin is NUL-terminated"),
+		OPT_BOOL('Z', NULL, &c.nul_output, "stdin and stdout is NUL-terminated"),
 		OPT_BATCH("batch-command", "read commands from stdin", BATCH_COMMAND),
 		OPT_CMDMODE(0, "batch-all-objects", &c.all_objects,
 			    "with --batch[-check]: ignores stdin, batches all known objects", 1),
@@ -261,26 +316,24 @@ int cmd_cat_file(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_CMDMODE(0, "filters", &mode, "run filters on object's content", 'f'),
 		OPT_STRING(0, "path", &c.path, "blob|tree",
 			   "use a <path> for (--textconv | --filters); Not with 'batch'"),
+		OPT_CALLBACK(0, "filter", &c.filter, "args", "object filtering", set_filter),
 		OPT_END()
 	};
 
 	argc = parse_options(argc, argv, opts, usage, 0);
+	check_filter(&c.filter);
 	if (c.mode != BATCH_NONE)
 		check_batch(&c, mode, argc, opts);
 	else
 		check_single(&c, mode, argc, opts);
-	if (mode == 'c')
-		die("--textconv is not there yet");
-	if (mailmap)
-		die("--use-mailmap is not there yet");
 	c.filters = mode == 'f';
+	c.textconv = mode == 'c';
 	if (c.mode != BATCH_NONE)
 		code = cat_file_batch(&c);
 	else
 		code = one_object(&c, mode, argv[0], argv[argc - 1]);
-	if (c.conv) {
-		converter_free(c.conv);
-		index_release(&c.ix);
-	}
+	cat_file_release_converters(&c);
+	mailmap_free(c.map);
+	filter_spec_release(&c.filter);
 	return code;
 }

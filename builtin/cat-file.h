@@ -4,8 +4,12 @@
 #define BUILTIN_CAT_FILE_H
 
 #include "builtin/builtin.h"
+#include "diff/diff.h"
 #include "index/index.h"
+#include "pretty/pretty.h"
+#include "wire/filter-spec.h"
 #include "worktree/convert.h"
+#include "worktree/diff-attr.h"
 
 enum batch_mode { BATCH_NONE, BATCH_CONTENTS, BATCH_INFO, BATCH_COMMAND };
 
@@ -14,17 +18,34 @@ struct cat_file {
 	enum batch_mode mode;
 	const char *format;	/* NULL: the default */
 	bool contents;		/* for the line at hand */
-	int buffered, all_objects, unordered, follow_symlinks, nul_input;
-	int filters;
+	int buffered, all_objects, unordered, follow_symlinks, nul_input, nul_output;
+	int filters, textconv;
+	int use_mailmap;
+	struct mailmap *map;	/* NULL: not read yet */
+	struct filter_spec filter; /* at most one part */
 	const char *path;	/* --path */
 	struct index_state ix;
-	struct converter *conv;
+	struct converter *conv; /* NULL: not needed yet, as the next two */
+	struct diff_attrs *attrs;
+	struct diff_options diff;
 };
 
 /* ---- cat-file-content.c ---- */
-/* In place: the content as the work tree would have it at `path`. */
-void cat_file_filter(struct cat_file *c, const char *path, const struct object_id *oid,
-		     struct object_buf *buf);
+/* Blobs are shown as the work tree or a diff would have them. */
+bool cat_file_converts(const struct cat_file *c);
+/*
+ * In place: the content as the work tree would have it at `path` (a blob), or as its textconv
+ * prints it. False: it has no textconv, and is as it was.
+ */
+bool cat_file_convert(struct cat_file *c, const char *path, const struct object_id *oid,
+		      struct object_buf *buf);
+void cat_file_release_converters(struct cat_file *c);
+/*
+ * --use-mailmap, for commits and tags: the whole object with idents replaced: 1.
+ * 0: it is of another type, or no mailmap is asked for.
+ */
+MUST_USE int cat_file_mapped(struct cat_file *c, const struct object_id *oid, enum object_type type,
+			     struct strbuf *out, struct err *err);
 /* Content that is in memory, to stdout. */
 MUST_USE int cat_file_write(const struct object_buf *buf, struct err *err);
 /* The whole object to stdout; large blobs in pieces. */
@@ -36,7 +57,7 @@ int cat_file_batch(struct cat_file *c);
 
 /* ---- cat-file-links.c ---- */
 enum link_result {
-	LINK_FOUND,    /* *oid */
+	LINK_FOUND,    /* *oid, *mode: 0 for the tree itself */
 	LINK_MISSING,  /* the name itself */
 	LINK_DANGLING, /* something behind a link */
 	LINK_LOOP, LINK_NOTDIR,
@@ -44,6 +65,6 @@ enum link_result {
 	LINK_PLAIN,    /* not TREE:PATH: resolve it as any name */
 };
 enum link_result cat_file_follow(struct repository *r, const char *name,
-				 struct object_id *oid, struct strbuf *target);
+				 struct object_id *oid, unsigned *mode, struct strbuf *target);
 
 #endif

@@ -194,22 +194,6 @@ static int resolve_options(struct diff_command *d, struct err *err)
 	return rc || !d->o.output ? rc : redirect_stdout(d->repo, d->o.output, err);
 }
 
-/* For programs: what a blob becomes in the work tree. */
-static int smudge(void *data, const struct diff_file *f, struct strbuf *out, struct err *err)
-{
-	struct diff_command *d = data;
-	struct strbuf warn = STRBUF_INIT;
-	struct conversion cv;
-	int rc;
-
-	converter_lookup(d->conv, f->path, &cv);
-	rc = convert_to_worktree(d->conv, f->path, &cv, f->content.data, f->content.size, &f->oid,
-				 out, &warn, err);
-	repo_report_lines(d->repo, warn.buf);
-	strbuf_release(&warn);
-	return rc;
-}
-
 static int use_attributes(struct diff_command *d, struct err *err)
 {
 	struct pathspec *ps = &d->walk->pathspec;
@@ -220,9 +204,8 @@ static int use_attributes(struct diff_command *d, struct err *err)
 		rc = diff_attrs_new(&d->attrs, d->repo, converter_attrs(d->conv), err);
 	if (rc)
 		return rc;
+	diff_attrs_lend_converter(d->attrs, d->conv);
 	diff_attrs_use(d->attrs, &d->o);
-	d->o.smudge = smudge;
-	d->o.smudge_data = d;
 	ps->match_attr = attrs_match_spec;
 	ps->match_attr_data = converter_attrs(d->conv);
 	return 0;

@@ -771,7 +771,7 @@ static int settle_follow(struct log_options *o, struct err *err)
 static int settle_diff(struct log_options *o, struct err *err)
 {
 	bool asked = o->diff_asked || o->merges_need_diff;
-	bool compares = (asked && compares_contents(&o->diff)) || o->line_specs.nr;
+	bool compares = (asked && compares_contents(&o->diff)) || o->line_specs.nr || o->diff.textconv_asked;
 	struct rev_walk *w = o->walk;
 	int rc = 0;
 

@@ -2,6 +2,7 @@
 /* git-show(1) */
 #include "compat/posix.h"
 #include "builtin/log.h"
+#include "history/revparse.h"
 #include "object/tag.h"
 #include "object/tree.h"
 
@@ -17,10 +18,33 @@ static int write_piece(void *data UNUSED, const void *p, size_t len, struct err 
 	return 0;
 }
 
-static int show_blob(struct log_options *o, const struct object_id *oid, struct err *err)
+/* show --textconv REV:path. 0: it has no textconv; 1: it has been shown. */
+static int show_converted(struct log_options *o, const struct object_id *oid, const char *name, struct err *err)
 {
-	int rc = odb_stream(o->repo->odb, oid, write_piece, NULL, err);
+	struct revparse_result res = { 0 };
+	struct object_buf buf = OBJECT_BUF_INIT;
+	int rc = 0;
 
+	if (!o->diff.textconv_asked || revparse_quietly(o->repo, name, OBJ_ANY, &res, NULL) < 0)
+		return 0;
+	if (res.path && S_ISREG(res.mode) && oid_eq(&res.oid, oid)) {
+		rc = odb_read_type(o->repo->odb, oid, OBJ_BLOB, &buf, err);
+		if (!rc)
+			rc = diff_textconv_object(&o->diff, res.path, oid, &buf, err);
+		if (rc > 0 && write_piece(NULL, buf.data, buf.size, err) < 0)
+			rc = ERR_IO;
+	}
+	object_buf_release(&buf);
+	revparse_result_release(&res);
+	return rc;
+}
+
+static int show_blob(struct log_options *o, const struct object_id *oid, const char *name, struct err *err)
+{
+	int rc = show_converted(o, oid, name, err);
+
+	if (!rc)
+		rc = odb_stream(o->repo->odb, oid, write_piece, NULL, err);
 	return rc < 0 ? rc : 0;
 }
 
@@ -56,12 +80,15 @@ static int show_tree(struct log_options *o, const struct object_id *oid, const c
 static void add_tagger(struct log_options *o, const struct tag_view *t)
 {
 	bool dated = o->pretty.kind == PRETTY_MEDIUM;
+	const struct mailmap *map = o->pretty.mailmap;
 
+	o->pretty.mailmap = NULL; /* it is for authors and committers */
 	if (t->tagger && o->pretty.kind == PRETTY_FULLER)
 		pretty_person(&o->pretty, "Tagger:     ", "TaggerDate: ", t->tagger, t->tagger_len, &o->text);
 	else if (t->tagger && o->pretty.kind != PRETTY_ONELINE)
 		pretty_person(&o->pretty, "Tagger: ", dated ? "Date:   " : NULL, t->tagger, t->tagger_len,
 			      &o->text);
+	o->pretty.mailmap = map;
 }
 
 /* *oid becomes what it is a tag of. */
@@ -121,7 +148,7 @@ static int show_object(struct log_options *o, const struct rev_start *s, struct 
 	if (rc < 0)
 		return rc;
 	if (type == OBJ_BLOB)
-		return show_blob(o, &oid, err);
+		return show_blob(o, &oid, s->name, err);
 	if (type == OBJ_TREE)
 		return show_tree(o, &oid, s->name, err);
 	rc = show_commit(o, &oid, err);

@@ -263,6 +263,7 @@ struct diff_options {
 
 	/* programs */
 	bool textconv;	     /* drivers may convert files to text */
+	bool textconv_asked; /* by --textconv: for objects that are shown as they are, too */
 	bool allow_external; /* --ext-diff */
 	const char *external; /* diff.external; NULL: none */
 	bool external_trust;  /* diff.trustExitCode */
@@ -328,6 +329,13 @@ MUST_USE int diff_options_resolve(struct diff_options *o,
 				  void *data, struct err *err);
 /* "i/" and "w/" or the like, if diff.mnemonicPrefix asks for it and no option for others. */
 void diff_options_mnemonic(struct diff_options *o, const char *src, const char *dst);
+
+/*
+ * What the textconv of the path's driver makes of an object, in place: 1. 0: its driver has none,
+ * and buf is as it was.
+ */
+MUST_USE int diff_textconv_object(const struct diff_options *o, const char *path, const struct object_id *oid,
+				  struct object_buf *buf, struct err *err);
 
 /* ---- filling the queue ---- */
 

@@ -95,12 +95,33 @@ int diff_textconv(struct diff_file *f, const struct diff_options *o, struct strb
 		strvec_pushl(&cp.args, driver.textconv, g.path, NULL);
 		ret = pipe_command(&cp, NULL, 0, out, NULL, TEXT_MAX, err);
 		if (ret > 0)
-			ret = err_set(err, ERR_INVALID, "the program '%s' could not convert '%s' to text",
+			ret = err_set(err, ERR_INVALID, "unable to read files to diff: '%s' could not convert '%s' to text",
 				      driver.textconv, f->path);
 	}
 	take_back(&g);
 	*converted = !ret;
 	return ret;
+}
+
+int diff_textconv_object(const struct diff_options *o, const char *path, const struct object_id *oid,
+			 struct object_buf *buf, struct err *err)
+{
+	struct diff_file f = { .mode = S_IFREG | 0644, .oid = *oid, .oid_valid = true, .loaded = true,
+			       .content = *buf };
+	struct strbuf out = STRBUF_INIT;
+	bool converted;
+	int ret;
+
+	f.path = xstrdup(path);
+	ret = diff_textconv(&f, o, &out, &converted, err);
+	if (!ret && converted) {
+		object_buf_release(buf);
+		buf->type = OBJ_BLOB;
+		buf->data = strbuf_detach(&out, &buf->size);
+	}
+	free(f.path);
+	strbuf_release(&out);
+	return ret ? ret : converted;
 }
 
 /* ---- external diff ---- */

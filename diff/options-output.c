@@ -231,6 +231,13 @@ static int set_check(struct diff_options *o, const struct option_row *r UNUSED,
 	return 0;
 }
 
+static int set_textconv(struct diff_options *o, const struct option_row *r, const char *value UNUSED,
+			struct err *err UNUSED)
+{
+	o->textconv = o->textconv_asked = !starts_with(r->name, "no-");
+	return 0;
+}
+
 /* "12.3": permille, further digits do not count. */
 static bool parse_cut_off(unsigned *permille, const char *text)
 {
@@ -377,8 +384,8 @@ const struct option_call diff_output_rows[] = {
 	CALL_ROW(0, "default-prefix", 0, set_default_prefix),
 	BOOL_ROW("rename-empty", SET_TRUE, rename_empty),
 	BOOL_ROW("no-rename-empty", SET_FALSE, rename_empty),
-	BOOL_ROW("textconv", SET_TRUE, textconv),
-	BOOL_ROW("no-textconv", SET_FALSE, textconv),
+	CALL_ROW(0, "textconv", 0, set_textconv),
+	CALL_ROW(0, "no-textconv", 0, set_textconv),
 	BOOL_ROW("ext-diff", SET_TRUE, allow_external),
 	BOOL_ROW("no-ext-diff", SET_FALSE, allow_external),
 	CALL_ROW(0, "output", NEEDED, set_output),

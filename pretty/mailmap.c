@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include "pretty/pretty.h"
 #include "fs/file.h"
+#include "object/ident.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/path.h"
@@ -264,6 +265,63 @@ void mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
 	replace(p->name, name, name_len);
 	replace(p->mail, mail, mail_len);
 }
+
+/* ---- a whole commit or tag ---- */
+
+/* Append the ident line as the map has it. */
+static void add_mapped(const struct mailmap *m, const char *line, size_t len, struct strbuf *out)
+{
+	const char *end = line + len, *name, *mail, *after;
+	struct ident_split id;
+	size_t name_len, mail_len;
+
+	if (ident_split_line(&id, line, len) < 0) {
+		strbuf_add(out, line, len);
+		return;
+	}
+	name = id.name, name_len = id.name_len;
+	mail = id.mail, mail_len = id.mail_len;
+	mailmap_apply(m, &name, &name_len, &mail, &mail_len);
+	if (name == id.name && mail == id.mail) {
+		strbuf_add(out, line, len);
+		return;
+	}
+	after = id.mail + id.mail_len;
+	strbuf_addf(out, "%.*s <%.*s", (int)name_len, name, (int)mail_len, mail);
+	strbuf_add(out, after, (size_t)(end - after));
+}
+
+static size_t ident_header(const char *line, size_t len)
+{
+	static const char *const names[] = { "author ", "committer ", "tagger " };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (len >= strlen(names[i]) && !memcmp(line, names[i], strlen(names[i])))
+			return strlen(names[i]);
+	return 0;
+}
+
+void mailmap_apply_to_object(const struct mailmap *m, const char *data, size_t size, struct strbuf *out)
+{
+	size_t at = 0;
+
+	while (at < size && data[at] != '\n') {
+		const char *line = data + at, *lf = memchr(line, '\n', size - at);
+		size_t len = lf ? (size_t)(lf - line) : size - at, skip = ident_header(line, len);
+
+		strbuf_add(out, line, skip);
+		if (skip)
+			add_mapped(m, line + skip, len - skip, out);
+		else
+			strbuf_add(out, line, len);
+		if (lf)
+			strbuf_addch(out, '\n');
+		at += len + (lf != NULL);
+	}
+	strbuf_add(out, data + at, size - at);
+}
+
+/* ---- a walk ---- */
 
 static void map_ident(const void *data, const char **name, size_t *name_len,
 		      const char **mail, size_t *mail_len)

@@ -47,6 +47,8 @@ void mailmap_free(struct mailmap *m);
 /* Replaces a name and address that are mapped; the new texts belong to the map. */
 void mailmap_apply(const struct mailmap *m, const char **name, size_t *name_len,
 		   const char **mail, size_t *mail_len);
+/* Append a commit or tag; its author, committer and tagger are as the map has them. */
+void mailmap_apply_to_object(const struct mailmap *m, const char *data, size_t size, struct strbuf *out);
 /* --author and --committer match mapped identities. The map must outlive the walk. */
 void mailmap_use_for_walk(const struct mailmap *m, struct rev_walk *w);
 

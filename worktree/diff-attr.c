@@ -10,6 +10,8 @@ struct diff_attrs {
 	struct repository *repo;
 	struct attrs *attrs;
 	bool owned;
+	struct converter *conv; /* NULL: not needed yet */
+	struct index_state *ix; /* the converter is ours; NULL: it is lent */
 };
 
 int diff_attrs_new(struct diff_attrs **out, struct repository *r, struct attrs *borrowed,
@@ -36,9 +38,19 @@ void diff_attrs_free(struct diff_attrs *a)
 {
 	if (!a)
 		return;
+	if (a->ix) {
+		converter_free(a->conv);
+		index_release(a->ix);
+		free(a->ix);
+	}
 	if (a->owned)
 		attrs_free(a->attrs);
 	free(a);
+}
+
+void diff_attrs_lend_converter(struct diff_attrs *a, struct converter *c)
+{
+	a->conv = c;
 }
 
 /* diff.<name>.<key>; NULL if it is not set. */
@@ -122,10 +134,40 @@ static void find_driver(void *data, const char *path, struct diff_driver *out)
 	configured_funcname(a, name, out);
 }
 
+static int open_converter(struct diff_attrs *a, struct err *err)
+{
+	int rc;
+
+	CALLOC_ARRAY(a->ix, 1);
+	index_init(a->ix, a->repo->algo);
+	rc = index_read_repo(a->ix, a->repo, err);
+	return rc < 0 ? rc : converter_new(&a->conv, a->repo, a->ix, a->repo->worktree ? ATTR_CHECKIN : ATTR_INDEX,
+					   err);
+}
+
+/* For programs: what a blob becomes in the work tree. */
+static int smudge(void *data, const struct diff_file *f, struct strbuf *out, struct err *err)
+{
+	struct diff_attrs *a = data;
+	struct strbuf warn = STRBUF_INIT;
+	struct conversion cv;
+	int rc;
+
+	if (!a->conv && (rc = open_converter(a, err)) < 0)
+		return rc;
+	converter_lookup(a->conv, f->path, &cv);
+	rc = convert_to_worktree(a->conv, f->path, &cv, f->content.data, f->content.size, &f->oid, out, &warn, err);
+	repo_report_lines(a->repo, warn.buf);
+	strbuf_release(&warn);
+	return rc;
+}
+
 void diff_attrs_use(struct diff_attrs *a, struct diff_options *o)
 {
 	o->driver = find_driver;
 	o->driver_data = a;
+	o->smudge = smudge;
+	o->smudge_data = a;
 }
 
 int worktree_read_side(struct converter *c, const char *path, unsigned flags,

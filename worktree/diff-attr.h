@@ -18,6 +18,11 @@ struct diff_attrs;
 MUST_USE int diff_attrs_new(struct diff_attrs **out, struct repository *r,
 			    struct attrs *borrowed, struct err *err);
 void diff_attrs_free(struct diff_attrs *a);
+/*
+ * Programs of drivers get files as a checkout would write them. This converter, which must live
+ * longer, makes them so; without it one is made when the first program needs it, and the index read.
+ */
+void diff_attrs_lend_converter(struct diff_attrs *a, struct converter *c);
 /* Let `o` use these attributes; they must live as long as it. */
 void diff_attrs_use(struct diff_attrs *a, struct diff_options *o);
 
