@@ -20,7 +20,9 @@ struct walk {
 	struct converter *converter;
 	struct attrs *attrs;
 	struct archive_subst *subst; /* made when it is needed */
-	struct pathspec ps;
+	struct pathspec ps;  /* relative to the root, as full_path */
+	struct strbuf full;
+	const char *outside; /* an argument that matches something above cwd; NULL: none does */
 	char *seen;	     /* which pathspecs have matched */
 	struct strbuf path;  /* with the prefix */
 	/* directories on the way whose entries wait for something to be in them */
@@ -230,14 +232,33 @@ static int write_waiting(struct walk *w, const char *path, struct err *err)
 	return rc;
 }
 
+/* From the root; until the next call. */
+static const char *full_path(struct walk *w, const char *path)
+{
+	if (!w->c.o->cwd)
+		return path;
+	strbuf_reset(&w->full);
+	strbuf_addf(&w->full, "%s%s", w->c.o->cwd, path);
+	return w->full.buf;
+}
+
 static bool is_wanted(struct walk *w, const char *path, bool is_dir)
 {
-	return !w->ps.nr || pathspec_match(&w->ps, path, strlen(path), is_dir, w->seen);
+	const char *full = full_path(w, path);
+
+	return !w->ps.nr || pathspec_match(&w->ps, full, strlen(full), is_dir, w->seen);
+}
+
+/* dir: ends in '/'. Nothing below it can match. */
+static bool leads_nowhere(struct walk *w, const char *dir)
+{
+	const char *full = full_path(w, dir);
+
+	return w->ps.nr && pathspec_match_dir(&w->ps, full, strlen(full) - 1) == PATHSPEC_NO_MATCH;
 }
 
 /* dir: ends in '/'. */
-static int visit_dir(struct walk *w, const char *dir, size_t len, const struct object_id *oid,
-		     struct err *err)
+static int visit_dir(struct walk *w, const char *dir, const struct object_id *oid, struct err *err)
 {
 	int rc = 0;
 
@@ -245,7 +266,7 @@ static int visit_dir(struct walk *w, const char *dir, size_t len, const struct o
 		return TREE_WALK_SKIP;
 	if (!w->ps.nr)
 		rc = write_dir(w, dir, oid, MODE_TREE, err);
-	else if (pathspec_match_dir(&w->ps, dir, len - 1) == PATHSPEC_NO_MATCH)
+	else if (leads_nowhere(w, dir))
 		return TREE_WALK_SKIP;
 	if (w->ps.nr) {
 		strvec_push(&w->waiting, dir);
@@ -287,7 +308,7 @@ static int visit_gitlink(struct walk *w, const char *dir, const struct object_id
 	return rc < 0 ? rc : TREE_WALK_SKIP;
 }
 
-static int visit(void *data, const char *path, size_t len, const struct tree_entry *t, struct err *err)
+static int visit(void *data, const char *path, size_t len UNUSED, const struct tree_entry *t, struct err *err)
 {
 	struct walk *w = data;
 	char *dir;
@@ -296,7 +317,7 @@ static int visit(void *data, const char *path, size_t len, const struct tree_ent
 	if (!MODE_IS_TREE(t->mode) && !MODE_IS_GITLINK(t->mode))
 		return visit_file(w, path, t, err);
 	dir = xstrfmt("%s/", path);
-	rc = MODE_IS_TREE(t->mode) ? visit_dir(w, dir, len + 1, &t->oid, err) :
+	rc = MODE_IS_TREE(t->mode) ? visit_dir(w, dir, &t->oid, err) :
 	     visit_gitlink(w, dir, &t->oid, err);
 	free(dir);
 	return rc;
@@ -356,7 +377,7 @@ static int collect(void *data, const char *path, size_t len UNUSED, const struct
 		return TREE_WALK_SKIP;
 	}
 	dir = xstrfmt("%s/", path);
-	skip = look_up(w, dir).ignore || (w->ps.nr && pathspec_match_dir(&w->ps, dir, strlen(dir) - 1) == PATHSPEC_NO_MATCH);
+	skip = look_up(w, dir).ignore || leads_nowhere(w, dir);
 	free(dir);
 	return skip ? TREE_WALK_SKIP : TREE_WALK_DESCEND;
 }
@@ -373,32 +394,55 @@ static int prefetch(struct walk *w, struct err *err)
 	return rc ? rc : odb_prefetch(o->repo->odb, &w->wanted, err);
 }
 
+/* The attributes are those of the tree that is archived. */
+static bool match_attr(void *data, const char *attr, const char *path, size_t len)
+{
+	const struct walk *w = data;
+	size_t skip = w->c.o->cwd && starts_with(path, w->c.o->cwd) ? strlen(w->c.o->cwd) : 0;
+
+	return attrs_match_spec(w->attrs, attr, path + skip, len - skip);
+}
+
 static int parse_paths(struct walk *w, struct err *err)
 {
-	int rc;
-
-	for (const char *const *path = w->c.o->paths; *path; path++)
-		if (!strcmp(*path, "..") || starts_with(*path, "../"))
-			return err_set(err, ERR_INVALID, "pathspec '%s' matches files outside the "
-				       "current directory", *path);
-	rc = pathspec_parse(&w->ps, NULL, NULL, w->c.o->paths, PATHSPEC_PREFER_FULL, err);
+	const struct archive_options *o = w->c.o;
+	int rc = pathspec_parse(&w->ps, o->cwd, o->worktree, o->paths, PATHSPEC_PREFER_FULL, err);
 
 	if (rc)
 		return rc;
-	w->ps.match_attr = attrs_match_spec;
-	w->ps.match_attr_data = w->attrs;
+	w->ps.match_attr = match_attr;
+	w->ps.match_attr_data = w;
 	w->seen = xcalloc(w->ps.nr + 1, 1);
 	return 0;
 }
 
-/* Does each pathspec match something? */
+/* cwd itself is not outside, and neither are the directories above it. */
+static void look_outside(struct walk *w, const char *path, size_t len, bool is_dir)
+{
+	char *matched;
+
+	if (is_dir && starts_with(w->c.o->cwd, path) && w->c.o->cwd[len] == '/')
+		return;
+	matched = xcalloc(w->ps.nr, 1);
+	if (!w->outside && pathspec_match(&w->ps, path, len, is_dir, matched))
+		for (size_t i = 0; !w->outside && i < w->ps.nr; i++)
+			/* "" stands for all that is not excluded */
+			if (matched[i] && !w->ps.items[i].exclude && *w->ps.items[i].original)
+				w->outside = w->ps.items[i].original;
+	free(matched);
+}
+
+/* Which pathspecs match something? And does one match what is not to be archived? */
 static int look(void *data, const char *path, size_t len, const struct tree_entry *t,
 		struct err *err UNUSED)
 {
 	struct walk *w = data;
 	bool is_dir = MODE_IS_TREE(t->mode) || MODE_IS_GITLINK(t->mode);
 
-	pathspec_match(&w->ps, path, len, is_dir, w->seen);
+	if (!w->c.o->cwd || starts_with(path, w->c.o->cwd))
+		pathspec_match(&w->ps, path, len, is_dir, w->seen);
+	else
+		look_outside(w, path, len, is_dir);
 	return MODE_IS_TREE(t->mode) ? TREE_WALK_DESCEND : TREE_WALK_SKIP;
 }
 
@@ -408,7 +452,10 @@ static int check_paths(struct walk *w, struct err *err)
 	int rc = 0;
 
 	if (w->ps.nr)
-		rc = tree_walk(odb_source(o->repo->odb), &o->tree, "", look, w, err);
+		rc = tree_walk(odb_source(o->repo->odb), o->cwd ? &o->root : &o->tree, "", look, w, err);
+	if (!rc && w->outside)
+		rc = err_set(err, ERR_INVALID, "pathspec '%s' matches files outside the current directory",
+			     w->outside);
 	for (size_t i = 0; !rc && i < w->ps.nr; i++)
 		if (!w->seen[i] && !w->ps.items[i].exclude)
 			rc = err_set(err, ERR_INVALID, "pathspec '%s' did not match any files",
@@ -458,6 +505,7 @@ static int write_to(const struct archive_options *o, const struct archive_format
 	int rc;
 
 	strbuf_init(&w.path, 0);
+	strbuf_init(&w.full, 0);
 	strvec_init(&w.waiting);
 	rc = check_names_read_attributes(&w, err);
 	if (!rc)
@@ -482,6 +530,7 @@ static int write_to(const struct archive_options *o, const struct archive_format
 	pathspec_release(&w.ps);
 	free(w.seen);
 	strbuf_release(&w.path);
+	strbuf_release(&w.full);
 	strvec_clear(&w.waiting);
 	oid_array_clear(&w.waiting_oids);
 	oid_array_clear(&w.wanted);

@@ -56,10 +56,13 @@ struct archive_extra {
 struct archive_options {
 	struct repository *repo;
 	struct object_id tree;
+	struct object_id root;		/* with cwd: `tree` is its directory of that name */
+	const char *cwd;		/* "dir/": where the command runs in the work tree; NULL: at the top */
+	const char *worktree;		/* for absolute paths; NULL: they are outside */
 	const struct object_id *commit; /* written into the archive, and for export-subst; NULL: none */
 	timestamp_t mtime;		/* of all entries */
 	const char *prefix;		/* before all paths of the tree */
-	const char *const *paths;	/* pathspecs, relative to the tree; NULL-terminated */
+	const char *const *paths;	/* pathspecs, relative to cwd; NULL-terminated */
 	bool worktree_attributes;	/* .gitattributes of the work tree count too */
 	int level;			/* of compression; -1: that of the format */
 	const struct archive_extra *extras;

@@ -293,7 +293,7 @@ static void find_tree(struct command_line *c, const char *name)
 	find_commit(c, &oid);
 	if (object_peel(odb_source(r->odb), &oid, OBJ_TREE, &top, NULL, &err) < 0)
 		die("not a tree object: %s", oid_hex(&oid));
-	c->o.tree = top;
+	c->o.tree = c->o.root = top;
 	if (!c->cwd)
 		return;
 	dir = xstrndup(c->cwd, strlen(c->cwd) - 1); /* it ends in '/' */
@@ -352,6 +352,8 @@ static int write_archive(struct command_line *c, const char **argv)
 	if (c->mtime)
 		c->o.mtime = date_approxidate(c->mtime, NULL);
 	c->o.paths = argv + 1;
+	c->o.cwd = c->cwd;
+	c->o.worktree = c->client ? NULL : c->o.repo->worktree;
 	c->o.prefix = c->o.prefix ? c->o.prefix : "";
 	c->o.worktree_attributes = c->worktree_attributes;
 	c->o.verbose = c->verbose ? say_path : NULL;

@@ -132,6 +132,22 @@ test_expect_success 'paths' '
 	test_must_be_empty out && test_expect_code 128 git -C repo archive HEAD ../x 2>err && test_grep outside err
 '
 
+test_expect_success 'paths that are absolute, or counted from the top' '
+	names () { git -C "$1" archive HEAD "$2" >out && headers out | cut -d" " -f5- | sed 1d >actual; } &&
+	names repo "$PWD/repo/a/b" && printf "%s \n" a/ a/b/ a/b/g >expect && test_cmp expect actual &&
+	printf "%s \n" b/ b/g >expect &&
+	for path in "$PWD/repo/a/b" :/a/b ../a/b ":(top,glob)a/*/g" b; do
+		names repo/a "$path" && test_cmp expect actual || return 1
+	done &&
+	names repo/a ":!b" && test_grep ! "^b" actual &&
+	for path in "$PWD/repo/f" :/f :/ ..; do
+		test_expect_code 128 git -C repo/a archive HEAD "$path" >out 2>err && test_must_be_empty out &&
+		test_grep "pathspec .$path. matches files outside the current directory" err || return 1
+	done &&
+	test_expect_code 128 git -C repo archive HEAD "$PWD/none" 2>err && test_grep "is outside repository at" err &&
+	test_expect_code 128 git -C repo/a archive HEAD "$PWD/repo/none" 2>err && test_grep "did not match any" err
+'
+
 test_expect_success 'a directory of the tree' '
 	git -C repo archive HEAD:a >out && headers out | cut -d" " -f1,5 >actual &&
 	printf "%s\n" "0 .gitattributes" "5 b/" "0 b/g" "2 link" >expect && test_cmp expect actual &&
