@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what can be done from a process that was taken over by the pack that it reads: receive-pack, bundle, fetch, clone, index-pack'
+test_description='what can be done from a process that was taken over by the pack that it reads: receive-pack, bundle, fetch, clone, index-pack, dumb http'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-receive.sh"
+. "$TEST_DIRECTORY/lib-httpd.sh"
 
 test_lazy_prereq PRELOAD '
 	${CC:-cc} -shared -fPIC -O1 -o taken-over.so "$TEST_DIRECTORY/t5406/taken-over.c" &&
@@ -168,6 +169,7 @@ way () {
 	bundle) fetches && taken -C c fetch -q ../bundle HEAD:got ;;
 	clone) rm -rf c && taken clone -q --no-local work c ;;
 	index-pack) fetches && taken -C c index-pack --stdin <in.pack ;;
+	dumb) fetches && taken -C c fetch -q "$web_url/dumb.git" main:got ;;
 	uris) rm -rf c && taken -c fetch.uriProtocols=file clone -q --no-local uris c ;;
 	esac
 }
@@ -185,7 +187,14 @@ test_expect_success 'a server that names a pack by its URI' '
 	git -C work bundle create -q ../bundle HEAD && git -C work pack-objects -q --all --stdout </dev/null >in.pack
 '
 
-for way in few pack fetch-pack bundle clone uris index-pack; do
+test_expect_success PYTHON 'a server that has only files' '
+	git clone -q --bare --no-local work srv/dumb.git && git -C srv/dumb.git repack -a -d -q && git -C srv/dumb.git update-server-info &&
+	start_httpd web && rules web "* . static"
+'
+
+ways="few pack fetch-pack bundle clone uris index-pack"
+if test_have_prereq PYTHON; then ways="$ways dumb"; fi
+for way in $ways; do
 	test_expect_success "$way: packs are added, and nothing beside others" '
 		honest_pack && way $way && grep "taken over: pack/pack-$X.idx: Permission denied" out && test_path_is_file c/.git/objects/pack/pack-$X.idx &&
 		git -C c fsck && rm -rf evil && honest_pack && echo forged >evil/pack/pack-$X.keep && refuses $way "unexpected file in quarantine" &&
@@ -206,6 +215,7 @@ test_expect_success 'a process has nothing open but its end of the pack' '
 	TAKEN_OVER_DESCRIPTORS=1 && export TAKEN_OVER_DESCRIPTORS && test_when_finished "unset TAKEN_OVER_DESCRIPTORS" && echo "taken over: a socket is open" >expect && for way in few clone uris; do
 		way $way && grep "is open" out >actual && test_cmp expect actual || return 1
 	done &&
+	if test_have_prereq PYTHON; then way dumb && grep "is open" out >actual && test_cmp expect actual; fi &&
 	printf "taken over: %s is open\n" "descriptor 0" "a socket" >expect && for way in index-pack; do
 		way $way && grep "is open" out >actual && test_cmp expect actual || return 1
 	done
@@ -222,6 +232,12 @@ test_expect_success 'index-pack: what the process answers is not believed, and h
 	answers "\\377\\377\\377\\377" "$nonsense" && answers "\\0\\0\\0\\1\\0$none" "$nonsense" && answers "$none\\0\\0\\0\\1\\2$no$none" "$nonsense" &&
 	answers "$none\\0\\0\\0\\2\\0\\0$no$none" "$nonsense" && answers "$none$no$no$none\\0\\0\\0\\5evil\\n$none" "$nonsense" &&
 	printf %065535d 1 >said && (TAKEN_OVER_FLOOD=1 && export TAKEN_OVER_FLOOD && answers "$(cat said)" "^fatal: index-pack answers more than")
+'
+
+test_expect_success PYTHON 'dumb http: what the process answers is not believed, and neither is that the object is there' '
+	way=dumb && nonsense="^fatal: .*the process that reads the pack answers nonsense" && answers "\\0\\0\\0\\5" "$nonsense" && answers "\\0\\0\\0\\1x" "$nonsense" &&
+	(TAKEN_OVER_LEAVES_NOTHING=1 && export TAKEN_OVER_LEAVES_NOTHING && test_must_fail way dumb) && grep "taken over: leaves nothing" out &&
+	test_grep "its index has an object that it does not have" out && files_of c/.git >now && test_cmp files now
 '
 
 test_expect_success 'index-pack: the same output, codes and files with core.sandbox and without' '
@@ -252,7 +268,10 @@ test_expect_success 'fetch and clone: core.sandbox' '
 	for on in true false; do
 		if test $on = true; then echo 2; else echo 0; fi >expect &&
 		{ confined_processes -c core.sandbox=$on clone -q --no-local -u "env GIT_TRACE=0 git-upload-pack" work c || :; } >actual && test_cmp expect actual && git -C c fsck &&
-		{ confined_processes -c core.sandbox=$on clone -q "$PWD/bundle" c || :; } >actual && test_cmp expect actual && git -C c fsck || return 1
+		{ confined_processes -c core.sandbox=$on clone -q "$PWD/bundle" c || :; } >actual && test_cmp expect actual && git -C c fsck &&
+		if test_have_prereq PYTHON; then
+			{ confined_processes -c core.sandbox=$on clone -q "$web_url/dumb.git" c || :; } >actual && test_cmp expect actual && git -C c fsck
+		fi || return 1
 	done
 '
 

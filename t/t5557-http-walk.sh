@@ -94,7 +94,9 @@ test_expect_success 'an object of a pack that nothing leads to may lack what it 
 	cp -r other/.git/objects/?? both/.git/objects/ && git -C both pack-objects -q pack <list >name &&
 	rm srv/lost.git/objects/pack/* && mv both/pack-$(cat name).* srv/lost.git/objects/pack/ && git -C srv/lost.git update-server-info &&
 	dumb && git clone -q "$web_url/lost.git" lost.clone && git -C lost.clone rev-list --objects --all >/dev/null &&
-	git -C lost.clone rev-parse main >actual 2>&4 && git -C work rev-parse main | test_cmp - actual
+	git -C lost.clone rev-parse main >actual 2>&4 && git -C work rev-parse main | test_cmp - actual &&
+	git -c core.sandbox=false clone -q "$web_url/lost.git" lost.here && git -C lost.here rev-list --objects --all >expect &&
+	git -C lost.clone rev-list --objects --all >actual && test_cmp expect actual
 '
 
 test_expect_success 'a detached HEAD, no HEAD, and nothing at all' '
@@ -267,6 +269,13 @@ test_expect_success 'names on standard input; one flush, or nothing' '
 		git -C hf2 http-fetch --stdin "$web_url/loose.git" && git -C hf2 fsck --strict && git -C hf2 rev-parse a t &&
 	test_must_fail git -C hf2 http-fetch -w heads/b $(git -C work rev-parse main | tr 0-9a-f 1-9a-f0) "$web_url/loose.git" 2>err &&
 	grep "Unable to find" err && test_must_fail git -C hf2 rev-parse -q --verify b
+'
+
+test_expect_success 'git http-fetch: a tag in a pack, which a confined process reads or none' '
+	serve packs && for on in auto false; do
+		git init -q --bare hf.$on && git -C hf.$on -c core.sandbox=$on http-fetch -w tags/v2 $(git -C work rev-parse v2) "$web_url/packs.git" &&
+		git -C hf.$on rev-parse v2^{} >actual && git -C work rev-parse v2^{} | test_cmp - actual && git -C hf.$on fsck --strict || return 1
+	done
 '
 
 test_expect_success '--recover looks behind refs, too' '

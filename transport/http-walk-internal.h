@@ -5,8 +5,10 @@
 
 #include "fs/mmap-window.h"
 #include "fs/tmp-objdir.h"
-#include "pack/receive/receive.h"
+#include "object/object.h"
 #include "transport/http-walk.h"
+
+struct walk_received; /* a pack that has come */
 
 struct remote_pack {
 	char *name; /* "pack-HASH" */
@@ -33,7 +35,7 @@ struct http_walk {
 	struct oidset seen;
 	struct walk_base **bases;
 	size_t nr_bases, alloc_bases;
-	struct pack_receive **received;
+	struct walk_received **received;
 	size_t nr_received, alloc_received;
 	uint64_t idx_bytes;    /* of all indexes that have come */
 	struct tmp_objdir *dir; /* NULL: not needed yet */
@@ -67,6 +69,17 @@ MUST_USE int walk_get_loose(struct http_walk *w, struct walk_base *b, const stru
 			    struct object_buf *out, struct err *err);
 /* ---- http-walk-packs.c ---- */
 MUST_USE int walk_get_packed(struct http_walk *w, struct walk_base *b, const struct object_id *oid, struct err *err);
-struct pack_receive *walk_find_received(const struct http_walk *w, const struct object_id *oid);
+
+/* ---- http-walk-received.c ---- */
+/*
+ * The file is a pack, which was fetched for oid. It is staged in the operation, and objects that it refers to are wanted.
+ * Errors: ERR_CORRUPT: another pack may be better; others end the walk.
+ */
+MUST_USE int walk_receive(struct http_walk *w, const char *path, const struct object_id *oid, struct err *err);
+/* The first of them that has the object; NULL. */
+struct walk_received *walk_find_received(const struct http_walk *w, const struct object_id *oid);
+/* Before the operation publishes it. */
+MUST_USE int walk_read_received(struct walk_received *p, const struct object_id *oid, struct object_buf *out, struct err *err);
+void walk_free_received(struct http_walk *w);
 
 #endif

@@ -4,7 +4,6 @@
  * server decides how large they are. Pack and index of ours are made from what has come, as from any other pack.
  */
 #include "compat/posix.h"
-#include <fcntl.h>
 #include "compat/syscalls.h"
 #include "pack/pack.h"
 #include "transport/http-walk-internal.h"
@@ -13,14 +12,6 @@
 
 #define LIST_BYTES_MAX ((size_t)16 << 20)
 #define IDX_BYTES_MAX ((uint64_t)4 << 30) /* of all indexes together */
-
-struct pack_receive *walk_find_received(const struct http_walk *w, const struct object_id *oid)
-{
-	for (size_t i = 0; i < w->nr_received; i++)
-		if (pack_receive_has(w->received[i], oid))
-			return w->received[i];
-	return NULL;
-}
 
 /* ---- objects/info/packs ---- */
 
@@ -117,68 +108,14 @@ static int idx_has(struct http_walk *w, struct walk_base *b, struct remote_pack 
 
 /* ---- packs ---- */
 
-static int add_foreign(void *data, const struct object_id *oid, enum object_type type UNUSED, struct err *err UNUSED)
-{
-	walk_push(data, oid);
-	return 0;
-}
-
-static int stage(struct http_walk *w, struct pack_receive *rx, struct err *err)
-{
-	char *packdir = path_join(w->r->objdir, "pack");
-	struct pack_receive_names names = {
-		.packdir = packdir, .write_rev = true, .shared_perm = w->r->settings.shared_perm,
-	};
-	int rc = config_get_bool(w->r->config, "pack.writereverseindex", &names.write_rev, err);
-
-	if (rc >= 0)
-		rc = pack_receive_stage(rx, repo_operation_batch(w->op), &names, NULL, err);
-	free(packdir);
-	return rc;
-}
-
-static int receive(struct http_walk *w, struct pack_receive *rx, const char *path, struct err *err)
-{
-	struct pack_receive_stream_options s = { .objdir = w->r->objdir, .shared_perm = w->r->settings.shared_perm };
-	size_t rest;
-	int rc;
-
-	s.fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC, 0));
-	if (s.fd < 0)
-		return err_set_errno(err, "cannot open '%s'", path);
-	rc = pack_receive_stream(rx, &s, err);
-	sys->close(s.fd);
-	if (!rc) {
-		pack_receive_rest(rx, &rest);
-		if (rest)
-			rc = err_set(err, ERR_CORRUPT, "pack has junk at the end");
-	}
-	return rc ? rc : pack_receive_resolve(rx, err);
-}
-
 /* It has come: is it what was looked for? */
-static int take_pack(struct http_walk *w, const struct remote_pack *p, const char *path, const struct object_id *oid,
-		     struct err *err)
+static int take_pack(struct http_walk *w, const struct remote_pack *p, const char *path, const struct object_id *oid, struct err *err)
 {
-	const struct pack_receive_options o = {
-		.algo = w->r->algo, .odb = w->r->odb, .level = w->r->settings.pack_level, .note_links = true,
-	};
-	struct pack_receive *rx = pack_receive_new(&o);
-	int rc = receive(w, rx, path, err);
+	int rc = walk_receive(w, path, oid, err);
 
-	if (!rc && !pack_receive_has(rx, oid))
-		rc = err_set(err, ERR_CORRUPT, "its index has an object that it does not have");
-	if (!rc)
-		rc = stage(w, rx, err);
-	if (rc < 0) {
+	if (rc < 0)
 		err_prefix(err, "pack '%s'", p->name);
-		pack_receive_free(rx);
-		return rc;
-	}
-	ALLOC_GROW(w->received, w->nr_received + 1, w->alloc_received);
-	w->received[w->nr_received++] = rx;
-	rc = w->precise ? 0 : pack_receive_foreach_foreign(rx, add_foreign, w, err);
-	return rc ? rc : 1;
+	return rc < 0 ? rc : 1;
 }
 
 static int get_pack(struct http_walk *w, struct walk_base *b, struct remote_pack *p, const struct object_id *oid,

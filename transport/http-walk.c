@@ -93,14 +93,14 @@ static int walk_ours(struct http_walk *w, const struct object_id *oid, struct er
 	return rc;
 }
 
-static int walk_received(struct http_walk *w, struct pack_receive *rx, const struct object_id *oid, struct err *err)
+static int walk_packed(struct http_walk *w, struct walk_received *p, const struct object_id *oid, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	int rc;
 
 	if (!w->precise)
 		return 0; /* with the rest of the pack */
-	rc = pack_receive_object(rx, oid, &buf, err);
+	rc = walk_read_received(p, oid, &buf, err);
 	if (!rc)
 		rc = push_links(w, oid, &buf, err);
 	object_buf_release(&buf);
@@ -131,7 +131,7 @@ static int not_found(struct http_walk *w, const struct object_id *oid, struct er
 static int walk_theirs(struct http_walk *w, const struct object_id *oid, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
-	struct pack_receive *rx;
+	struct walk_received *p;
 	int rc = 0;
 
 	FREE_AND_NULL(w->trouble);
@@ -142,9 +142,9 @@ static int walk_theirs(struct http_walk *w, const struct object_id *oid, struct 
 	}
 	if (!rc)
 		return not_found(w, oid, err);
-	rx = rc > 0 ? walk_find_received(w, oid) : NULL;
-	if (rx)
-		rc = walk_received(w, rx, oid, err);
+	p = rc > 0 ? walk_find_received(w, oid) : NULL;
+	if (p)
+		rc = walk_packed(w, p, oid, err);
 	else if (rc > 0 && buf.data)
 		rc = push_links(w, oid, &buf, err);
 	object_buf_release(&buf);
@@ -153,10 +153,10 @@ static int walk_theirs(struct http_walk *w, const struct object_id *oid, struct 
 
 static int walk_one(struct http_walk *w, const struct object_id *oid, struct err *err)
 {
-	struct pack_receive *rx = walk_find_received(w, oid);
+	struct walk_received *p = walk_find_received(w, oid);
 
-	if (rx)
-		return walk_received(w, rx, oid, err);
+	if (p)
+		return walk_packed(w, p, oid, err);
 	if (odb_has_quick(w->r->odb, oid))
 		return walk_ours(w, oid, err);
 	return walk_theirs(w, oid, err);
@@ -184,9 +184,9 @@ static int look_at(struct http_walk *w, const struct object_id *oid, enum object
 		   struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
-	struct pack_receive *rx = walk_find_received(w, oid);
+	struct walk_received *p = walk_find_received(w, oid);
 	struct tag_view tag;
-	int rc = rx ? pack_receive_object(rx, oid, &buf, err) : odb_read(w->r->odb, oid, &buf, err);
+	int rc = p ? walk_read_received(p, oid, &buf, err) : odb_read(w->r->odb, oid, &buf, err);
 
 	*type = buf.type;
 	if (!rc && buf.type == OBJ_TAG) {
@@ -227,9 +227,7 @@ void http_walk_free(struct http_walk *w)
 {
 	if (!w)
 		return;
-	for (size_t i = 0; i < w->nr_received; i++)
-		pack_receive_free(w->received[i]);
-	free(w->received);
+	walk_free_received(w);
 	walk_free_bases(w);
 	oid_array_clear(&w->todo);
 	oidset_clear(&w->seen);

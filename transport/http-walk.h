@@ -4,12 +4,13 @@
  * info/refs and HEAD. From the wanted objects on, what is not there yet is taken: as a loose object, or with a pack that an index
  * listed in objects/info/packs has it in, or from the repositories that objects/info/alternates names.
  *
- * Nothing that comes is trusted: each object is hashed, each pack received as any other (pack/receive/receive.h), and no
- * size is believed. What an object of ours leads to is walked, too, unless refs lead to it.
+ * Nothing that comes is trusted: each object is hashed, each pack received as any other, by a confined process
+ * (intake/confined.h), and no size is believed. What an object of ours leads to is walked, too, unless refs lead to it.
  *
  * Errors:     ERR_NOT_FOUND: an object is nowhere; ERR_CORRUPT; those of transport/http.h. Nothing is kept after any of them.
  * Durability: none of its own: all is staged in the operation.
- * Cost:       a request for each loose object, one after the other; a pack comes whole, for one object as for all of them.
+ * Cost:       a request for each loose object, one after the other; a pack comes whole, for one object as for all of them, and
+ *             takes two processes.
  *             Memory: 50 bytes for each object, and contents up to core.bigFileThreshold. Indexes of packs are mapped files.
  */
 #ifndef TRANSPORT_HTTP_WALK_H

@@ -3,6 +3,7 @@
  * A library to preload: a confined process that receives a pack and has been taken over. Before it ends it copies the files
  * below the directory $TAKEN_OVER_FILES into the quarantine below $TAKEN_OVER_OBJECTS, and prints how that went; and what it
  * has open but files. Before it answers, it answers with the file $TAKEN_OVER_ANSWER; with $TAKEN_OVER_FLOOD again and again.
+ * With $TAKEN_OVER_LEAVES_NOTHING it removes what it has put into the quarantine itself.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -112,6 +113,23 @@ static void show_descriptors(void)
 			dprintf(2, "taken over: a %s is open\n", S_ISSOCK(st.st_mode) ? "socket" : "pipe");
 }
 
+static void leave_nothing(const char *quarantine)
+{
+	char path[4096];
+	struct dirent *e;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/pack", quarantine);
+	d = opendir(path);
+	while (d && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/pack/%s", quarantine, e->d_name);
+		if (e->d_name[0] != '.' && !unlink(path))
+			dprintf(2, "taken over: leaves nothing\n");
+	}
+	if (d)
+		closedir(d);
+}
+
 int shutdown(int fd, int how)
 {
 	if (is_confined() && answer_len > 0) {
@@ -134,6 +152,8 @@ void _exit(int code)
 	while (d && (e = readdir(d)))
 		if (!strncmp(e->d_name, "tmp_objdir-incoming", 19)) {
 			snprintf(path, sizeof(path), "%s/%s", objects, e->d_name);
+			if (getenv("TAKEN_OVER_LEAVES_NOTHING"))
+				leave_nothing(path);
 			for (unsigned i = 0; i < nr; i++)
 				place(path, i);
 		}
