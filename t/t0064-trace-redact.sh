@@ -3,6 +3,7 @@
 
 test_description='traces show no password, unless GIT_TRACE_REDACT is 0'
 . "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-httpd.sh"
 
 # traced URL ARGUMENT...: the three kinds of trace2 of git ARGUMENT... URL, one file
 traced () {
@@ -67,6 +68,39 @@ test_expect_success 'packfile URIs in packets, on both sides' '
 	rm -rf copy packets && { GIT_TRACE_REDACT=0 GIT_TRACE_PACKET=$PWD/packets \
 		git -c fetch.uriProtocols=http clone -q "file://$PWD/served" copy 2>err || :; } &&
 	test_grep "upload-pack> .*$hash $uri$" packets && test_grep "clone< .*$hash $uri$" packets
+'
+
+test_expect_success 'GIT_TRACE: the command and its children' '
+	{ GIT_TRACE=$PWD/trace git ls-remote http://me:sesame@127.0.0.1:1/x 2>err || :; } && test_grep ! sesame trace &&
+	for line in "built-in: git ls-remote" "run_command: git remote-http" "exec: git remote-http"; do
+		test_grep "$line http://me:<REDACTED>@127.0.0.1:1/x" trace || return 1
+	done &&
+	{ GIT_TRACE_REDACT=0 GIT_TRACE=$PWD/shown git ls-remote http://me:sesame@127.0.0.1:1/x 2>err || :; } && test_grep "git ls-remote http://me:sesame@" shown
+'
+
+test_expect_success 'other URLs in packets: bundles, promisor remotes; and in trace2' '
+	url=http://me:sesame@127.0.0.1:1 && git -C served config uploadpack.advertiseBundleURIs true && git -C served config bundle.version 1 &&
+	git -C served config bundle.mode all && git -C served config bundle.one.uri $url/one.bundle && git -C served config promisor.advertise true &&
+	git -C served config remote.lop.promisor true && git -C served config remote.lop.url $url/lop && rm -rf copy packets &&
+	{ GIT_TRACE_PACKET=$PWD/packets GIT_TRACE2_EVENT=$PWD/event git -c transfer.bundleURI=true -c promisor.acceptFromServer=all -c remote.lop.promisor=true \
+		-c remote.lop.url=$url/lop clone -q "file://$PWD/served" copy 2>err || :; } && test_grep ! sesame packets && test_grep ! sesame event &&
+	test_grep "upload-pack> .*bundle.one.uri=http://me:<REDACTED>@127" packets && test_grep "clone< .*bundle.one.uri=http://me:<REDACTED>@127" packets &&
+	test_grep "clone< .*promisor-remote=name=lop,url=http.*me:<REDACTED>@127" packets &&
+	{ printf "0014command=ls-refs\n0016object-format=sha1" && printf "%04xpromisor-remote=$url/" $((21 + ${#url})) && printf 00010000; } >request &&
+	{ GIT_TRACE2_EVENT=$PWD/data GIT_TRACE2_PERF=$PWD/perf GIT_PROTOCOL=version=2 git upload-pack --stateless-rpc served <request >out || :; } &&
+	test_grep "\"key\":\"promisor-remotes\",\"value\":\"http://me:<REDACTED>@" data && test_grep "promisor-remotes:http://me:<REDACTED>@" perf
+'
+
+# longest: a name of a host after which the password begins in one line of the trace and ends in another
+test_expect_success PYTHON 'what GIT_TRACE_CURL shows of an answer' '
+	start_httpd web && mkdir -p srv/a.git/objects/info srv/a.git/info && printf "%s\trefs/heads/x\n" $(git -C served rev-parse main) >srv/a.git/info/refs &&
+	for pad in 0 20 30; do
+		{ printf "%0${pad}d\nhttp://and.a.friend:sesame-open-the-door@127.0.0.1:1/b\n" 0; } >srv/a.git/objects/info/http-alternates && rules web "* . static" &&
+		rm -f curl && { GIT_TRACE_CURL=$PWD/curl git clone -q "$web_url/a.git" fromweb 2>err || :; } && sed -n "s/.*Recv data: //p" curl | tr -d "\n" >text &&
+		test_grep ! sesame text && test_grep "and.a.friend:<REDACTED>@127.0.0.1:1/b" text || return 1
+	done &&
+	{ GIT_TRACE_REDACT=0 GIT_TRACE_CURL=$PWD/shown2 git clone -q "$web_url/a.git" fromweb 2>err || :; } &&
+	sed -n "s/.*Recv data: //p" shown2 | tr -d "\n" >text && test_grep "friend:sesame-open-the-door@" text
 '
 
 test_done

@@ -86,20 +86,22 @@ static void show_headers(const char *what, const char *p, size_t len, bool secre
 	}
 }
 
+/* A URL in it may stand in two lines, so that passwords go first. */
 static void show_data(const char *what, const char *p, size_t len)
 {
-	trace_printf("GIT_TRACE_CURL", "%s, %10.10ld bytes (0x%8.8lx)", what, (long)len, (long)len);
-	while (len) {
-		size_t n = len < LINE_BYTES ? len : LINE_BYTES;
-		char line[LINE_BYTES + 1];
+	struct strbuf plain = STRBUF_INIT, shown = STRBUF_INIT;
 
-		for (size_t i = 0; i < n; i++)
-			line[i] = p[i] >= 32 && p[i] < 127 ? p[i] : '.';
-		line[n] = 0;
-		trace_printf("GIT_TRACE_CURL", "%s: %s", what, line);
-		p += n;
-		len -= n;
-	}
+	trace_printf("GIT_TRACE_CURL", "%s, %10.10ld bytes (0x%8.8lx)", what, (long)len, (long)len);
+	for (size_t i = 0; i < len; i++)
+		strbuf_addch(&plain, p[i] >= 32 && p[i] < 127 ? p[i] : p[i] == '\n' ? '\n' : '.');
+	trace_add_redacted(&shown, plain.buf);
+	for (size_t i = 0; i < shown.len; i++)
+		if (shown.buf[i] == '\n')
+			shown.buf[i] = '.';
+	for (size_t at = 0; at < shown.len; at += LINE_BYTES)
+		trace_printf("GIT_TRACE_CURL", "%s: %.*s", what, (int)LINE_BYTES, shown.buf + at);
+	strbuf_release(&plain);
+	strbuf_release(&shown);
 }
 
 /* libcurl tells of headers of HTTP/2 as text, too: "[HTTP/2] [1] [authorization: Basic …]", "h2h3 [cookie: …]". */

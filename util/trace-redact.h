@@ -11,7 +11,7 @@ struct strbuf;
 bool trace_redacts(void);
 /*
  * Appends `text`. "<REDACTED>" replaces the password of each URL in it, "scheme://user:password@host". Git 2.55 does this
- * for http and https URLs that are whole arguments; here it covers every scheme and "-c key=URL" as well.
+ * in trace2, for http and https URLs that are whole arguments; here it covers every scheme, "-c key=URL", and all traces.
  */
 void trace_add_redacted(struct strbuf *out, const char *text);
 

@@ -596,18 +596,20 @@ void trace2_data_string_at(const char *file, int line, const char *category,
 			   const char *key, const char *value)
 {
 	struct event ev = { "data", file, line, -1, -1, category, nr_regions + 1 };
-	struct strbuf text = STRBUF_INIT, json = STRBUF_INIT;
+	struct strbuf text = STRBUF_INIT, json = STRBUF_INIT, shown = STRBUF_INIT;
 
 	if (!enabled)
 		return;
 	ev.t_abs = ev.t_rel = seconds();
 	if (nr_regions && nr_regions <= MAX_REGIONS)
 		ev.t_rel -= region_start[nr_regions - 1];
-	strbuf_addf(&text, "%s:%s", key, value);
+	trace_add_redacted(&shown, value);
+	strbuf_addf(&text, "%s:%s", key, shown.buf);
 	emit_perf(&ev, text.buf);
 	add_member(&json, "key", key);
-	add_member(&json, "value", value);
+	add_member(&json, "value", shown.buf);
 	emit_event(&ev, &json);
+	strbuf_release(&shown);
 	strbuf_release(&text);
 	strbuf_release(&json);
 }
@@ -759,7 +761,7 @@ bool trace_has_descriptor(int fd)
 void trace_printf_at(const char *file, int line, const char *env_key,
 		     const char *fmt, ...)
 {
-	struct strbuf out = STRBUF_INIT;
+	struct strbuf out = STRBUF_INIT, text = STRBUF_INIT;
 	int fd = key_fd(env_key), saved = errno;
 	va_list ap;
 
@@ -768,10 +770,12 @@ void trace_printf_at(const char *file, int line, const char *env_key,
 	add_time_and_location(&out, file, line, 23);
 	strbuf_addch(&out, ' ');
 	va_start(ap, fmt);
-	strbuf_vaddf(&out, fmt, ap);
+	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
+	trace_add_redacted(&out, text.buf);
 	strbuf_complete_line(&out);
 	trace_write(fd, &out);
+	strbuf_release(&text);
 	strbuf_release(&out);
 	errno = saved;
 }
