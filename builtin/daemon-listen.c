@@ -66,7 +66,6 @@ static int open_socket(const struct addrinfo *ai, bool reuse_address)
 		close(fd);
 		return -1;
 	}
-	log_place(fd);
 	return fd;
 }
 
@@ -93,6 +92,12 @@ static size_t listen_at(struct daemon_listeners *l, const char *host, const char
 	}
 	freeaddrinfo(list);
 	return l->nr - before;
+}
+
+void daemon_log_places(const struct daemon_listeners *l)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		log_place(l->fds[i]);
 }
 
 void daemon_listen(struct daemon_listeners *l, const struct strvec *hosts, const char *port,

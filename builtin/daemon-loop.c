@@ -293,11 +293,12 @@ int daemon_loop(const struct daemon_options *o, struct daemon_listeners *listene
 		pfd[i].fd = i < listeners->nr ? listeners->fds[i] : wake[0];
 		pfd[i].events = POLLIN;
 	}
-	daemon_log_info("Ready to rumble");
+	daemon_log_info("Ready to rumble"); /* first: other programs wait for this line */
+	daemon_log_places(listeners);
 	while (!must_end)
 		wait_and_accept(&l, pfd);
 	daemon_log_info("Ending by signal %d; %zu connections go on", (int)must_end, count(&l, NULL));
 	free(pfd);
 	free(l.live);
-	return 0;
+	return (int)must_end;
 }

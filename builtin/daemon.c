@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include <grp.h>
 #include <pwd.h>
+#include <signal.h>
 #include "builtin/daemon.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
@@ -255,7 +256,7 @@ static int stand_alone(struct command_line *c)
 	struct daemon_listeners l = { NULL, 0 };
 	struct tempfile *pid_file;
 	char port[12];
-	int code;
+	int sig;
 
 	snprintf(port, sizeof(port), "%d", c->port == NO_PORT ? DEFAULT_PORT : c->port);
 	daemon_listen(&l, &c->listen, port, c->reuse_address);
@@ -263,12 +264,15 @@ static int stand_alone(struct command_line *c)
 		detach();
 	pid_file = write_pid_file(c->pid_file);
 	drop_privileges(&id);
-	code = daemon_loop(&c->o, &l);
+	sig = daemon_loop(&c->o, &l);
 	tempfile_delete(&pid_file);
 	for (size_t i = 0; i < l.nr; i++)
 		close(l.fds[i]);
 	free(l.fds);
-	return code;
+	/* Its parent sees the signal, as of any program that does not catch it. */
+	signal(sig, SIG_DFL);
+	raise(sig);
+	return 128 + sig;
 }
 
 int cmd_daemon(int argc, const char **argv, struct command_ctx *ctx)

@@ -81,9 +81,12 @@ struct daemon_listeners {
 void daemon_listen(struct daemon_listeners *l, const struct strvec *hosts, const char *port,
 		   bool reuse_address);
 
+/* With --verbose: a line for each, "Listening on ADDRESS:PORT". */
+void daemon_log_places(const struct daemon_listeners *l);
+
 /* ---- daemon-loop.c ---- */
 
-/* Accept connections, each served by a child, until SIGTERM or SIGINT comes. */
+/* Accept connections, each served by a child, until SIGTERM or SIGINT comes, which is returned. */
 int daemon_loop(const struct daemon_options *o, struct daemon_listeners *l);
 
 #endif

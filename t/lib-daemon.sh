@@ -68,17 +68,18 @@ start_daemon () {
 	GIT_EXEC_PATH=${DAEMON_EXEC_PATH-$SERVICE_BIN} "$GIT_BUILD_DIR/git" daemon --verbose \
 		--listen=127.0.0.1 --port="${DAEMON_PORT:-0}" "$@" >/dev/null 2>daemon.log </dev/null &
 	daemon_pid=$!
-	wait_for daemon.log "Ready to rumble" || return
+	wait_for daemon.log "Listening on" || return
 	daemon_port=$(sed -n "s/.*Listening on 127[.]0[.]0[.]1:\([0-9]*\)$/\1/p" daemon.log | head -n 1)
 	test -n "$daemon_port"
 }
 
-# End it; $? is its exit code.
+# End it; $? is its exit code, 0 if SIGTERM ended it.
 stop_daemon () {
 	local code=0
 	test -n "$daemon_pid" || return 0
 	kill "$daemon_pid" 2>/dev/null
 	wait "$daemon_pid" || code=$?
+	test $code != 143 || code=0
 	daemon_pid=
 	return $code
 }

@@ -59,7 +59,8 @@ test_expect_success 'no child that has ended remains' '
 '
 
 test_expect_success 'SIGTERM ends it well' '
-	stop_daemon &&
+	sed -n "1s/^\[[0-9]*\] //p" daemon.log >first && echo "Ready to rumble" >expect && test_cmp expect first &&
+	kill "$daemon_pid" && { wait "$daemon_pid"; test $? = 143; } && daemon_pid= &&
 	test_grep "Ending by signal 15; 0 connections" daemon.log &&
 	test_expect_code 1 ask
 '
@@ -67,7 +68,7 @@ test_expect_success 'SIGTERM ends it well' '
 test_expect_success 'connections that are there go on' '
 	rm -f end && make_it_last && start_daemon --export-all --pid-file=pid &&
 	test "$(cat pid)" = "$daemon_pid" &&
-	ask_slowly a && kill "$daemon_pid" && wait "$daemon_pid" && daemon_pid= &&
+	ask_slowly a && stop_daemon &&
 	test_path_missing pid &&
 	test_grep "1 connections go on" daemon.log &&
 	>end && wait $asked && test_grep "^ended" reply.a && rm end srv/a.git/service
@@ -158,7 +159,7 @@ test_expect_success 'a client that vanishes does no harm' '
 test_lazy_prereq IPV6 'grep -q "^0000000000000000000000000000000000000*1 " /proc/net/if_inet6'
 
 test_expect_success IPV6 'several addresses, IPv6' '
-	start_daemon --export-all --listen=::1 &&
+	start_daemon --export-all --listen=::1 && wait_for daemon.log "Listening on .::1" &&
 	six=$(sed -n "s/.*Listening on \[::1\]:\([0-9]*\)$/\1/p" daemon.log) &&
 	ask && "$ASK" ::1 "$six" <request >reply &&
 	test_grep "^remote: \[::1\] and a port$" reply && stop_daemon
