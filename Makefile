@@ -17,6 +17,9 @@
 #   make valgrind              a sample of the shell tests under valgrind
 #   make install prefix=/usr/local DESTDIR=
 #                              (manual pages too, where asciidoctor is installed)
+#   make uninstall prefix=/usr/local DESTDIR=
+#                              removes what `make install` has made there
+#   make lean                  builds without expat, and without libcurl; a few tests of them (build-lean)
 #   make mutate                would the tests notice a wrong line? (hours; needs root)
 #   make fuzz                  fuzzing targets, build/t/fuzz/fuzz-*
 #   make fuzz FUZZ_TIME=600    run them and whole commands on damaged repositories, under the
@@ -42,6 +45,8 @@
 #
 # Variables: B (build directory), CC, CFLAGS, LDFLAGS, DEVELOPER (1: warnings
 # are errors; the default in a checkout), JOBS (tests at a time), TEST_OPTS.
+# NO_CURL=1: without libcurl and expat. There is no client for http then (git-remote-http); servers, http-backend
+# too, need none. NO_EXPAT=1: without expat. Such a client does not push to servers that know only files (WebDAV).
 
 # (-R below removes make's own values of these.)
 ifneq ($(filter default undefined,$(origin CC)),)
@@ -80,26 +85,29 @@ DIRS := compat util hash fs config object pack pack/receive pack/write refs refs
 MAIN     := $(firstword $(wildcard git-main.c git.c))
 # A program of its own, since it needs libcurl and expat, which would cost each other command milliseconds at its start.
 HTTP_MAIN := git-remote-http.c
-LIB_SRC  := $(filter-out $(MAIN) $(HTTP_MAIN),$(wildcard *.c)) $(wildcard $(DIRS:=/*.c))
+# Sources that need libcurl.
+CURL_SRC := $(wildcard transport/http*.c transport/dav*.c builtin/remote-http*.c) builtin/http-fetch.c builtin/http-push.c
+LIB_SRC  := $(filter-out $(MAIN) $(HTTP_MAIN) $(if $(NO_CURL),$(CURL_SRC)),$(wildcard *.c) $(wildcard $(DIRS:=/*.c)))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 LIB      := $(B)/libsluice.a
 GIT      := $(if $(MAIN),$(B)/git)
-HTTP_LINKS := $(B)/git-remote-https $(B)/git-http-fetch $(B)/git-http-push
-HTTP     := $(B)/git-remote-http $(HTTP_LINKS)
+HTTP_NAMES := $(if $(NO_CURL),,git-remote-https git-http-fetch $(if $(NO_EXPAT),,git-http-push))
+HTTP_LINKS := $(HTTP_NAMES:%=$(B)/%)
+HTTP     := $(if $(NO_CURL),,$(B)/git-remote-http $(HTTP_LINKS))
 
 # Makes system calls fail; for unit tests and helpers.
 FAULT    := $(B)/t/fault.o
 # Makes packs by hand; for both, too.
 CRAFT    := $(B)/t/pack-craft.o
 # t/unit/test-*.c are programs; other files there are linked into each.
-UNIT_SRC := $(wildcard t/unit/test-*.c)
-UNIT_AUX := $(patsubst %.c,$(B)/%.o,$(filter-out $(UNIT_SRC),$(wildcard t/unit/*.c))) \
+UNIT_SRC := $(filter-out $(if $(NO_CURL),$(wildcard t/unit/test-http-*.c)),$(wildcard t/unit/test-*.c))
+UNIT_AUX := $(patsubst %.c,$(B)/%.o,$(filter-out $(wildcard t/unit/test-*.c),$(wildcard t/unit/*.c))) \
 	$(B)/t/crash/replay.o $(FAULT) $(CRAFT)
 UNIT     := $(UNIT_SRC:%.c=$(B)/%)
 # t/helper/*.c are programs that shell tests call.
 HELPER   := $(patsubst %.c,$(B)/%,$(wildcard t/helper/*.c))
 # t/fuzz/fuzz-*.c are fuzzing targets; t0160 runs each of them for a moment.
-FUZZ     := $(patsubst %.c,$(B)/%,$(wildcard t/fuzz/fuzz-*.c))
+FUZZ     := $(patsubst %.c,$(B)/%,$(filter-out $(if $(NO_CURL),$(wildcard t/fuzz/fuzz-http-*.c)),$(wildcard t/fuzz/fuzz-*.c)))
 # t/crash: the power-failure laboratory. Only its disk and fold-fs need libfuse3, and only
 # `make crash`, the smoke test and t2040 need them.
 CRASH      := $(addprefix $(B)/t/crash/,disk replay tiny beside fold-fs)
@@ -134,12 +142,12 @@ CRYPTO_LIB  ?= $(call archive,crypto)
 DEFLATE_LIB ?= $(call archive,deflate)
 Z_LIB       ?= $(call archive,z)
 LIBS   := $(CRYPTO_LIB) $(DEFLATE_LIB) $(Z_LIB) -lpthread
-CURL_LIBS ?= -lcurl -lexpat
+CURL_LIBS ?= -lcurl $(if $(NO_EXPAT),,-lexpat)
 # For folders of later work: EXPAT_LIBS and so on go here.
 EXTRA_LIBS ?=
 UNIT_LIBS  := -lcmocka
 
-ALL_CFLAGS = $(STD) $(CFLAGS) $(WARN) -I. -I$(B) -MMD -MP
+ALL_CFLAGS = $(STD) $(CFLAGS) $(WARN) $(if $(NO_EXPAT),-DNO_EXPAT) -I. -I$(B) -MMD -MP
 COMPILE    = $(CC) $(ALL_CFLAGS) $(CPPFLAGS)
 LINK       = $(CC) $(STD) $(CFLAGS) $(LDFLAGS)
 
@@ -154,7 +162,7 @@ endif
 # ---- rules ----------------------------------------------------------------
 
 .PHONY: all unit
-all: $(LIB) $(GIT) $(HTTP)
+all: $(LIB) $(GIT) $(HTTP) $(B)/links
 unit: $(UNIT) $(HELPER) $(FUZZ) $(CRASH_TEST)
 
 # Writes the file only if its text changes, so that other flags rebuild everything
@@ -200,6 +208,12 @@ $(LIB): $(LIB_OBJ) $(B)/lib-objects
 $(B)/git: $(MAIN:%.c=$(B)/%.o) $(LIB) $(B)/link-flags
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $(MAIN:%.c=$(B)/%.o) $(LIB) $(LIBS) $(EXTRA_LIBS)
+
+# The names of the installed links. From the source, so that one system can build for another.
+$(B)/links: git.c tools/list-links Makefile $(B)/link-names
+	$(Q)tools/list-links $(HTTP_NAMES) >$@
+$(B)/link-names: FORCE
+	$(call write_if_changed,'$(HTTP_NAMES)')
 
 $(B)/git-remote-http: $(HTTP_MAIN:%.c=$(B)/%.o) $(LIB) $(B)/link-flags
 	$(call say,LINK)
@@ -322,10 +336,17 @@ valgrind: all
 VARIANTS ?= GIT_TEST_DEFAULT_HASH=sha256 GIT_TEST_FSYNC_METHOD=fsync \
 	GIT_TEST_FSYNC_METHOD=writeout-only
 .PHONY: variants
-variants: all
+variants: all lean
 	$(Q)for v in $(VARIANTS); do \
 		echo "== $$v"; env $$v $(MAKE) test || exit 1; \
 	done
+
+# Without expat, then without libcurl: each links, and says what it lacks.
+.PHONY: lean
+lean:
+	$(Q)$(MAKE) B=build-lean NO_EXPAT=1 all && tools/check-lean build-lean expat
+	$(Q)rm -f build-lean/git-*http*
+	$(Q)$(MAKE) B=build-lean NO_CURL=1 NO_EXPAT= all && tools/check-lean build-lean curl expat
 
 .PHONY: meson
 meson:
@@ -421,9 +442,16 @@ install: all install-man
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(bindir)'
 	$(Q)$(INSTALL) -m 755 $(B)/git '$(DESTDIR)$(bindir)/git'
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(execdir)'
+ifeq ($(NO_CURL),)
 	$(Q)$(INSTALL) -m 755 $(B)/git-remote-http '$(DESTDIR)$(execdir)/git-remote-http'
-	$(Q)DESTDIR='$(DESTDIR)' tools/install-links '$(bindir)' '$(execdir)'
+endif
+	$(Q)DESTDIR='$(DESTDIR)' tools/install-links '$(bindir)' '$(execdir)' $(B)/links
 	@echo "installed in $(DESTDIR)$(prefix)"
+
+.PHONY: uninstall
+uninstall: $(B)/links
+	$(Q)DESTDIR='$(DESTDIR)' tools/install-links --remove '$(bindir)' '$(execdir)' $(B)/links
+	$(Q)rm -f $(MAN_ADOC:Documentation/%.adoc='$(DESTDIR)$(mandir)/man1/%.1')
 
 ifneq ($(HAVE_ASCIIDOCTOR),)
 install-man: $(B)/man/made
@@ -437,4 +465,4 @@ endif
 
 .PHONY: clean
 clean:
-	rm -rf $(B) build-asan build-tsan build-meson
+	rm -rf $(B) build-asan build-tsan build-lean build-meson

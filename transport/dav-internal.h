@@ -8,6 +8,8 @@
 
 #define DAV_ANSWER_MAX ((size_t)256 << 20) /* of a folder with a million entries */
 
+/* ERR_UNSUPPORTED in a program that was built without expat (NO_EXPAT). The functions below fail there, too. */
+MUST_USE int dav_can_parse(struct err *err);
 /* 207 Multi-Status: fn gets each href as it is written, and whether it is a folder. ERR_CORRUPT. */
 MUST_USE int dav_parse_listing(const struct strbuf *xml, int (*fn)(void *data, const char *href, bool folder, struct err *err),
 			       void *data, struct err *err);

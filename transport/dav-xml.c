@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include <expat.h>
 #include "transport/dav-internal.h"
 #include "util/alloc.h"
+
+#ifndef NO_EXPAT
+#include <expat.h>
 
 #define DEPTH_MAX 64
 #define TEXT_MAX ((size_t)64 * 1024)
@@ -185,3 +187,28 @@ int dav_parse_lock(const struct strbuf *xml, struct strbuf *token, uint64_t *sec
 		rc = err_set(err, ERR_CORRUPT, "the server has given a lock without a token");
 	return rc;
 }
+
+int dav_can_parse(struct err *err UNUSED)
+{
+	return 0;
+}
+
+#else
+
+int dav_can_parse(struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED, "cannot push by WebDAV: this git was built without expat");
+}
+
+int dav_parse_listing(const struct strbuf *xml UNUSED, int (*fn)(void *, const char *, bool, struct err *) UNUSED, void *data UNUSED,
+		      struct err *err)
+{
+	return dav_can_parse(err);
+}
+
+int dav_parse_lock(const struct strbuf *xml UNUSED, struct strbuf *token UNUSED, uint64_t *seconds UNUSED, struct err *err)
+{
+	return dav_can_parse(err);
+}
+
+#endif

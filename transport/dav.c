@@ -66,8 +66,11 @@ int dav_check(struct http_client *c, const char *url, struct err *err)
 	struct http_request rq = { .url = url, .method = "OPTIONS", .want_header = "DAV", .sink = take_text, .data = &text };
 	struct http_answer a = { 0 };
 	struct err why = ERR_INIT;
-	int rc = http_perform(c, &rq, &a, &why);
+	int rc = dav_can_parse(err);
 
+	if (rc < 0)
+		return rc;
+	rc = http_perform(c, &rq, &a, &why);
 	/* What 401 ends in, and servers that cannot be reached, say it by themselves. */
 	if (rc < 0 && !(a.status >= 400 && a.status != 401))
 		err_move(err, &why);
