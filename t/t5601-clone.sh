@@ -330,7 +330,9 @@ test_expect_success 'GIT_TRACE_PACKET: what goes both ways, and nothing of packs
 	GIT_TRACE_PACKET=$PWD/trace git -c protocol.version=2 clone -q --bare "file://$PWD/src" traced.git &&
 	sed "s/.* packet: *//" trace >lines && grep "^clone> " lines >sent && grep "^upload-pack< " lines | sed "s/^upload-pack</clone>/" >got &&
 	test_cmp sent got && test_grep "^clone> command=fetch$" sent && test_grep "^clone> 0001$" sent &&
-	test "$(grep -c "^clone< PACK \.\.\.$" lines)" = 1 && ! grep -av "^[ -~]*$" lines && ! grep "^clone< .1" lines &&
+	test "$(grep -c "^sideband< PACK \.\.\.$" lines)" = 1 && ! grep -av "^[ -~]*$" lines && ! grep "< .1" lines && test_grep "^sideband< 0000$" lines &&
+	GIT_TRACE_PACKET=$PWD/trace2 git -C src send-pack ../traced.git HEAD:refs/heads/sent && sed "s/.* packet: *//; s/[<>].*//" trace2 | sort -u >idents &&
+	printf "%s\n" git receive-pack sideband >expect && test_cmp expect idents &&
 	git -c protocol.version=0 clone -q --bare "file://$PWD/src" quiet.git 2>err && test_must_be_empty err
 '
 

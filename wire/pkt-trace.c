@@ -11,6 +11,8 @@
 enum { UNKNOWN, NO, YES };
 static atomic_int wanted = UNKNOWN;
 static const char *_Atomic identity = "git";
+/* Since band 1, 2 or 3 has come, up to the flush packet: Git has a process of its own there, called "sideband". */
+static atomic_bool in_bands;
 /* Since a pack has begun, band 1 carries it. */
 static atomic_bool in_pack;
 /* Since a line "packfile-uris", up to the next special packet, lines are "HASH URI". */
@@ -27,9 +29,13 @@ static bool is_wanted(void)
 	return state == YES;
 }
 
-void pkt_trace_identity(const char *name)
+void pkt_trace_identity(const char *command)
 {
-	atomic_store(&identity, name);
+	static const char *const named[] = { "clone", "fetch", "fetch-pack", "ls-remote", "push", "receive-pack", "upload-pack" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
+		if (!strcmp(command, named[i]))
+			atomic_store(&identity, named[i]);
 	is_wanted(); /* a server opens no files later on, when it is confined */
 }
 
@@ -88,12 +94,25 @@ static void hide_packfile_uri(struct strbuf *text)
 	strbuf_release(&out);
 }
 
+static const char *reader(char direction, const char *payload, size_t len)
+{
+	bool flush = len == 4 && !memcmp(payload, "0000", 4);
+	bool here = len && *payload >= 1 && *payload <= 3;
+
+	if (direction != '<' || (!here && !(flush && atomic_load(&in_bands))))
+		return atomic_load(&identity);
+	atomic_store(&in_bands, !flush);
+	return "sideband";
+}
+
 void pkt_trace(char direction, const char *payload, size_t len)
 {
 	struct strbuf text = STRBUF_INIT;
+	const char *name;
 
 	if (!is_wanted())
 		return;
+	name = reader(direction, payload, len);
 	if (begins_pack(payload, len)) {
 		atomic_store(&in_pack, true);
 		payload = "PACK ...";
@@ -104,6 +123,6 @@ void pkt_trace(char direction, const char *payload, size_t len)
 	add_readable(&text, payload, len);
 	if (is_packfile_uri(payload, len) && trace_redacts())
 		hide_packfile_uri(&text);
-	trace_printf(KEY, "packet: %12s%c %s", atomic_load(&identity), direction, text.buf);
+	trace_printf(KEY, "packet: %12s%c %s", name, direction, text.buf);
 	strbuf_release(&text);
 }

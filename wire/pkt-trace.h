@@ -10,8 +10,11 @@
 
 #include "compat/posix.h"
 
-/* Who reads and writes: the name of the command. The string stays the caller's, who keeps it. Opens the trace. */
-void pkt_trace_identity(const char *name);
+/*
+ * Which command reads and writes. As in Git, commands other than the usual ones of transport are "git", and
+ * what a client reads from sidebands is read by "sideband". Opens the trace.
+ */
+void pkt_trace_identity(const char *command);
 /* direction: '<' read, '>' written. */
 void pkt_trace(char direction, const char *payload, size_t len);
 
