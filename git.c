@@ -224,6 +224,57 @@ static void trace_command(const char *kind, const struct strvec *args)
 	strbuf_release(&line);
 }
 
+/* Git finds the repository for these in another way, which is not traced. */
+static bool setup_is_traced(const char *command)
+{
+	static const char *const others[] = {
+		"check-ref-format", "clone", "credential-cache", "credential-cache--daemon", "credential-store", "daemon",
+		"diff", "get-tar-commit-id", "hash-object", "help", "http-backend", "init", "init-db", "receive-pack",
+		"rev-parse", "shell", "stripspace", "submodule", "upload-archive", "upload-pack", "verify-pack", "version",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(command, others[i]))
+			return false;
+	return true;
+}
+
+/* As Git has it: not absolute if the place was found or given otherwise, and the cwd is still the same. */
+static const char *traced_gitdir(const struct repository *r, const char *cwd)
+{
+	const char *given = getenv("GIT_DIR"), *rest;
+
+	if (!r->cwd_outside)
+		return r->gitdir;
+	if (given && *given)
+		return given;
+	if (!strcmp(r->gitdir, cwd))
+		return ".";
+	return skip_prefix(r->gitdir, cwd, &rest) && !strcmp(rest, "/.git") ? ".git" : r->gitdir;
+}
+
+/* GIT_TRACE_SETUP of git(1): the places of the repository, one a line. */
+static void trace_setup(const struct command *c, const struct repository *r, const char *prefix)
+{
+	static const char key[] = "GIT_TRACE_SETUP";
+	bool shared = r && !strcmp(r->gitdir, r->commondir), traced = setup_is_traced(c->name);
+	bool enters = c->flags & CMD_WORKTREE;
+	char *cwd = r && (traced || enters) && trace_want(key) ? xgetcwd() : NULL;
+	const char *gitdir;
+
+	if (cwd && traced) {
+		gitdir = traced_gitdir(r, cwd);
+		trace_printf(key, "setup: git_dir: %s", gitdir);
+		trace_printf(key, "setup: git_common_dir: %s", shared ? gitdir : r->commondir);
+		trace_printf(key, "setup: worktree: %s", r->worktree ? r->worktree : "(null)");
+		trace_printf(key, "setup: cwd: %s", cwd);
+		trace_printf(key, "setup: prefix: %s", prefix ? prefix : "(null)");
+	}
+	if (cwd && enters && r->worktree)
+		trace_printf(key, "setup: chdir from '%s' to '%s'", cwd, r->worktree);
+	free(cwd);
+}
+
 /*
  * What a partial clone lacks is fetched for the commands that need it, but not for those that say what is there, or
  * keep it in order (CMD_AS_IT_IS): these only ask for what they need (odb_prefetch).
@@ -255,6 +306,7 @@ static int run_builtin(const struct command *c, const struct strvec *args, int u
 	if (ctx.repo) {
 		ctx.prefix = ctx.repo->prefix;
 		repo_set_original_cwd(ctx.repo, original_cwd);
+		trace_setup(c, ctx.repo, ctx.prefix);
 		ctx.repo->smudge_racy = worktree_smudge_racy;
 		if ((flags & CMD_WORKTREE) && repo_enter_worktree(ctx.repo, &err) < 0)
 			return report_fatal(&err);

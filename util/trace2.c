@@ -74,12 +74,12 @@ static int trace_open(const char *value, const char *name, bool *known)
 }
 
 /* One line in one write, so that lines of several processes do not mix. -1: failed. */
-static int trace_write(int fd, const struct strbuf *line)
+static int trace_write_bytes(int fd, const char *buf, size_t len)
 {
 	size_t done = 0;
 
-	while (done < line->len) {
-		ssize_t n = syscalls_native.write(fd, line->buf + done, line->len - done);
+	while (done < len) {
+		ssize_t n = syscalls_native.write(fd, buf + done, len - done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -88,6 +88,11 @@ static int trace_write(int fd, const struct strbuf *line)
 		done += (size_t)n;
 	}
 	return 0;
+}
+
+static int trace_write(int fd, const struct strbuf *line)
+{
+	return trace_write_bytes(fd, line->buf, line->len);
 }
 
 /* "07:15:46.230767 file.c:50"; the location is padded to `width`. */
@@ -756,6 +761,15 @@ bool trace_has_descriptor(int fd)
 		found |= keys[i].fd == fd;
 	pthread_mutex_unlock(&keys_lock);
 	return found;
+}
+
+void trace_bytes(const char *env_key, const void *buf, size_t len)
+{
+	int fd = key_fd(env_key), saved = errno;
+
+	if (fd >= 0)
+		trace_write_bytes(fd, buf, len);
+	errno = saved;
 }
 
 void trace_printf_at(const char *file, int line, const char *env_key,

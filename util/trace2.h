@@ -72,6 +72,8 @@ uint64_t trace2_counter_get(enum trace2_counter c);
 bool trace_want(const char *env_key);
 /* Does a trace that is open, of either kind, go to this descriptor? */
 bool trace_has_descriptor(int fd);
+/* The bytes as they are, without a time or a line feed. */
+void trace_bytes(const char *env_key, const void *buf, size_t len);
 void trace_printf_at(const char *file, int line, const char *env_key,
 		     const char *fmt, ...) PRINTF_LIKE(4, 5);
 

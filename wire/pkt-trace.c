@@ -7,6 +7,7 @@
 #include "wire/pkt-trace.h"
 
 #define KEY "GIT_TRACE_PACKET"
+#define PACKFILE_KEY "GIT_TRACE_PACKFILE"
 
 enum { UNKNOWN, NO, YES };
 static atomic_int wanted = UNKNOWN;
@@ -23,7 +24,7 @@ static bool is_wanted(void)
 	int state = atomic_load_explicit(&wanted, memory_order_relaxed);
 
 	if (state == UNKNOWN) {
-		state = trace_want(KEY) ? YES : NO;
+		state = trace_want(KEY) | trace_want(PACKFILE_KEY) ? YES : NO;
 		atomic_store(&wanted, state);
 	}
 	return state == YES;
@@ -105,6 +106,13 @@ static const char *reader(char direction, const char *payload, size_t len)
 	return "sideband";
 }
 
+/* Band 1 of what a client reads, since a pack has begun: GIT_TRACE_PACKFILE gets it as it is. */
+static void copy_pack(char direction, const char *payload, size_t len)
+{
+	if (direction == '<' && len > 1 && *payload == 1)
+		trace_bytes(PACKFILE_KEY, payload + 1, len - 1);
+}
+
 void pkt_trace(char direction, const char *payload, size_t len)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -113,6 +121,8 @@ void pkt_trace(char direction, const char *payload, size_t len)
 	if (!is_wanted())
 		return;
 	name = reader(direction, payload, len);
+	if (begins_pack(payload, len) || (atomic_load(&in_pack) && len && *payload == 1))
+		copy_pack(direction, payload, len);
 	if (begins_pack(payload, len)) {
 		atomic_store(&in_pack, true);
 		payload = "PACK ...";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * GIT_TRACE_PACKET of git(1): each packet that is read or written, one line for each, without what packs
- * contain. Reader and writer call it.
+ * contain; and GIT_TRACE_PACKFILE, the packs that a client receives. Reader and writer call it.
  *
  * Cost: the load of a flag, if nobody asked for it.
  */
