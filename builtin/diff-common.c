@@ -35,6 +35,7 @@ int diff_command_init(struct diff_command *d, struct repository *r, bool ui, str
 	diff_options_init(&d->o, r ? r->odb : NULL);
 	if (r)
 		set_place(d, r);
+	d->o.limited = &d->limited;
 	rc = read_config(d, err);
 	if (rc < 0 || !r)
 		return rc;
@@ -325,6 +326,15 @@ static int show_pairs(struct diff_command *d, struct strbuf *text, bool *any, st
 	return rc ? rc : diff_format(&d->queue, &d->o, text, err);
 }
 
+void warn_rename_limit(const struct diff_rename_limit *l)
+{
+	if (!l->needed)
+		return;
+	warning(l->copies ? "only found copies from modified paths due to too many files."
+			  : "exhaustive rename detection was skipped due to too many files.");
+	warning("you may want to set your diff.renameLimit variable to at least %zu and retry the command.", l->needed);
+}
+
 int diff_command_show(struct diff_command *d, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -341,6 +351,8 @@ int diff_command_show(struct diff_command *d, struct err *err)
 	if (!rc)
 		rc = print_and_clear(NULL, &text, err);
 	strbuf_release(&text);
+	if (!rc && !d->quiet)
+		warn_rename_limit(&d->limited);
 	d->code = (d->queue.check_failed ? 2 : 0) | any;
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-diff-tree(1) */
 #include "compat/posix.h"
+#include "builtin/diff.h"
 #include "builtin/log.h"
 #include "cli/stdin-lines.h"
 #include "history/revparse.h"
@@ -327,6 +328,8 @@ int cmd_diff_tree(int argc, const char **argv, struct command_ctx *ctx)
 		bad_usage();
 	if (!rc)
 		rc = run(&d, &err);
+	if (!rc && !d.quiet)
+		warn_rename_limit(&d.log.limited);
 	result = (d.log.check_failed ? 2 : 0) | (d.log.diff.exit_code && d.log.has_differences ? 1 : 0);
 	log_options_release(&d.log);
 	if (rc < 0)

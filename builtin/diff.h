@@ -27,6 +27,7 @@ struct diff_command {
 	bool quiet, cached, merge_base;
 	bool match_missing; /* -m */
 	bool silent;	    /* -q of diff-files */
+	struct diff_rename_limit limited;
 	int code; /* the exit code */
 	int stage;	    /* of unmerged paths; -1: not said */
 };
@@ -44,6 +45,8 @@ void diff_command_combine(struct diff_command *d);
 MUST_USE int diff_command_open_index(struct diff_command *d, struct err *err);
 /* The last part of it: what follows from the options. */
 MUST_USE int diff_command_settle(struct diff_command *d, struct err *err);
+/* "you may want to set your diff.renameLimit variable …", if a rename may have been missed. */
+void warn_rename_limit(const struct diff_rename_limit *l);
 /* diff_process, and show; sets the exit code. */
 MUST_USE int diff_command_show(struct diff_command *d, struct err *err);
 /*

@@ -137,6 +137,7 @@ int log_options_init_plumbing(struct log_options *o, struct repository *r, struc
 	pretty_init(&o->pretty, r);
 	o->pretty.expand_tabs = 0;
 	diff_options_init(&o->diff, r->odb);
+	o->diff.limited = &o->limited;
 	o->plumbing = true;
 	o->decorate = DECORATE_NO;
 	o->decorations.all_refs = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-log(1) */
 #include "compat/posix.h"
+#include "builtin/diff.h"
 #include "builtin/log.h"
 
 static const char *const usage[] = {
@@ -57,6 +58,8 @@ int log_command(int argc, const char **argv, struct command_ctx *ctx, const char
 		rc = run(&o, argc, argv, &err);
 	if (rc < 0 && log_asks_for_help(&err))
 		usage_on_stdout(usages, none);
+	if (!rc)
+		warn_rename_limit(&o.limited);
 	result = (o.check_failed ? 2 : 0) | (o.diff.exit_code && o.has_differences ? 1 : 0);
 	log_options_release(&o);
 	return rc < 0 ? report_fatal(&err) : result;

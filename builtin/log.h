@@ -63,6 +63,7 @@ struct log_options {
 	char line_end; /* LF, or NUL with -z */
 	/* while showing */
 	bool shown_one;
+	struct diff_rename_limit limited; /* in any of the commits */
 	bool check_failed; /* --check: exit code 2 */
 	bool has_differences; /* --exit-code: 1 */
 	struct strbuf text;

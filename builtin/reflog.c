@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-reflog(1) */
 #include "compat/posix.h"
+#include "builtin/diff.h"
 #include "builtin/log.h"
 #include "util/alloc.h"
 #include "util/map.h"
@@ -89,6 +90,8 @@ static int show(int argc, const char **argv, struct command_ctx *ctx)
 		rc = log_run(&o, argc, argv, &err);
 	if (rc < 0 && log_asks_for_help(&err))
 		usage_on_stdout(show_usage, none);
+	if (!rc)
+		warn_rename_limit(&o.limited);
 	log_options_release(&o);
 	return rc < 0 ? report_fatal(&err) : 0;
 }

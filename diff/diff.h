@@ -169,6 +169,12 @@ enum diff_color {
 	DIFF_COLOR_NR
 };
 
+/* Where rename detection stopped because of rename_limit. */
+struct diff_rename_limit {
+	size_t needed; /* the limit that would have been enough; 0: it did not stop */
+	bool copies;   /* only the sources of copies that are unchanged were left out */
+};
+
 struct diff_options {
 	struct odb *odb; /* NULL: there are no objects, only what is read by `read` */
 	const struct hash_algo *algo;
@@ -208,6 +214,7 @@ struct diff_options {
 	unsigned break_score, merge_score; /* 0: 50%, 60% */
 	int rename_limit;	 /* -1: default 1000; 0: none */
 	bool rename_empty;	 /* empty files too; default */
+	struct diff_rename_limit *limited; /* each comparison adds to it; NULL: not wanted. Not owned */
 
 	/* text */
 	unsigned context, interhunk_context;

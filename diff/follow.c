@@ -23,6 +23,7 @@ struct diff_options diff_options_for_search(const struct diff_options *o)
 	all.filter[0] = '\0';
 	all.pickaxe = NULL;
 	all.rotate_to = NULL;
+	all.limited = NULL;
 	all.find_objects.nr = all.order.nr = 0;
 	return all;
 }

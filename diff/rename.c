@@ -379,6 +379,18 @@ static int over_limit(const struct renames *r)
 	return targets * changed <= limit * limit ? 2 : 1;
 }
 
+static void note_limit(const struct renames *r, int limited)
+{
+	size_t targets = r->nr_targets - r->nr_found, needed = targets > r->nr_sources ? targets : r->nr_sources;
+	struct diff_rename_limit *l = r->o->limited;
+
+	if (!limited || !l)
+		return;
+	if (needed > l->needed)
+		l->needed = needed;
+	l->copies |= limited == 2;
+}
+
 static int rate_target(struct renames *r, size_t target, bool modified_only,
 		       struct candidate list[CANDIDATES], struct err *err)
 {
@@ -429,6 +441,7 @@ static int find_similar(struct renames *r, struct err *err)
 	if (!left || !r->nr_sources)
 		return 0;
 	limited = over_limit(r);
+	note_limit(r, limited);
 	if (limited == 1)
 		return 0;
 	ret = prefetch_all(r, limited == 2, err);

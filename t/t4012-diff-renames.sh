@@ -105,4 +105,29 @@ test_expect_success 'exactly as similar as asked for, and less' '
 	text 1 40 >s && before && rm s && text 1 31 >t && renames "D s|A t|" -M80%
 '
 
+test_expect_success 'a warning where a limit may have hidden renames' '
+	git checkout -q --orphan limits && git rm -rqf --ignore-unmatch . &&
+	for i in 1 2 3; do text ${i}00 ${i}50 >a$i || return 1; done && before &&
+	for i in 1 2 3; do git mv a$i b$i && echo x >>b$i || return 1; done && echo new >z && git add z && git commit -qam renames &&
+	echo 1 >c && git add c && git commit -qm c && echo 2 >>c && cp c d && git add . && git commit -qm copies &&
+	limited () {
+		local needed="$1" words="$2" && shift 2 && git "$@" >out 2>err && test_line_count = 2 err &&
+		test_grep "^warning: $words due to too many files.\$" err &&
+		test_grep "your diff.renameLimit variable to at least $needed and retry" err
+	} &&
+	exhaustive="exhaustive rename detection was skipped" &&
+	limited 6 "$exhaustive" -c diff.renameLimit=1 diff HEAD~3 &&
+	limited 6 "$exhaustive" diff -l2 HEAD~3 HEAD &&
+	limited 4 "$exhaustive" log -l1 --stat HEAD~1 &&
+	limited 4 "$exhaustive" show -l3 HEAD~2 &&
+	limited 4 "$exhaustive" diff-tree -l1 -M HEAD~2 &&
+	limited 6 "$exhaustive" diff-index -l1 -M HEAD~3 &&
+	limited 5 "only found copies from modified paths" diff -l2 -C -C HEAD~1 HEAD &&
+	limited 5 "only found copies from modified paths" log -l2 -C -C --raw -1 &&
+	for none in "diff -l6 HEAD~3" "diff -l1 --quiet HEAD~3 HEAD~3" "diff -l1 --no-renames HEAD~3" "diff -l0 HEAD~3" \
+		"log -l1" "status" "log --follow -l1 -p c"; do
+		git $none >out 2>err && test_must_be_empty err || return 1
+	done
+'
+
 test_done
