@@ -95,6 +95,11 @@ struct step {
 	bool last; /* the one that is told of in the logs */
 };
 
+static unsigned log_flags(const struct step *s)
+{
+	return s->last ? 0 : REF_SKIP_REFLOG;
+}
+
 static int queue_new(const struct step *s, struct ref_transaction *t, struct err *err)
 {
 	struct move *m = s->m;
@@ -135,7 +140,7 @@ static int queue_head(const struct step *s, const char *head, struct ref_transac
 	/* It may have gone elsewhere meanwhile. */
 	if (!rc && target && leads_to(s->m, target, s->from))
 		rc = ref_transaction_update_symref(t, head, s->to, target,
-						   REF_NO_DEREF | (s->last ? 0 : REF_SKIP_REFLOG),
+						   REF_NO_DEREF | REF_LOG_AFTER_OTHERS | log_flags(s),
 						   s->m->msg, err);
 	free(target);
 	return rc;
@@ -171,21 +176,22 @@ static int queue_refs(const struct step *s, struct ref_transaction *t, struct er
 		rc = queue_heads(s, t, err);
 	if (!rc && !m->copy && m->exists)
 		rc = ref_transaction_update(t, s->from, &m->repo->algo->null_oid, &m->oid,
-					    REF_NO_DEREF | REF_SKIP_REFLOG, NULL, err);
+					    REF_NO_DEREF | log_flags(s), m->msg, err);
 	return rc;
 }
 
-/* The name stays: there is only the log to tell. */
+/* The name stays: there are only the logs to tell. */
 static int queue_nothing(const struct step *s, struct ref_transaction *t, struct err *err)
 {
 	struct move *m = s->m;
 	int rc = 0;
 
 	if (m->exists)
-		rc = ref_transaction_update(t, s->from, &m->oid, &m->oid,
-					    REF_NO_DEREF | REF_SKIP_REFLOG, m->msg, err);
+		rc = ref_transaction_update(t, s->from, &m->oid, &m->oid, REF_NO_DEREF, m->msg, err);
 	if (!rc && m->exists)
 		ref_transaction_inherit_log(t, s->from);
+	if (!rc && !m->copy)
+		rc = queue_heads(s, t, err);
 	return rc;
 }
 

@@ -421,8 +421,8 @@ static int run_move(struct branch_args *a, int argc, const char **argv, struct r
 	detached = !strcmp(head, "HEAD");
 	free(head);
 	if (detached)
-		die(copy ? "cannot copy the current branch while not on any." :
-			   "cannot rename the current branch while not on any.");
+		die(copy ? "cannot copy the current branch while not on any" :
+			   "cannot rename the current branch while not on any");
 	return branch_move(r, NULL, argv[0], copy, force);
 }
 

@@ -82,6 +82,11 @@ static int update_worktree(struct checkout *co, struct err *err)
 
 /* ---- HEAD ---- */
 
+static const char *created_name(const struct checkout *co)
+{
+	return co->new_branch ? co->new_branch : co->reset_branch;
+}
+
 static char *log_message(const struct checkout *co)
 {
 	const char *action = getenv("GIT_REFLOG_ACTION");
@@ -90,16 +95,13 @@ static char *log_message(const struct checkout *co)
 
 	if (action)
 		msg = xstrdup(action);
+	else if (created_name(co) && !co->has_commit)
+		msg = xstrdup("checkout -b");
 	else
 		msg = xstrfmt("checkout: moving from %s to %s", from_copy,
 			      co->branch ? short_name(co->branch) : co->name ? co->name : "HEAD");
 	free(from_copy);
 	return msg;
-}
-
-static const char *created_name(const struct checkout *co)
-{
-	return co->new_branch ? co->new_branch : co->reset_branch;
 }
 
 static enum branch_track track_of(const struct checkout *co)
@@ -158,16 +160,11 @@ static int queue_head(struct checkout *co, struct ref_transaction *t, struct err
 	if (!co->branch)
 		rc = ref_transaction_update(t, "HEAD", &co->commit, NULL, REF_NO_DEREF, msg, err);
 	else
-		rc = ref_transaction_update_symref(t, "HEAD", co->branch, NULL, REF_NO_DEREF,
+		rc = ref_transaction_update_symref(t, "HEAD", co->branch, NULL,
+						   REF_NO_DEREF | REF_LOG_AFTER_OTHERS,
 						   co->orphan ? NULL : msg, err);
 	free(msg);
 	return rc;
-}
-
-/* -B with the current branch: that update is HEAD's, too. */
-static bool resets_current(const struct checkout *co)
-{
-	return co->reset_branch && co->has_commit && co->old_branch && !strcmp(co->branch, co->old_branch);
 }
 
 static int stage_refs(struct checkout *co, struct strbuf *text, struct err *err)
@@ -177,7 +174,7 @@ static int stage_refs(struct checkout *co, struct strbuf *text, struct err *err)
 
 	if (!rc && created_name(co) && co->has_commit)
 		rc = queue_new_branch(co, t, text, err);
-	if (!rc && !checkout_head_stays(co) && !resets_current(co))
+	if (!rc && !checkout_head_stays(co))
 		rc = queue_head(co, t, err);
 	if (!rc && co->carried)
 		rc = checkout_carry_refs(co, t, err);

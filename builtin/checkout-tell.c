@@ -128,9 +128,11 @@ static void tell_branch(const struct checkout *co, bool existed)
 {
 	const char *name = short_name(co->branch);
 
-	if (is_same_branch(co))
+	if (co->orphan || (creates(co) && !co->has_commit))
+		fprintf(stderr, "Switched to a new branch '%s'\n", name);
+	else if (is_same_branch(co))
 		fprintf(stderr, co->reset_branch ? "Reset branch '%s'\n" : "Already on '%s'\n", name);
-	else if (!creates(co) && !co->orphan)
+	else if (!creates(co))
 		fprintf(stderr, "Switched to branch '%s'\n", name);
 	else if (existed)
 		fprintf(stderr, "Switched to and reset branch '%s'\n", name);

@@ -377,11 +377,17 @@ static char *log_message(const struct resetter *rs)
 
 static int queue_orig_head(struct resetter *rs, struct ref_transaction *t, struct err *err)
 {
+	const char *action = getenv("GIT_REFLOG_ACTION");
 	struct object_id old;
+	char *msg;
+	int rc;
 
-	if (!rs->unborn)
-		return ref_transaction_update(t, "ORIG_HEAD", &rs->head, NULL, 0,
-					      "updating ORIG_HEAD", err);
+	if (!rs->unborn) {
+		msg = xstrfmt("%s: updating ORIG_HEAD", action ? action : "reset");
+		rc = ref_transaction_update(t, "ORIG_HEAD", &rs->head, NULL, 0, msg, err);
+		free(msg);
+		return rc;
+	}
 	if (!ref_resolve(rs->r->refs, "ORIG_HEAD", &old, NULL, NULL, NULL))
 		return ref_transaction_update(t, "ORIG_HEAD", &rs->r->algo->null_oid, &old, 0, NULL,
 					      err);

@@ -100,6 +100,7 @@ struct ref_update {
 	enum object_type known_type; /* of new_oid, of a root; OBJ_NONE: nobody has said it */
 	struct object_id known_peeled;
 	char *log_from; /* ref_transaction_inherit_log; NULL: no */
+	struct ref_update *log_first; /* REF_LOG_AFTER_OTHERS: its line in this log comes first; NULL: none */
 	struct ref_update *root; /* what was queued; itself, or what it was split from */
 	struct ref_update *via;	 /* the symref that led here */
 	struct ref_update *leaf; /* LOG_ONLY: the update whose value this one shows */
@@ -172,9 +173,9 @@ MUST_USE int ref_update_decide(struct ref_transaction *t, struct ref_update *u,
 			       struct err *err);
 /* What the user called it: the name that messages give. */
 const char *ref_update_display_name(const struct ref_update *u);
-/* Is there a line for its reflog? Then what it says; ids that last as long as *buf and t. */
-bool ref_update_logs(struct ref_transaction *t, struct ref_update *u, struct object_id *buf,
-		     const struct object_id **old_oid, const struct object_id **new_oid);
+/* Is there a line for its reflog? Then the values that it names. */
+bool ref_update_logs(struct ref_transaction *t, struct ref_update *u, struct object_id *old_oid,
+		     struct object_id *new_oid);
 
 /* ---- the table ---- */
 

@@ -210,6 +210,12 @@ struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned fla
 #define REF_MUST_BE_NEW 16u   /* symrefs: nothing of that name may exist */
 #define REF_SKIP_REFLOG 32u   /* no line in its log, nor in HEAD's: see _inherit_log */
 /*
+ * Symrefs: its log tells of this update as one that comes after the others of the transaction. The old value of its line
+ * is the one that the old target has after them. If HEAD gets another target and its old target changes as
+ * well, HEAD's log has a line for that first.
+ */
+#define REF_LOG_AFTER_OTHERS 64u
+/*
  * new_oid null: delete. old_oid NULL: not checked; null id: must not exist.
  * msg: reflog message (NULL: none; newlines become spaces). committer: whole ident line for
  * reflogs is given once by ref_transaction_set_ident.

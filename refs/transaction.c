@@ -449,7 +449,7 @@ void ref_transaction_reset(struct ref_transaction *t)
 		if (t->rs->backend->update_clear)
 			t->rs->backend->update_clear(u);
 		u->flags = u->queued_flags;
-		u->leaf = u->next = NULL;
+		u->leaf = u->next = u->log_first = NULL;
 		u->exists = false;
 		u->target = NULL;
 		u->value = t->rs->algo->null_oid;

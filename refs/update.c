@@ -140,20 +140,23 @@ static int split_symref(struct ref_transaction *t, struct ref_update *u, struct 
 /* HEAD's log gets a line for the branch that HEAD leads to, too. */
 static int split_head(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
-	struct ref_update *head;
+	struct ref_update *head = strmap_get(&t->by_name, "HEAD");
 
 	if (!t->head_target || strcmp(u->name, t->head_target) ||
 	    !(u->flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET)) ||
 	    (u->flags & (UPDATE_LOG_ONLY | UPDATE_VIA_HEAD | REF_SKIP_REFLOG)))
 		return 0;
-	if (strmap_contains(&t->by_name, "HEAD"))
+	if (head && head->flags & REF_LOG_AFTER_OTHERS) {
+		head->log_first = u;
+		return 0;
+	}
+	if (head)
 		return err_set(err, ERR_INVALID, "multiple updates for 'HEAD' (including one "
 			       "via its referent '%s') are not allowed", u->name);
 	head = transaction_add_update(t, "HEAD", u);
 	strmap_put(&t->by_name, head->name, head);
 	head->leaf = u;
 	head->flags |= UPDATE_LOG_ONLY | REF_NO_DEREF;
-	head->flags &= ~REF_FORCE_REFLOG;
 	return 0;
 }
 
@@ -293,41 +296,69 @@ int ref_update_decide(struct ref_transaction *t, struct ref_update *u, struct er
 
 /* ---- reflogs ---- */
 
-/* The value that a symref to `target` will show when all this has happened. */
-static const struct object_id *target_value(struct ref_transaction *t, const char *target,
-					    struct object_id *buf)
+/* One step of a symref's way, as it will be. NULL: the way ends, and *oid is the value. */
+static char *next_target(struct ref_transaction *t, const char *name, struct object_id *oid)
 {
-	const struct ref_update *u = strmap_get(&t->by_name, target);
+	const struct ref_update *u = strmap_get(&t->by_name, name);
+	char *target = NULL;
 
-	if (u && (u->flags & UPDATE_HAVE_NEW) && !u->root->rc)
-		return &u->new_oid;
-	if (ref_resolve(t->rs, target, buf, NULL, NULL, NULL) < 0)
-		*buf = t->rs->algo->null_oid;
-	return buf;
+	*oid = t->rs->algo->null_oid;
+	if (u && u->flags & UPDATE_HAVE_TARGET && !(u->flags & UPDATE_LOG_ONLY) && !u->root->rc)
+		return u->new_target ? xstrdup(u->new_target) : NULL;
+	if (u && u->flags & UPDATE_HAVE_NEW && !u->root->rc)
+		*oid = u->new_oid;
+	else if (ref_read_raw(t->rs, name, oid, &target, NULL) < 0)
+		*oid = t->rs->algo->null_oid;
+	return target;
 }
 
-bool ref_update_logs(struct ref_transaction *t, struct ref_update *u, struct object_id *buf,
-		     const struct object_id **old_oid, const struct object_id **new_oid)
+/* The value that a symref to `target` will show when all this has happened. */
+static void target_value(struct ref_transaction *t, const char *target, struct object_id *oid)
+{
+	char *name = xstrdup(target);
+
+	for (int depth = 0; name && depth <= SYMREF_MAX_DEPTH; depth++) {
+		char *next = next_target(t, name, oid);
+
+		free(name);
+		name = next;
+	}
+	if (name)
+		*oid = t->rs->algo->null_oid;
+	free(name);
+}
+
+/* A symref that leads to what changes. */
+static bool log_only_values(struct ref_transaction *t, struct ref_update *u, struct object_id *old_oid,
+			    struct object_id *new_oid)
+{
+	while (u->leaf && u != u->leaf && (u->leaf->flags & UPDATE_LOG_ONLY))
+		u->leaf = u->leaf->leaf;
+	*old_oid = u->leaf->value;
+	*new_oid = u->new_oid;
+	if (u->leaf->flags & UPDATE_HAVE_TARGET) {
+		if (!u->leaf->new_target)
+			*new_oid = t->rs->algo->null_oid;
+		else
+			target_value(t, u->leaf->new_target, new_oid);
+	}
+	return !oid_is_null(old_oid) || !oid_is_null(new_oid);
+}
+
+bool ref_update_logs(struct ref_transaction *t, struct ref_update *u, struct object_id *old_oid,
+		     struct object_id *new_oid)
 {
 	if (u->flags & REF_SKIP_REFLOG || !(u->flags & (UPDATE_WRITES | UPDATE_LOG_ONLY)) ||
 	    !(u->flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET)))
 		return false;
-	*old_oid = &u->value;
-	*new_oid = &u->new_oid;
-	if ((u->flags & UPDATE_HAVE_TARGET) && !(u->flags & UPDATE_LOG_ONLY)) {
-		*new_oid = target_value(t, u->new_target, buf);
-		return !oid_is_null(*new_oid); /* else a branch that is yet to be born */
-	}
-	if (!(u->flags & UPDATE_LOG_ONLY))
+	if (u->flags & UPDATE_LOG_ONLY)
+		return log_only_values(t, u, old_oid, new_oid);
+	*old_oid = u->value;
+	*new_oid = u->new_oid;
+	if (!(u->flags & UPDATE_HAVE_TARGET))
 		return true;
-	while (u->leaf && u != u->leaf && (u->leaf->flags & UPDATE_LOG_ONLY))
-		u->leaf = u->leaf->leaf;
-	*old_oid = &u->leaf->value;
-	if (u->leaf->flags & UPDATE_HAVE_TARGET) {
-		if (!u->leaf->new_target)
-			*new_oid = &t->rs->algo->null_oid;
-		else
-			*new_oid = target_value(t, u->leaf->new_target, buf);
-	}
-	return !oid_is_null(*old_oid) || !oid_is_null(*new_oid);
+	if (u->flags & REF_LOG_AFTER_OTHERS && u->target)
+		target_value(t, u->target, old_oid);
+	target_value(t, u->new_target, new_oid);
+	return !oid_is_null(new_oid); /* else a branch that is yet to be born */
 }

@@ -309,18 +309,6 @@ test_expect_success 'HEAD points to the branch through another symbolic ref' '
 	EOF
 '
 
-test_expect_success 'the log of HEAD has one entry for the new name' '
-	start_over &&
-	git -C ours branch -m new &&
-	oid=$(git -C ours rev-parse HEAD) &&
-	grep -c "Branch: renamed" ours/.git/logs/HEAD >out &&
-	echo 1 >expect && test_cmp expect out &&
-	tail -n 1 ours/.git/logs/HEAD >out &&
-	test_grep "^$oid $oid .*	Branch: renamed refs/heads/main to refs/heads/new$" out &&
-	git -C ours rev-parse HEAD@{1} >out &&
-	echo $oid >expect && test_cmp expect out
-'
-
 test_expect_success 'logs: none, switched off' '
 	start_over &&
 	peers_do "stock branch x && stock config core.logallrefupdates false && stock branch q" &&

@@ -56,13 +56,15 @@ static size_t count_entries(struct rewrite *w, struct strbuf *log)
 	return nr;
 }
 
-/* The line stays as it is, but for the old value. */
+/* The line stays as it is, but for the old value. One without a message gets its tab, as in Git. */
 static void add_line(struct rewrite *w, const char *line, size_t len,
 		     const struct reflog_entry *e)
 {
 	size_t at = w->text.len;
 
 	strbuf_add(&w->text, line, len);
+	if (!*e->msg && !memchr(line, '\t', len))
+		strbuf_addch(&w->text, '\t');
 	strbuf_addch(&w->text, '\n');
 	memcpy(w->text.buf + at, oid_hex(&e->old_oid), w->rs->algo->hex_len);
 	w->last = e->new_oid;

@@ -40,27 +40,45 @@ static bool has_log(struct ref_transaction *t, const char *name)
 	return exists;
 }
 
-/* A line for a new value, or the log of another ref. */
-static int stage_log(struct ref_transaction *t, struct ref_update *u, struct err *err)
+static int stage_line(struct ref_transaction *t, struct ref_update *u, const struct object_id *old_oid,
+		      const struct object_id *new_oid, const char *msg, struct err *err)
 {
-	const struct object_id *old_oid, *new_oid;
-	struct object_id buf;
-	bool create;
+	bool create = u->flags & REF_FORCE_REFLOG || reflog_is_wanted(t->rs, u->name);
 	int rc;
 
-	if (u->log_from)
-		return reflog_stage_renamed(t->rs, u->log_from, u->name, &u->new_oid, t->ident,
-					    u->msg, t->batch, err);
-	if (!ref_update_logs(t, u, &buf, &old_oid, &new_oid))
-		return 0;
-	create = u->flags & REF_FORCE_REFLOG || reflog_is_wanted(t->rs, u->name);
 	if (!create && !has_log(t, u->name))
 		return 0;
-	rc = reflog_stage_entry(t->rs, u->name, create, old_oid, new_oid, t->ident, u->msg,
+	rc = reflog_stage_entry(t->rs, u->name, create, old_oid, new_oid, t->ident, msg,
 				t->batch, err);
 	if (rc < 0)
 		err_prefix(err, "cannot update the reflog of '%s'", u->name);
 	return rc;
+}
+
+/* HEAD gets another target: what happens to the old one. A branch that keeps its name in a rename goes and comes back. */
+static int stage_first_line(struct ref_transaction *t, struct ref_update *head, struct err *err)
+{
+	const struct ref_update *u = head->log_first;
+	const struct object_id *new_oid = u->log_from ? &t->rs->algo->null_oid : &u->new_oid;
+
+	head->flags |= u->flags & REF_FORCE_REFLOG;
+	return stage_line(t, head, &u->value, new_oid, u->msg, err);
+}
+
+/* Lines for a new value, or the log of another ref. */
+static int stage_log(struct ref_transaction *t, struct ref_update *u, struct err *err)
+{
+	struct object_id old_oid, new_oid;
+	int rc = 0;
+
+	if (u->log_from)
+		return reflog_stage_renamed(t->rs, u->log_from, u->name, &u->new_oid, t->ident,
+					    u->msg, t->batch, err);
+	if (u->log_first)
+		rc = stage_first_line(t, u, err);
+	if (rc || !ref_update_logs(t, u, &old_oid, &new_oid))
+		return rc;
+	return stage_line(t, u, &old_oid, &new_oid, u->msg, err);
 }
 
 /* ---- values ---- */

@@ -316,15 +316,9 @@ static int memory_stage(struct ref_transaction *t, struct err *err)
 
 	for (size_t i = 0; i < t->nr; i++) {
 		struct memory_update *m = memory_update(t->updates[i]);
-		const struct object_id *old_oid, *new_oid;
-		struct object_id buf;
 
 		m->logs = !m->base.root->rc &&
-			  ref_update_logs(t, &m->base, &buf, &old_oid, &new_oid);
-		if (m->logs) {
-			m->log_old = *old_oid;
-			m->log_new = *new_oid;
-		}
+			  ref_update_logs(t, &m->base, &m->log_old, &m->log_new);
 	}
 	return fsync_batch_stage(t->batch, &s, err);
 }
