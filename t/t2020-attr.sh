@@ -155,4 +155,34 @@ test_expect_success 'names that no attribute may have are told of, and their lin
 	echo x >f && git add f 2>../err && test_grep "^x^y is not a valid attribute name: .gitattributes:1$" ../err
 '
 
+test_expect_success 'a directory is compared without its slash' '
+	git init -q slash && cd slash && test_when_finished "cd .." && mkdir d && printf "%s\n" "[d] x" "?/ y" "*d z" >.gitattributes &&
+	printf "d/: %s: set\n" x y z >../expect && git check-attr -a d/ >../out && test_cmp ../expect ../out
+'
+
+test_expect_success 'a line ends at NUL; macros below the top are not allowed' '
+	git init -q lines && cd lines && test_when_finished "cd .." && mkdir d &&
+	printf "f x\0 y\nf z\r\n" >.gitattributes && printf "f: %s: set\n" x z >../expect && git check-attr -a f >../out &&
+	test_cmp ../expect ../out && printf " [attr]m x\r\nf m\n" >d/.gitattributes && git check-attr -a d/f >../out 2>../err &&
+	echo "[attr]m x not allowed: d/.gitattributes:1" >../expect && test_cmp ../expect ../err &&
+	printf "d/f: %s: set\n" x z m >../expect && test_cmp ../expect ../out
+'
+
+test_expect_success 'a malformed line is none, be its pattern negative or not' '
+	git init -q negative && cd negative && test_when_finished "cd .." && echo "!f x^" >.gitattributes && git check-attr -a f 2>../err &&
+	echo "x^ is not a valid attribute name: .gitattributes:1" >../expect && test_cmp ../expect ../err &&
+	echo "\"!f\" x" >.gitattributes && git check-attr -a f 2>../err && test_grep "^warning: Negative patterns are ignored" ../err
+'
+
+test_expect_success 'all attributes: a macro before those it sets, names of malformed lines do not count' '
+	git init -q order && cd order && test_when_finished "cd .." &&
+	printf "%s\n" "f y1 x^" "[attr]m y1 y2 x^" "[attr]n y3" "f n y2 y1" >.gitattributes &&
+	printf "f: %s: set\n" n y3 y2 y1 >../expect && git check-attr -a f 2>/dev/null >../out && test_cmp ../expect ../out
+'
+
+test_expect_success 'macros: info/attributes has the last word' '
+	git init -q info && cd info && test_when_finished "cd .." && printf "%s\n" "[attr]m x=top" "f m" >.gitattributes &&
+	echo "[attr]m x=info" >.git/info/attributes && echo "f: x: info" >../expect && git check-attr x f >../out && test_cmp ../expect ../out
+'
+
 test_done

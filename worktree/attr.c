@@ -48,6 +48,7 @@ struct attrs {
 	struct strmap ids;     /* name to id + 1 */
 	struct strmap strings; /* interned values */
 	struct attr_list system, global, info;
+	bool info_is_read;
 	struct strmap dirs; /* "a/b/" to struct attr_list * */
 	/* scratch of what is parsed: for messages */
 	const char *file;
@@ -115,75 +116,86 @@ static bool check_name(struct attrs *a, const char *s, size_t len)
 /* ---- parsing ---- */
 
 /* One word: "name", "-name", "!name", "name=value". */
-static bool parse_assignment(struct attrs *a, const char *word, size_t len,
-			     struct assignment *out)
+struct word {
+	const char *s;
+	size_t len;
+};
+
+/* The next word of *s; false at the end. */
+static bool next_word(const char **s, const char *end, struct word *w)
+{
+	while (*s < end && isspace((unsigned char)**s))
+		(*s)++;
+	w->s = *s;
+	while (*s < end && !isspace((unsigned char)**s))
+		(*s)++;
+	w->len = (size_t)(*s - w->s);
+	return w->len > 0;
+}
+
+static struct word name_of_word(const struct word *w)
+{
+	bool sign = *w->s == '-' || *w->s == '!';
+	const char *eq = memchr(w->s, '=', w->len);
+
+	return (struct word){ w->s + sign, (size_t)((eq ? eq : w->s + w->len) - w->s) - sign };
+}
+
+static void parse_assignment(struct attrs *a, const struct word *w, struct assignment *out)
 {
 	struct attr_value v = { ATTR_SET, NULL };
-	const char *eq = memchr(word, '=', len);
-	size_t name_len = eq ? (size_t)(eq - word) : len;
+	struct word name = name_of_word(w);
+	size_t at = (size_t)(name.s - w->s) + name.len;
 
-	if (*word == '-' || *word == '!') {
-		v.state = *word == '-' ? ATTR_UNSET : ATTR_UNSPECIFIED;
-		word++;
-		len--;
-		name_len--;
-	}
-	if (!check_name(a, word, name_len))
-		return false;
-	if (eq && v.state == ATTR_SET) {
+	if (*w->s == '-' || *w->s == '!') {
+		v.state = *w->s == '-' ? ATTR_UNSET : ATTR_UNSPECIFIED;
+	} else if (at < w->len) {
 		v.state = ATTR_VALUE;
-		v.value = intern(a, eq + 1, (size_t)(word + len - eq - 1));
+		v.value = intern(a, w->s + at + 1, w->len - at - 1);
 	}
-	out->id = attr_id(a, word, name_len);
+	out->id = attr_id(a, name.s, name.len);
 	out->value = v;
+}
+
+/* If a word is malformed, the line is ignored, as in Git: none of its names becomes known. */
+static bool check_words(struct attrs *a, const char *s, const char *end)
+{
+	struct word w, name;
+
+	while (next_word(&s, end, &w)) {
+		name = name_of_word(&w);
+		if (!check_name(a, name.s, name.len))
+			return false;
+	}
 	return true;
 }
 
-/* False: a word is malformed; the line is ignored then, as in Git. */
-static bool parse_assignments(struct attrs *a, const char *s, const char *end,
-			      struct assignment **out, size_t *nr)
+static void parse_words(struct attrs *a, const char *s, const char *end, struct assignment **out,
+			size_t *nr)
 {
 	struct assignment *set = NULL;
 	size_t alloc = 0;
+	struct word w;
 
-	*out = NULL;
 	*nr = 0;
-	while (s < end) {
-		size_t n = 0;
-		struct assignment one;
-
-		while (s < end && isspace((unsigned char)*s))
-			s++;
-		while (s + n < end && !isspace((unsigned char)s[n]))
-			n++;
-		if (n && !parse_assignment(a, s, n, &one)) {
-			free(set);
-			return false;
-		}
-		if (n) {
-			ALLOC_GROW(set, *nr + 1, alloc);
-			set[(*nr)++] = one;
-		}
-		s += n;
+	while (next_word(&s, end, &w)) {
+		ALLOC_GROW(set, *nr + 1, alloc);
+		parse_assignment(a, &w, &set[(*nr)++]);
 	}
 	*out = set;
-	return true;
 }
 
 static void define_macro(struct attrs *a, const char *s, const char *end)
 {
-	size_t n = 0, id, nr;
+	struct word name;
 	struct assignment *set;
+	size_t id, nr;
 
-	while (s < end && isspace((unsigned char)*s))
-		s++;
-	while (s + n < end && !isspace((unsigned char)s[n]))
-		n++;
-	if (!check_name(a, s, n))
+	next_word(&s, end, &name);
+	if (!check_name(a, name.s, name.len) || !check_words(a, s, end))
 		return;
-	if (!parse_assignments(a, s + n, end, &set, &nr))
-		return;
-	id = attr_id(a, s, n);
+	id = attr_id(a, name.s, name.len); /* before those of its assignments: lists have this order */
+	parse_words(a, s, end, &set, &nr);
 	free(a->defs[id].macro);
 	a->defs[id].macro = set;
 	a->defs[id].macro_nr = nr;
@@ -211,10 +223,16 @@ static void list_add_line(struct attrs *a, struct attr_list *l, const char *s, s
 	if (pat_len > 6 && !memcmp(pat, "[attr]", 6)) {
 		if (macros_ok)
 			define_macro(a, s + 6, end);
+		else
+			repo_note(a->repo, NULL, "%.*s not allowed: %s:%zu", (int)len, s, a->file,
+				  a->line_nr);
+	} else if (!check_words(a, rest, end)) {
+		; /* the line is ignored */
 	} else if (*pat == '!') {
 		repo_warn(a->repo, "Negative patterns are ignored in git attributes\n"
 				   "Use '\\!' for literal leading exclamation.");
-	} else if (parse_assignments(a, rest, end, &line.set, &line.nr)) {
+	} else {
+		parse_words(a, rest, end, &line.set, &line.nr);
 		path_pattern_init(&line.pat, pat, pat_len, base, strlen(base));
 		ALLOC_GROW(l->lines, l->nr + 1, l->alloc);
 		l->lines[l->nr++] = line;
@@ -235,12 +253,17 @@ static void list_parse(struct attrs *a, struct attr_list *l, const char *file, c
 	while (buf < end) {
 		const char *nl = memchr(buf, '\n', (size_t)(end - buf));
 		const char *stop = nl ? nl : end;
+		const char *nul = memchr(buf, '\0', (size_t)(stop - buf));
 		const char *s = buf;
 
 		a->line_nr++;
+		if (nl && nl > buf && nl[-1] == '\r')
+			stop--;
+		if (nul) /* as in Git, the rest of the line is not there */
+			stop = nul;
 		while (s < stop && isspace((unsigned char)*s))
 			s++;
-		if (s == stop || *s == '#' || memchr(s, '\0', (size_t)(stop - s)))
+		if (s == stop || *s == '#')
 			; /* nothing */
 		else if (stop - buf >= ATTR_LINE_MAX)
 			repo_warn(a->repo, "ignoring overly long attributes line %zu", a->line_nr);
@@ -366,20 +389,29 @@ static void begin_lookup(struct attrs *a)
 	memset(a->decided, 0, a->nr_defs * sizeof(*a->decided));
 }
 
-/* Read all files first, as they may define new names; then decide. */
-static void lookup(struct attrs *a, const char *path)
+/* Below the file at the top: of two definitions of a macro, the one in info/attributes counts. */
+static void read_info(struct attrs *a)
 {
-	size_t len = strlen(path);
-	bool is_dir = len && path[len - 1] == '/';
-	const char *name;
-	size_t dir_len;
+	char *path;
 
-	if (is_dir)
-		len--;
-	name = pattern_basename(path, len);
-	dir_len = (size_t)(name - path);
-	for (size_t n = 0; n <= dir_len; n++)
-		if (!n || path[n - 1] == '/')
+	if (a->info_is_read)
+		return;
+	a->info_is_read = true;
+	path = repo_path(a->repo, "info/attributes");
+	list_read(a, &a->info, path);
+	free(path);
+}
+
+/* Read all files first, as they may define new names; then decide. */
+static void lookup_bare(struct attrs *a, const char *path, size_t len, bool is_dir)
+{
+	const char *name = pattern_basename(path, len);
+	size_t dir_len = (size_t)(name - path);
+
+	dir_list(a, path, 0);
+	read_info(a);
+	for (size_t n = 1; n <= dir_len; n++)
+		if (path[n - 1] == '/')
 			dir_list(a, path, n);
 	begin_lookup(a);
 	decide_by_list(a, &a->info, path, len, name, is_dir);
@@ -388,6 +420,17 @@ static void lookup(struct attrs *a, const char *path)
 			decide_by_list(a, dir_list(a, path, n), path, len, name, is_dir);
 	decide_by_list(a, &a->global, path, len, name, is_dir);
 	decide_by_list(a, &a->system, path, len, name, is_dir);
+}
+
+/* A directory ends in '/', which is not compared with patterns. */
+static void lookup(struct attrs *a, const char *path)
+{
+	size_t len = strlen(path);
+	bool is_dir = len && path[len - 1] == '/';
+	char *bare = xmemdupz(path, len - is_dir);
+
+	lookup_bare(a, bare, len - is_dir, is_dir);
+	free(bare);
 }
 
 void attrs_get(struct attrs *a, const char *path, const char *const *names, size_t nr,
@@ -431,12 +474,15 @@ bool attrs_match_spec(void *attrs, const char *spec, const char *path, size_t le
 {
 	struct attrs *a = attrs;
 	char *copy = xmemdupz(path, len);
-	struct assignment *want;
+	struct assignment *want = NULL;
+	const char *end = spec + strlen(spec);
+	size_t nr = 0;
 	bool ok;
-	size_t nr;
 
 	pthread_mutex_lock(&a->lock);
-	ok = parse_assignments(a, spec, spec + strlen(spec), &want, &nr);
+	ok = check_words(a, spec, end);
+	if (ok)
+		parse_words(a, spec, end, &want, &nr);
 	lookup(a, copy);
 	for (size_t i = 0; ok && i < nr; i++)
 		ok = same_value(&want[i].value, &a->result[want[i].id]);
@@ -491,7 +537,6 @@ int attrs_new(struct attrs **out, struct repository *r, const struct index_state
 {
 	static const char binary[] = "[attr]binary -diff -merge -text";
 	struct attrs *a;
-	char *path;
 	int rc;
 
 	CALLOC_ARRAY(a, 1);
@@ -507,9 +552,6 @@ int attrs_new(struct attrs **out, struct repository *r, const struct index_state
 		attrs_free(a);
 		return rc;
 	}
-	path = repo_path(r, "info/attributes");
-	list_read(a, &a->info, path);
-	free(path);
 	*out = a;
 	return 0;
 }
