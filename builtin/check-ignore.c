@@ -74,6 +74,13 @@ static bool names_inside(const char *shown)
 	return !*last || !strcmp(last, ".") || !strcmp(last, "..");
 }
 
+static bool lacks_slash(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len && path[len - 1] != '/';
+}
+
 static void check_path(void *data, const char *shown)
 {
 	struct check_ignore *c = data;
@@ -85,7 +92,7 @@ static void check_path(void *data, const char *shown)
 
 	if (pathspec_parse(&ps, c->prefix, c->repo->worktree, argv, PATHSPEC_LITERAL, &err) < 0)
 		die_err(&err);
-	path = xconcat(ps.items[0].match, names_inside(shown) && *ps.items[0].match ? "/" : "");
+	path = xconcat(ps.items[0].match, lacks_slash(ps.items[0].match) && names_inside(shown) ? "/" : "");
 	if (worktree_leading_symlink(path, strlen(path)))
 		die("pathspec '%s' is beyond a symbolic link", shown);
 	c->shown = shown;

@@ -120,6 +120,8 @@ struct index_entry *index_find(const struct index_state *ix, const char *name, s
 struct index_entry *index_find_ours(const struct index_state *ix, const char *name, size_t len);
 /* With core.ignorecase: an entry whose name differs in case only. */
 struct index_entry *index_find_icase(struct index_state *ix, const char *name, size_t len);
+/* Is there an entry below the directory, without regard to case? len: without a slash at the end. */
+bool index_has_dir_icase(struct index_state *ix, const char *name, size_t len);
 /* Is there any entry below "name/"? */
 bool index_has_dir(const struct index_state *ix, const char *name, size_t len);
 /* The gitlink that has the path below it, or NULL. */

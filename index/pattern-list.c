@@ -55,11 +55,9 @@ void pattern_list_parse(struct pattern_list *l, const char *buf, size_t len, con
 		line_nr++;
 		if (n && buf[n - 1] == '\r')
 			n--;
-		if (n && *buf != '#') {
-			n = trimmed_length(buf, n);
-			if (n && !memchr(buf, '\0', n))
-				pattern_list_add(l, buf, n, base, line_nr);
-		}
+		/* Git's lines end at NUL. One of spaces alone is an empty pattern; it matches "" as in "dir/". */
+		if (n && *buf != '#')
+			pattern_list_add(l, buf, trimmed_length(buf, strnlen(buf, n)), base, line_nr);
 		buf = next;
 	}
 }

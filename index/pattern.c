@@ -21,7 +21,7 @@ void path_pattern_init(struct path_pattern *p, const char *text, size_t len,
 	p->glob = xmemdupz(text, len);
 	p->glob_len = len;
 	p->literal_len = simple_length(p->glob);
-	p->suffix_only = p->basename_only && text[0] == '*' &&
+	p->suffix_only = p->basename_only && len && text[0] == '*' &&
 			 simple_length(p->glob + 1) == len - 1;
 	p->base = xmemdupz(base, base_len);
 	p->base_len = base_len;
@@ -62,7 +62,7 @@ static bool match_basename(const struct path_pattern *p, const char *name,
 static bool match_pathname(const struct path_pattern *p, const char *path,
 			   size_t len, bool icase)
 {
-	if (len < p->base_len + 1 || !same_bytes(path, p->base, p->base_len, icase))
+	if (!len || len < p->base_len || !same_bytes(path, p->base, p->base_len, icase))
 		return false;
 	path += p->base_len;
 	len -= p->base_len;
@@ -83,7 +83,7 @@ bool path_pattern_match(const struct path_pattern *p, const char *path, size_t l
 		return false;
 	if (p->basename_only)
 		return (p->base_len == 0 ||
-			(len > p->base_len && same_bytes(path, p->base, p->base_len, icase))) &&
+			(len >= p->base_len && same_bytes(path, p->base, p->base_len, icase))) &&
 		       match_basename(p, name, (size_t)(path + len - name), icase);
 	return match_pathname(p, path, len, icase);
 }

@@ -193,4 +193,18 @@ test_expect_success 'check-ignore of the top, and of a directory from inside' '
 	(cd dots && mv d/.gitignore . && : >t && git add -f t && test_expect_code 1 git check-ignore . && git check-ignore --no-index .)
 '
 
+test_expect_success 'check-ignore: a directory with a slash at its end' '
+	git init -q slash && mkdir -p slash/a/b slash/d && : >slash/a/b/f && echo "*b*" >slash/.gitignore && git -C slash add -f a/b/f &&
+	test_expect_code 1 git -C slash check-ignore a/b a/b/ && git -C slash check-ignore --no-index a/b/ &&
+	for p in "/*" "/**" "**/" " " " \r"; do
+		printf "$p\n" >slash/d/.gitignore && git -C slash check-ignore d/ && test_expect_code 1 git -C slash check-ignore d || return 1
+	done && printf "d\0x\n" >slash/.gitignore && git -C slash check-ignore d
+'
+
+test_expect_success 'core.ignoreCase: a directory that is tracked by another name is not new' '
+	git init -q icase && mkdir icase/a icase/A && : >icase/a/f && : >icase/A/g && git -C icase add a && git -C icase config core.ignoreCase true &&
+	echo "A/g" >expect && git -C icase ls-files -o --directory >out && test_cmp expect out &&
+	git -C icase rm -q --cached a/f && git -C icase ls-files -o --directory >out && printf "%s/\n" A a >expect && test_cmp expect out
+'
+
 test_done

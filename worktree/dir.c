@@ -60,6 +60,20 @@ static bool known_without_case(const struct tracked_dir *d, const char *name, si
 	return found;
 }
 
+/* The index has files of a directory that the file system may take for this one. */
+static bool dir_known_without_case(const struct tracked_dir *d, const char *name, size_t len)
+{
+	struct walker *w = d->w;
+	bool found;
+
+	if (!w->r->settings.ignorecase)
+		return false;
+	strbuf_add(&w->path, name, len);
+	found = index_has_dir_icase((struct index_state *)w->ix, w->path.buf, w->path.len);
+	strbuf_setlen(&w->path, w->path.len - len);
+	return found;
+}
+
 /* Keep names that are not tracked. */
 static bool not_tracked(void *data, const char *name, bool is_dir)
 {
@@ -117,7 +131,7 @@ static int walk_item(struct tracked_dir *d, const struct names *n, const struct 
 
 	if (it->is_dir)
 		sub = sub_span(d, name, it->len);
-	if (sub.begin < sub.end) {
+	if (sub.begin < sub.end || (it->is_dir && dir_known_without_case(d, name, it->len - 1))) {
 		walker_push(w, n, it);
 		return walker_match_below(w) == PATHSPEC_NO_MATCH ? 0 : walk_tracked(&sub);
 	}
