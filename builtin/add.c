@@ -224,23 +224,30 @@ static bool names_existing_file(const struct pathspec_item *it)
 	return !it->glob && !it->icase && file_exists(it->match);
 }
 
-/* Name what the patterns hit: the path, or the first directory above it. */
+/*
+ * Name what the patterns hit: the path, or the first directory above it; of a pattern, its part before the first
+ * wildcard. As in Git, also where tracked files match.
+ */
 static void note_if_ignored(struct add_run *run, const struct pathspec_item *it)
 {
-	for (size_t n = 1; n <= it->len; n++) {
+	size_t len = it->nowildcard_len < it->len && !file_exists(it->match) ? it->nowildcard_len : it->len;
+
+	if (run->ps.nr == 1 && is_tracked(run, it->match))
+		return; /* the only one: Git does not look at its directory */
+	for (size_t n = 1; n <= len; n++) {
 		const struct ignore_pattern *p;
-		bool last = n == it->len;
+		bool last = n == len;
 		char *part;
 
 		if (!last && it->match[n] != '/')
 			continue;
 		part = xmemdupz(it->match, n);
-		if (!strcmp(part, ".git")) { /* never added, whatever the patterns say */
+		if (!strcmp(part, ".git") || is_tracked(run, part)) { /* never added, or no matter what the patterns say */
 			free(part);
 			return;
 		}
 		p = ignore_match_last(run->ignore, part, n, !last || is_directory_nofollow(part));
-		if (p && !p->negated) {
+		if (p && !p->negated && (len == it->len || file_exists(part))) {
 			string_list_append(&run->ignored, part);
 			last = true;
 		}
@@ -252,18 +259,28 @@ static void note_if_ignored(struct add_run *run, const struct pathspec_item *it)
 
 static void check_unmatched(struct add_run *run)
 {
+	bool unknown = false;
+
 	for (size_t i = 0; i < run->ps.nr; i++) {
 		const struct pathspec_item *it = &run->ps.items[i];
-		bool there;
 
-		if (run->seen[i] || it->exclude || !*it->match)
+		if (it->exclude || !*it->match)
 			continue;
-		there = names_existing_file(it);
-		if (!there && !run->o.ignore_missing)
+		if (!run->seen[i] && !names_existing_file(it) && !run->o.ignore_missing)
 			die("pathspec '%s' did not match any files", it->original);
 		if (!run->o.force && (!run->o.update || run->o.ignore_missing))
 			note_if_ignored(run, it);
 	}
+	for (size_t i = 0; run->o.update && !run->o.renormalize && i < run->ps.nr; i++) {
+		const struct pathspec_item *it = &run->ps.items[i];
+
+		if (run->seen[i] || it->exclude || !*it->match)
+			continue;
+		error("pathspec '%s' did not match any file(s) known to git", it->original);
+		unknown = true;
+	}
+	if (unknown)
+		exit(128);
 }
 
 /* ---- what to add ---- */
@@ -317,6 +334,7 @@ static int check_nested(struct add_run *run, const char *path)
 		return 0;
 	}
 	error("'%s/' does not have a commit checked out", path);
+	error("unable to index file '%s/'", path);
 	run->exit_code = 1;
 	return -1;
 }

@@ -76,8 +76,8 @@ test_expect_success 'ignored paths: each once, and not with -u' '
 	peers_init &&
 	peers_do make_tree && peers_git add a d/c && peers_do "echo d >.gitignore && echo \".git*\" >>.gitignore && echo x >>d/c" &&
 	peers_git add d/e d/e/f && peers_same_index &&
-	peers_git add -u d/c d/e && peers_same_index &&
-	peers_git add --renormalize d/c d/e && peers_same_index &&
+	peers_git add -u d/c && peers_same_index &&
+	peers_git add --renormalize d/c && peers_same_index &&
 	peers_git add b .git && peers_same_index &&
 	: stock git says nothing of a name that might be a pattern &&
 	peers_do "echo \"[n]*\" >.gitignore && echo n >\"n*\"" &&
@@ -98,9 +98,9 @@ test_expect_success 'a repository inside without a commit' '
 	peers_init &&
 	peers_do "echo a >a && stock init -q sub" &&
 	PEERS_STDERR=ignore peers_git add . && peers_same_index &&
-	test_grep "sub/. does not have a commit checked out" err.ours && test_line_count = 2 err.ours &&
-	peers_git add sub/ &&
-	peers_git add --ignore-errors . && peers_same_index
+	test_grep "sub/. does not have a commit checked out" err.ours && test_line_count = 3 err.ours &&
+	PEERS_STDERR=ignore peers_git add sub/ &&
+	PEERS_STDERR=ignore peers_git add --ignore-errors . && peers_same_index
 '
 
 test_expect_success 'executable bit, --chmod' '
@@ -304,6 +304,28 @@ test_expect_success 'a missing, unmerged file is neither added nor removed by --
 		test_grep "^fatal: updating files failed$" err &&
 		git add p && git ls-files >out && echo p/y >expect && test_cmp expect out
 	)
+'
+
+test_expect_success 'an ignored directory is named, also if tracked files are in it' '
+	git init -q ignored && cd ignored && test_when_finished "cd .." && git config advice.addIgnoredFile false &&
+	mkdir -p a/b d f && : >a/t && : >a/b/t && : >d/t && : >f/y && printf "a\nd/t\n" >.gitignore && git add -f a/t a/b/t d/t && echo 1 >a/t &&
+	printf "%s\n" "The following paths are ignored by one of your .gitignore files:" a >../expect &&
+	for p in a a/ a/b "a*" "a/*" "f a/t" "a/t a/b"; do
+		(set -f && test_expect_code 1 git add -n $p) 2>../err && test_cmp ../expect ../err || return 1
+	done && git add -n a/t && git add -n . && git add -n d f && git add -n -u a && git add -n -f a
+'
+
+test_expect_success '-u: paths that are not known' '
+	git init -q unknown && cd unknown && test_when_finished "cd .." && : >t && git add t && echo 1 >t && : >q && : >r &&
+	test_expect_code 128 git add -u t q r 2>../err &&
+	printf "error: pathspec \047%s\047 did not match any file(s) known to git\n" q r >../expect && test_cmp ../expect ../err &&
+	echo "AM t" >../expect && git status --porcelain -uno >../out && test_cmp ../expect ../out
+'
+
+test_expect_success 'a repository without a commit' '
+	git init -q outer && git init -q outer/n/r && test_expect_code 128 git -C outer add . 2>err &&
+	printf "%b\n" "error: \047n/r/\047 does not have a commit checked out" "error: unable to index file \047n/r/\047" \
+		"fatal: adding files failed" >expect && test_cmp expect err
 '
 
 test_done
