@@ -9,8 +9,7 @@
 #include "builtin/builtin.h"
 #include "cli/stdin-lines.h"
 #include "fs/file.h"
-#include "object/commit.h"
-#include "object/tag.h"
+#include "object/fsck.h"
 #include "object/tree.h"
 #include "operation.h"
 #include "util/alloc.h"
@@ -91,35 +90,37 @@ static bool may_stream(struct hash_object *h, const char *path, const struct sta
 
 /* ---- one object ---- */
 
-static void check_format(struct hash_object *h, const struct object_buf *buf)
+static int report_fault(void *data UNUSED, const struct object_id *oid UNUSED, enum object_type type UNUSED,
+			enum fsck_severity severity UNUSED, const char *msg_id, const char *text)
+{
+	error("object fails fsck: %s: %s", msg_id, text);
+	return 1;
+}
+
+/* What makes the rest of a tree unreadable has a message of its own in Git. */
+static void report_broken_tree(struct hash_object *h, const struct object_buf *buf)
 {
 	struct err err = ERR_INIT;
-	struct commit_view commit;
-	struct tree_iter it;
 	struct tree_entry e;
-	struct tag_view tag;
-	int rc = 0;
+	struct tree_iter it;
+	int rc;
 
-	switch (h->type) {
-	case OBJ_COMMIT:
-		if (commit_parse(&commit, buf->data, buf->size, h->algo, &err) < 0)
-			die("corrupt commit: %s", err_message(&err));
-		commit_view_release(&commit);
-		break;
-	case OBJ_TAG:
-		if (tag_parse(&tag, buf->data, buf->size, h->algo, &err) < 0)
-			die("corrupt tag: %s", err_message(&err));
-		break;
-	case OBJ_TREE:
-		tree_iter_init(&it, buf->data, buf->size, h->algo);
-		while ((rc = tree_iter_next(&it, &e, &err)) > 0)
-			;
-		if (rc < 0)
-			die_err(&err);
-		break;
-	default:
-		break;
-	}
+	tree_iter_init(&it, buf->data, buf->size, h->algo);
+	while ((rc = tree_iter_next(&it, &e, &err)) > 0)
+		;
+	if (rc < 0)
+		report_error(&err);
+}
+
+static void check_format(struct hash_object *h, const struct object_buf *buf)
+{
+	struct fsck_options o = { .strict = true, .report = report_fault };
+
+	if (h->type == OBJ_TREE)
+		report_broken_tree(h, buf);
+	if (h->type != OBJ_BLOB && fsck_object(&o, &h->algo->null_oid, h->type, buf->data, buf->size, h->algo))
+		die("refusing to create malformed object");
+	fsck_options_release(&o);
 }
 
 static void add_name(struct hash_object *h, const struct object_id *oid)
@@ -216,6 +217,13 @@ static void hash_argument(struct hash_object *h, const char *arg, const char *pr
 	char *path = from_top(h, arg, prefix);
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
 
+	if (fd < 0) {
+		int failure = errno;
+
+		publish(h); /* those before it are hashed */
+		fflush(stdout);
+		errno = failure;
+	}
 	if (fd < 0)
 		die("could not open '%s' for reading: %s", file, strerror(errno));
 	hash_fd(h, fd, h->path ? h->path : path, file);
@@ -258,9 +266,8 @@ static void begin(struct hash_object *h, struct repository *r)
 	h->r = r;
 	h->algo = r ? r->algo : hash_sha1;
 	h->type = object_type_from_name(h->type_name, strlen(h->type_name));
-	if (h->type == OBJ_BAD && (!h->literally || h->write))
-		die(h->literally ? "objects of type \"%s\" cannot be written"
-				 : "invalid object type \"%s\"", h->type_name);
+	if (h->type == OBJ_BAD)
+		die("invalid object type \"%s\"", h->type_name);
 	index_init(&h->ix, h->algo);
 	if (h->write && !r)
 		die("not a git repository (or any of the parent directories): .git");

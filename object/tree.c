@@ -65,7 +65,8 @@ int tree_iter_next_raw(struct tree_iter *it, struct raw_tree_entry *out, struct 
 		return 0;
 	name = parse_mode(it->pos, it->end, &mode);
 	if (!name)
-		return err_set(err, ERR_CORRUPT, "malformed mode in tree entry");
+		return err_set(err, ERR_CORRUPT, (size_t)(it->end - it->pos) < raw + 3 || it->end[-(ptrdiff_t)raw - 1] ?
+			       "too-short tree object" : "malformed mode in tree entry");
 	nul = memchr(name, 0, (size_t)(it->end - name));
 	if (!nul || (size_t)(it->end - nul) < raw + 1)
 		return err_set(err, ERR_CORRUPT, "too-short tree object");

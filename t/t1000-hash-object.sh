@@ -68,12 +68,41 @@ test_expect_success 'what cannot be hashed' '
 	PEERS_STDERR=ignore peers_git hash-object -t tag f &&
 	PEERS_STDERR=ignore peers_git hash-object -t tree f &&
 	peers_git hash-object --literally -t commit f &&
-	peers_git hash-object --literally -t foo f &&
 	peers_git hash-object --stdin --stdin &&
 	peers_git hash-object --stdin --stdin-paths &&
 	peers_git hash-object --stdin-paths f &&
 	peers_git hash-object --stdin-paths --path=x &&
 	peers_git hash-object --no-filters --path=x f
+'
+
+# refuses TYPE ID TEXT: this content, by the check that fsck has
+refuses () {
+	printf "$3" >content && for w in "" -w; do
+		test_expect_code 128 git -C bad hash-object -t $1 $w --stdin <content 2>err && test_grep "^error: object fails fsck: $2: " err &&
+		test_grep "^fatal: refusing to create malformed object" err || return 1
+	done && git -C bad hash-object -t $1 --literally --stdin <content
+}
+
+test_expect_success 'malformed objects are refused unless --literally' '
+	git init -q bad && T=$EMPTY_TREE A="author A <a@b> 1 +0000" C="committer A <a@b> 1 +0000" && hash=$(printf "%0$((OID_HEXLEN / 2))d" 1 | tr 01 xy) &&
+	refuses commit unterminatedHeader "tree $T" && refuses commit missingAuthor "tree $T\n\n" && refuses commit badTreeSha1 "tree x\n$A\n$C\n\n" &&
+	refuses commit badParentSha1 "tree $T\nparent x\n$A\n$C\n\n" && refuses commit missingCommitter "tree $T\n$A\n\n" &&
+	refuses commit missingEmail "tree $T\nauthor A a@b 1 +0000\n$C\n\n" && refuses commit badDate "tree $T\nauthor A <a@b> x +0000\n$C\n\n" &&
+	refuses commit badTimezone "tree $T\nauthor A <a@b> 1 0\n$C\n\n" && refuses commit nulInCommit "tree $T\n$A\n$C\n\na\0b" &&
+	refuses tag badObjectSha1 "object x\n\n" && refuses tag badType "object $T\ntype foo\ntag v\ntagger A <a@b> 1 +0000\n\n" &&
+	refuses tag badTagName "object $T\ntype tree\ntag a b\ntagger A <a@b> 1 +0000\n\n" &&
+	refuses tag missingTaggerEntry "object $T\ntype tree\ntag v\n\n" &&
+	refuses tree badTree "x" && test_grep "^error: too-short tree object" err &&
+	refuses tree badTree "10064x f\0$hash" && test_grep "^error: malformed mode in tree entry" err &&
+	refuses tree zeroPaddedFilemode "0100644 f\0$hash" && refuses tree fullPathname "100644 a/b\0$hash" &&
+	refuses tree hasDotgit "40000 .git\0$hash" && refuses tree treeNotSorted "100644 b\0${hash}100644 a\0$hash" &&
+	refuses tree duplicateEntries "100644 a\0${hash}100644 a\0$hash" &&
+	test -z "$(find bad/.git/objects -type f)" && printf "100644 a\0$hash" | git -C bad hash-object -t tree --stdin &&
+	test_expect_code 128 git -C bad hash-object --literally -t foo content 2>err && test_grep "invalid object type \"foo\"" err
+'
+
+test_expect_success 'names of the files before one that is missing' '
+	echo x >first && git hash-object first >expect && test_expect_code 128 git hash-object first nope >actual && test_cmp expect actual
 '
 
 test_expect_success 'outside of a repository' '
