@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <sys/resource.h>
 #include <zlib.h>
+#include "compat/os.h"
 #include "fs/file.h"
 #include "pack/read-internal.h"
 #include "t/unit/pack-aux.h"
@@ -147,21 +148,15 @@ static void expect_read(const char *dir, const struct object_id *oid, int want,
 }
 
 /* Nothing here needs much memory: make large allocations fail. Sanitizers map terabytes. */
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static void limit_memory(void)
 {
 	struct rlimit lim;
 
-	if (!getrlimit(RLIMIT_AS, &lim)) {
+	if (!os_has_sanitizer() && !getrlimit(RLIMIT_AS, &lim)) {
 		lim.rlim_cur = (rlim_t)1 << 30;
 		setrlimit(RLIMIT_AS, &lim);
 	}
 }
-#else
-static void limit_memory(void)
-{
-}
-#endif
 
 /* ---- deltas ---- */
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include "compat/os.h"
 #include "fs/mmap-window.h"
 #include "pack/read-internal.h"
 #include "t/unit/pack-aux.h"
@@ -106,9 +107,8 @@ static void test_cannot_map(void **state)
 	int status;
 
 	(void)state;
-#ifdef __SANITIZE_ADDRESS__
-	skip(); /* it needs the address space itself */
-#endif
+	if (os_has_sanitizer())
+		skip(); /* it needs the address space itself */
 	aux_enter_dir();
 	aux_must("truncate -s 4G huge");
 	pid = fork();
