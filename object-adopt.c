@@ -161,7 +161,7 @@ static int adopt_file(struct object_adopter *a, const struct object_id *oid, con
 	}
 	rc = stage_young(a, path, fd, err);
 	if (!rc)
-		rc = object_adopter_push_links(a, &content, err);
+		object_adopter_push_links(a, &content);
 	object_buf_release(&content);
 	return rc;
 }
@@ -240,50 +240,37 @@ bool object_adopter_take(struct object_adopter *a, struct oid_array *out)
 	return out->nr > 0;
 }
 
-static int push_entries(struct object_adopter *a, const struct object_buf *tree, struct err *err)
+static void push_entries(struct object_adopter *a, const struct object_buf *tree)
 {
 	struct tree_entry e;
 	struct tree_iter it;
-	int rc;
 
 	tree_iter_init(&it, tree->data, tree->size, a->algo);
-	while ((rc = tree_iter_next(&it, &e, err)) > 0)
+	while (tree_iter_next(&it, &e, NULL) > 0)
 		if (!MODE_IS_GITLINK(e.mode))
 			object_adopter_push(a, &e.oid);
-	return rc;
 }
 
-static int push_commit(struct object_adopter *a, const struct object_buf *commit, struct err *err)
+static void push_commit(struct object_adopter *a, const struct object_buf *commit)
 {
 	struct oid_array parents = OID_ARRAY_INIT;
 	struct object_id tree;
-	int rc = commit_parse_links(commit->data, commit->size, a->algo, &tree, &parents, NULL, err);
 
-	if (!rc)
+	if (!commit_parse_links(commit->data, commit->size, a->algo, &tree, &parents, NULL, NULL))
 		object_adopter_push(a, &tree);
-	for (size_t i = 0; i < parents.nr && !rc; i++)
+	for (size_t i = 0; i < parents.nr; i++)
 		object_adopter_push(a, &parents.oid[i]);
 	oid_array_clear(&parents);
-	return rc;
 }
 
-int object_adopter_push_links(struct object_adopter *a, const struct object_buf *o,
-			      struct err *err)
+void object_adopter_push_links(struct object_adopter *a, const struct object_buf *o)
 {
 	struct tag_view tag;
-	int rc = 0;
 
-	switch (o->type) {
-	case OBJ_TREE:
-		return push_entries(a, o, err);
-	case OBJ_COMMIT:
-		return push_commit(a, o, err);
-	case OBJ_TAG:
-		rc = tag_parse(&tag, o->data, o->size, a->algo, err);
-		if (!rc)
-			object_adopter_push(a, &tag.target);
-		return rc;
-	default:
-		return 0;
-	}
+	if (o->type == OBJ_TREE)
+		push_entries(a, o);
+	else if (o->type == OBJ_COMMIT)
+		push_commit(a, o);
+	else if (o->type == OBJ_TAG && !tag_parse(&tag, o->data, o->size, a->algo, NULL))
+		object_adopter_push(a, &tag.target);
 }

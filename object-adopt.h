@@ -41,9 +41,8 @@ MUST_USE int object_adopt(struct object_adopter *a, const struct object_id *oid,
 bool object_adopter_take(struct object_adopter *a, struct oid_array *out);
 /* Something else that is to come out of object_adopter_take, once. */
 void object_adopter_push(struct object_adopter *a, const struct object_id *oid);
-/* ... and what an object with this content leads to. */
-MUST_USE int object_adopter_push_links(struct object_adopter *a, const struct object_buf *o,
-				       struct err *err);
+/* ... and what an object with this content leads to. What cannot be parsed leads nowhere. */
+void object_adopter_push_links(struct object_adopter *a, const struct object_buf *o);
 size_t object_adopter_pending(struct object_adopter *a);
 /* Is the new object `oid` met for the first time? Then its links are to be pushed. */
 bool object_adopter_meets(struct object_adopter *a, const struct object_id *oid);

@@ -80,6 +80,17 @@ bool loose_object_touch(const char *objdir, const struct object_id *oid, bool du
 	return done;
 }
 
+bool loose_object_can_be_touched(const char *objdir, const struct object_id *oid)
+{
+	struct strbuf path = STRBUF_INIT;
+	bool can;
+
+	loose_object_path(&path, objdir, oid);
+	can = file_can_be_touched(path.buf);
+	strbuf_release(&path);
+	return can;
+}
+
 /* ---- opening ---- */
 
 /* One open object file; for messages, what it should be. */

@@ -25,6 +25,8 @@ bool loose_object_is_marked(const struct stat *st, const struct object_id *oid);
  * otherwise stays as it is. False: it is not there, empty, or cannot be changed.
  */
 bool loose_object_touch(const char *objdir, const struct object_id *oid, bool durable);
+/* Would it be true? Nothing is changed. */
+bool loose_object_can_be_touched(const char *objdir, const struct object_id *oid);
 /*
  * ERR_NOT_FOUND; ERR_CORRUPT names the object and the file. The hash is checked.
  * max_size 0: none, else ERR_TOO_BIG.

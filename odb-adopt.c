@@ -45,7 +45,7 @@ static int push_new_links(void *data, const struct object_id *oid)
 		return rc;
 	rc = bulk_checkin_read(n->odb->batch, oid, &content, n->err);
 	if (!rc)
-		rc = object_adopter_push_links(n->odb->adopter, &content, n->err);
+		object_adopter_push_links(n->odb->adopter, &content);
 	object_buf_release(&content);
 	return rc;
 }

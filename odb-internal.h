@@ -21,6 +21,7 @@ struct odb {
 	void *replace_data;
 	struct bulk_checkin *batch;
 	struct object_adopter *adopter; /* NULL: nobody asks for durability */
+	struct oid_array *used; /* odb_note_used; under told_lock */
 	pthread_mutex_t told_lock;
 	struct strset told; /* bad copies that have been told of */
 };

@@ -651,8 +651,34 @@ static bool use_loose(struct odb *odb, struct odb_store *s, const struct object_
 	return adopted >= 0 && loose_object_touch(s->objdir, oid, adopts && !adopted);
 }
 
+void odb_note_used(struct odb *odb, struct oid_array *used)
+{
+	odb->used = used;
+}
+
+static bool can_freshen(struct odb *odb, const struct object_id *oid)
+{
+	FOR_EACH_STORE(odb, s)
+		if (packs_can_touch(s->packs, oid) ||
+		    (odb_store_has_loose(s, oid) && loose_object_can_be_touched(s->objdir, oid)))
+			return true;
+	return false;
+}
+
+static bool note_used(struct odb *odb, const struct object_id *oid)
+{
+	if (!can_freshen(odb, oid))
+		return false;
+	pthread_mutex_lock(&odb->told_lock);
+	oid_array_append(odb->used, oid);
+	pthread_mutex_unlock(&odb->told_lock);
+	return true;
+}
+
 bool odb_freshen(struct odb *odb, const struct object_id *oid)
 {
+	if (odb->used)
+		return note_used(odb, oid);
 	FOR_EACH_STORE(odb, s)
 		if (packs_touch(s->packs, oid))
 			return true;

@@ -183,6 +183,8 @@ bool odb_can_rest_on(struct odb *odb, const struct object_id *oid);
  * keeps it. False if there is none that can be touched (Durability, "Objects that are written again").
  */
 bool odb_freshen(struct odb *odb, const struct object_id *oid);
+/* For a process that cannot change files: odb_freshen changes nothing, but adds the object to `used`, for a process that can. */
+void odb_note_used(struct odb *odb, struct oid_array *used);
 
 /* Needs an open batch. Objects that are there are freshened instead. */
 MUST_USE int odb_write(struct odb *odb, enum object_type type, const void *data,

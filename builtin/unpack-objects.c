@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * git-unpack-objects(1). The pack is read and resolved by pack/receive/, whose objects go into the
- * operation's batch: nothing of a pack that turns out to be broken is kept, unless -r asks for it.
+ * git-unpack-objects(1). The pack is read and resolved by pack/receive/, in a confined process, whose objects become part of the
+ * operation: nothing of a pack that turns out to be broken is kept, unless -r asks for it.
  */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/pack-input.h"
+#include "intake/answer.h"
+#include "intake/confined.h"
 #include "operation.h"
 
 static const char *const usage[] = {
@@ -19,6 +21,9 @@ struct unpack_objects {
 	uint64_t max_input_bytes, max_inflated_bytes;
 	struct pack_checks checks;
 	struct pack_progress progress;
+	/* ---- of the process that reads the pack ---- */
+	const struct intake_place *place;
+	struct pack_receive *rx; /* until the operation has ended */
 	bool broken;
 };
 
@@ -33,7 +38,7 @@ static int write_object(void *data, const struct object_id *oid, enum object_typ
 {
 	struct unpack_objects *u = data;
 	struct object_id name;
-	int rc = odb_write(u->r->odb, type, content, size, &name, err);
+	int rc = odb_write(u->place->r->odb, type, content, size, &name, err);
 
 	return rc || oid_eq(&name, oid) ? rc : unexpected_name(oid, &name, err);
 }
@@ -49,7 +54,7 @@ static int write_big_blob(void *data, const struct object_id *oid, uint64_t size
 	struct unpack_objects *u = data;
 	const struct object_stream in = { read_piece, reader, "standard input" };
 	struct object_id name;
-	int rc = bulk_checkin_stream_from(odb_batch(u->r->odb), OBJ_BLOB, &in, size, &name, err);
+	int rc = bulk_checkin_stream_from(odb_batch(u->place->r->odb), OBJ_BLOB, &in, size, &name, err);
 
 	return rc || oid_eq(&name, oid) ? rc : unexpected_name(oid, &name, err);
 }
@@ -70,15 +75,16 @@ static void show_progress(void *data, enum pack_receive_phase phase, uint64_t do
 	pack_progress_update(&u->progress, phase, done, total, bytes);
 }
 
-static struct pack_receive *begin(struct unpack_objects *u)
+static struct pack_receive *begin(struct unpack_objects *u, struct repository *r)
 {
 	struct pack_receive_options o = {
-		.algo = u->r->algo,
-		.odb = u->r->odb,
+		.algo = r->algo,
+		.odb = r->odb,
 		.max_input_bytes = u->max_input_bytes,
 		.limits = { .inflated_bytes = u->max_inflated_bytes },
 		.fsck = u->strict ? &u->checks.fsck : NULL,
 		.check_links = u->strict,
+		.note_links = !u->dry_run, .skip_bad_links = true,
 		.use_bases = true,
 		.keep_going = u->recover,
 		.broken = report_broken,
@@ -92,48 +98,111 @@ static struct pack_receive *begin(struct unpack_objects *u)
 	return pack_receive_new(&o);
 }
 
-/* What follows the pack in the input goes on to whoever comes next. */
-static void pass_on_rest(struct pack_receive *rx)
-{
-	size_t len;
-	const void *rest = pack_receive_rest(rx, &len);
-
-	fwrite(rest, 1, len, stdout);
-}
-
-static int unpack(struct unpack_objects *u, struct pack_receive *rx, struct err *err)
+static int read_pack(struct unpack_objects *u, struct repository *r, struct err *err)
 {
 	struct pack_receive_stream_options s = {
-		.fd = 0, .objdir = u->dry_run ? NULL : u->r->objdir,
-		.shared_perm = u->r->settings.shared_perm,
+		.fd = STDIN_FILENO, .objdir = u->dry_run ? NULL : r->objdir,
+		.shared_perm = r->settings.shared_perm,
 	};
-	int rc = pack_receive_stream(rx, &s, err);
+	int rc = pack_receive_stream(u->rx, &s, err);
 
 	/* Without a copy deltas cannot be resolved: -n checks that the stream is whole. */
 	if (!rc && !u->dry_run)
-		rc = pack_receive_resolve(rx, err);
+		rc = pack_receive_resolve(u->rx, err);
 	pack_progress_stop(&u->progress);
-	if (!rc && pack_receive_unresolved(rx)) {
+	if (!rc && pack_receive_unresolved(u->rx)) {
 		u->broken = true;
-		error("%u objects could not be unpacked", pack_receive_unresolved(rx));
+		error("%u objects could not be unpacked", pack_receive_unresolved(u->rx));
 	}
 	return rc;
 }
 
-static int run(struct unpack_objects *u)
+/* ---- to objects ---- */
+
+/* The rest of the input is in one buffer. */
+#define ANSWER_MAX ((size_t)4 << 20)
+
+static int note_foreign(void *data, const struct object_id *oid, enum object_type type UNUSED, struct err *err UNUSED)
 {
-	struct repo_operation *op = u->dry_run ? NULL : repo_operation_begin(u->r);
-	struct pack_receive *rx = begin(u);
-	struct err err = ERR_INIT;
-	int rc = op ? repo_operation_open_objects(op, &err) : 0;
+	oid_array_append(data, oid);
+	return 0;
+}
+
+/* Of intake_receive. */
+static int receive(void *data, const struct intake_place *place, struct err *err)
+{
+	struct unpack_objects *u = data;
+	unsigned char broken;
+	const void *rest;
+	size_t len;
+	int rc;
+
+	u->place = place;
+	u->rx = begin(u, place->r);
+	rc = read_pack(u, place->r, err);
+	if (!rc)
+		rc = pack_receive_foreach_foreign(u->rx, note_foreign, place->foreign, err);
+	broken = u->broken;
+	rest = pack_receive_rest(u->rx, &len);
+	intake_answer_add(place->answer, &broken, 1);
+	intake_answer_add(place->answer, rest, len);
+	return rc;
+}
+
+/* What follows the pack in the input goes on to whatever reads our output. */
+static int take_answer(struct unpack_objects *u, const struct strbuf *answer, const void **rest, size_t *len, struct err *err)
+{
+	size_t at = 0;
+	int rc = intake_answer_take_bool(answer, &at, &u->broken, err);
+
+	return rc ? rc : intake_answer_take(answer, &at, rest, len, err);
+}
+
+static int unpack(struct unpack_objects *u, struct err *err)
+{
+	const struct intake in = {
+		.receive = receive, .data = u, .fd = STDIN_FILENO, .unpacks = true, .name = "unpack-objects", .answer_max = ANSWER_MAX,
+	};
+	struct repo_operation *op = repo_operation_begin(u->r);
+	struct intake_result result;
+	const void *rest = NULL;
+	size_t len = 0;
+	int rc = intake_receive(u->r, op, &in, &result, err);
 
 	if (!rc)
-		rc = unpack(u, rx, &err);
-	if (op)
-		rc = repo_operation_end(op, rc, &err);
+		rc = take_answer(u, &result.answer, &rest, &len, err);
+	rc = repo_operation_end(op, rc, err);
 	if (!rc)
-		pass_on_rest(rx);
-	pack_receive_free(rx);
+		fwrite(rest, 1, len, stdout);
+	intake_result_release(&result);
+	return rc;
+}
+
+/* ---- -n ---- */
+
+static int look(struct unpack_objects *u, struct err *err)
+{
+	const void *rest;
+	size_t len;
+	int rc = intake_confine_reader(u->r, NULL, err);
+
+	u->rx = begin(u, u->r);
+	if (!rc)
+		rc = read_pack(u, u->r, err);
+	rest = pack_receive_rest(u->rx, &len);
+	if (!rc)
+		fwrite(rest, 1, len, stdout);
+	return rc;
+}
+
+/* ---- the command ---- */
+
+static int run(struct unpack_objects *u)
+{
+	struct err err = ERR_INIT;
+	int rc = u->dry_run ? look(u, &err) : unpack(u, &err);
+
+	pack_receive_free(u->rx);
 	pack_checks_release(&u->checks);
 	if (rc < 0)
 		return report_fatal(&err);

@@ -481,3 +481,11 @@ bool fs_ignores_case(const char *dir)
 	strbuf_release(&path);
 	return yes;
 }
+
+bool file_can_be_touched(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size &&
+	       (st.st_uid == geteuid() || !faccessat(AT_FDCWD, path, W_OK, AT_EACCESS));
+}

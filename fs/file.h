@@ -20,6 +20,9 @@ MUST_USE int read_file_nofollow(struct strbuf *out, const char *path, size_t max
 MUST_USE int read_fd(struct strbuf *out, int fd, size_t max, const char *what, struct err *err);
 MUST_USE int read_link(struct strbuf *out, const char *path, size_t hint, struct err *err);
 
+/* Could this process give it the present time? */
+bool file_can_be_touched(const char *path);
+
 /* mkdir; EEXIST is fine if it is a directory. */
 MUST_USE int make_dir(const char *path, int shared_perm, struct err *err);
 /* Every missing leading directory of path (not path itself). */

@@ -390,17 +390,23 @@ static int for_each_in(struct tmp_objdir *t, const char *sub, file_fn fn, void *
 	return ret;
 }
 
-int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, bool settled, struct err *err)
+static int for_each_object_file(struct tmp_objdir *t, file_fn fn, void *data, struct err *err)
 {
-	struct staging s = { b, settled };
 	struct strvec subs = STRVEC_INIT;
 	int ret = list_dir(&subs, t->dir->path, err);
 
 	for (size_t i = 0; !ret && i < subs.nr; i++)
 		if (is_object_subdir(subs.v[i]))
-			ret = for_each_in(t, subs.v[i], stage_one, &s, err);
+			ret = for_each_in(t, subs.v[i], fn, data, err);
 	strvec_clear(&subs);
 	return ret;
+}
+
+int tmp_objdir_stage_all(struct tmp_objdir *t, struct fsync_batch *b, bool settled, struct err *err)
+{
+	struct staging s = { b, settled };
+
+	return for_each_object_file(t, stage_one, &s, err);
 }
 
 /* ---- what a process may have left that can have been taken over ---- */
@@ -461,26 +467,26 @@ int tmp_objdir_check(struct tmp_objdir *t, size_t hex_len, size_t *nr, struct er
 	return ret;
 }
 
-/* ---- packs ---- */
+/* ---- all of them ---- */
 
-struct pack_callback {
+struct file_callback {
 	int (*fn)(void *data, const char *rel, struct err *err);
 	void *data;
 };
 
-static int visit_pack(struct tmp_objdir *t UNUSED, const char *rel, void *data, struct err *err)
+static int visit_file(struct tmp_objdir *t UNUSED, const char *rel, void *data, struct err *err)
 {
-	const struct pack_callback *c = data;
+	const struct file_callback *c = data;
 
-	return ends_with(rel, ".pack") ? c->fn(c->data, rel, err) : 0;
+	return c->fn(c->data, rel, err);
 }
 
-int tmp_objdir_foreach_pack(struct tmp_objdir *t, int (*fn)(void *data, const char *rel, struct err *err),
-			    void *data, struct err *err)
+int tmp_objdir_foreach(struct tmp_objdir *t, int (*fn)(void *data, const char *rel, struct err *err), void *data,
+		       struct err *err)
 {
-	struct pack_callback c = { fn, data };
+	struct file_callback c = { fn, data };
 
-	return is_in(t->dir->path, "pack") ? for_each_in(t, "pack", visit_pack, &c, err) : 0;
+	return for_each_object_file(t, visit_file, &c, err);
 }
 
 /* ---- left by the dead ---- */

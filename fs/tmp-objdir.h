@@ -29,9 +29,12 @@ void tmp_objdir_env(const struct tmp_objdir *t, struct strvec *env);
  * Errors: ERR_INVALID names what is there besides.
  */
 MUST_USE int tmp_objdir_check(struct tmp_objdir *t, size_t hex_len, size_t *nr, struct err *err);
-/* The packs in it, "pack/pack-HASH.pack", also those that are there already. < 0 of fn stops. */
-MUST_USE int tmp_objdir_foreach_pack(struct tmp_objdir *t, int (*fn)(void *data, const char *rel, struct err *err),
-				     void *data, struct err *err);
+/*
+ * The loose objects, "ab/cdef…", and the files of packs in it, "pack/pack-HASH.pack", also those that are there already. < 0 of fn
+ * stops.
+ */
+MUST_USE int tmp_objdir_foreach(struct tmp_objdir *t, int (*fn)(void *data, const char *rel, struct err *err), void *data,
+				struct err *err);
 /*
  * Stage every file in it for its place in the real directory: packs by class
  * order, loose objects after. Objects and packs that are there already stay as they are, and get no

@@ -88,13 +88,21 @@ static int send_answer(int fd, const struct strbuf *answer, struct err *err)
 	return write_in_full(fd, answer->buf, answer->len, "the answer", err);
 }
 
+static int open_batch(const struct intake *in, const struct intake_place *place, struct err *err)
+{
+	struct odb *odb = place->r->odb;
+
+	return in->unpacks && !odb_batch(odb) ? odb_begin_batch(odb, place->batch, err) : 0;
+}
+
 static int receive_confined(const struct confined *c, int fd, struct err *err)
 {
 	struct strbuf answer = STRBUF_INIT;
 	struct fsync_batch_options o = { .policy = c->r->settings.fsync, .hidden = true };
 	struct intake_input input = INTAKE_INPUT_INIT;
+	struct intake_old old = INTAKE_OLD_INIT;
 	struct intake_place place = { .batch = fsync_batch_new(&o), .input = c->in->source ? &input : NULL,
-				      .answer = &answer };
+				      .answer = &answer, .foreign = &old.foreign };
 	const int fds[] = { fd, c->in->fd };
 	int rc = close_all_but(fds, c->in->source ? 1 : 2, err);
 
@@ -104,9 +112,15 @@ static int receive_confined(const struct confined *c, int fd, struct err *err)
 	if (!rc)
 		rc = confine(c, place.r, err);
 	if (!rc)
+		odb_note_used(place.r->odb, &old.used);
+	if (!rc)
+		rc = open_batch(c->in, &place, err);
+	if (!rc)
 		rc = c->in->receive(c->in->data, &place, err);
 	if (!rc)
 		rc = publish(place.r, place.batch, err);
+	if (!rc)
+		rc = intake_leave_old(place.r->objdir, &old, place.r->algo, err);
 	return rc || !c->in->answer_max ? rc : send_answer(fd, &answer, err);
 }
 
@@ -258,9 +272,14 @@ static int stage_texts(void *data, const char *rel, struct err *err)
 {
 	const struct packs *p = data;
 	const struct intake *in = p->c->in;
-	char *stem = xstrfmt("%s/%.*s", p->c->r->objdir, (int)(strlen(rel) - strlen(".pack")), rel);
+	char *stem;
 	bool made = false, kept = false;
-	int rc = in->promisor_msg ? stage_text(p, stem, ".promisor", in->promisor_msg, &made, err) : 0;
+	int rc;
+
+	if (!ends_with(rel, ".pack"))
+		return 0;
+	stem = xstrfmt("%s/%.*s", p->c->r->objdir, (int)(strlen(rel) - strlen(".pack")), rel);
+	rc = in->promisor_msg ? stage_text(p, stem, ".promisor", in->promisor_msg, &made, err) : 0;
 
 	if (!rc && in->keep_msg)
 		rc = stage_text(p, stem, ".keep", in->keep_msg, &kept, err);
@@ -276,9 +295,9 @@ static int stage_texts(void *data, const char *rel, struct err *err)
 static int stage(const struct confined *c, struct repo_operation *op, struct err *err)
 {
 	struct packs p = { c, repo_operation_batch(op) };
-	int rc = tmp_objdir_foreach_pack(c->dir, stage_texts, &p, err);
+	int rc = tmp_objdir_foreach(c->dir, stage_texts, &p, err);
 
-	return rc ? rc : tmp_objdir_stage_all(c->dir, p.batch, true, err);
+	return rc ? rc : intake_stage(c->dir, c->r, p.batch, err);
 }
 
 static int receive_in_quarantine(struct confined *c, struct repo_operation *op, struct err *err)
@@ -314,13 +333,21 @@ static int receive_here(struct repository *r, struct repo_operation *op, const s
 			struct err *err)
 {
 	struct intake_input input = INTAKE_INPUT_INIT;
+	struct intake_old old = INTAKE_OLD_INIT;
 	const struct intake_place place = {
 		.r = r, .batch = repo_operation_batch(op), .input = in->source ? &input : NULL,
-		.promisor_msg = in->promisor_msg, .keep_msg = in->keep_msg, .answer = answer,
+		.promisor_msg = in->promisor_msg, .keep_msg = in->keep_msg, .answer = answer, .foreign = &old.foreign,
 	};
+	int rc;
 
 	input.source = in->source;
-	return in->receive(in->data, &place, err);
+	rc = open_batch(in, &place, err);
+	if (!rc)
+		rc = in->receive(in->data, &place, err);
+	if (!rc)
+		rc = intake_use_old(r, &old, err);
+	intake_old_release(&old);
+	return rc;
 }
 
 int intake_receive(struct repository *r, struct repo_operation *op, const struct intake *in,
@@ -339,6 +366,20 @@ int intake_receive(struct repository *r, struct repo_operation *op, const struct
 		rc = receive_in_quarantine(&c, op, err);
 	result->dir = c.dir;
 	return rc;
+}
+
+int intake_confine_reader(struct repository *r, const char *const *files, struct err *err)
+{
+	struct sandbox sandbox;
+	enum sandbox_mode mode;
+	int rc = read_mode(&mode, err);
+
+	if (!rc)
+		rc = r && odb_can_fetch(r->odb) ? 0 : sandbox_probe(&sandbox, mode, err);
+	if (rc <= 0)
+		return rc;
+	sandbox.files = files;
+	return repo_confine(r, &sandbox, -1, err);
 }
 
 void intake_result_release(struct intake_result *result)

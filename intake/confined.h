@@ -29,6 +29,8 @@ struct intake_place {
 	struct fsync_batch *batch;
 	struct intake_input *input; /* of the source; NULL: there is none */
 	struct strbuf *answer;	    /* for the caller: see intake/answer.h */
+	/* `receive` adds objects that were here before, and that the new ones refer to: they become durable with these. */
+	struct oid_array *foreign;
 	/* Of files .promisor and .keep to stage beside the pack; NULL, also in a process of its own: none. */
 	const char *promisor_msg, *keep_msg;
 };
@@ -43,6 +45,7 @@ struct intake {
 	/* Asked by this process. NULL: `receive` reads `fd` itself, which stays open for it. */
 	const struct intake_source *source;
 	int fd;
+	bool unpacks; /* it writes single objects: a batch of the database is open for them */
 	const char *promisor_msg, *keep_msg; /* of files beside each new pack; NULL: none */
 	const char *name; /* of the process, for messages */
 	size_t answer_max; /* a longer answer is ERR_TOO_BIG; 0: there is none */
@@ -70,5 +73,11 @@ struct intake_result {
 MUST_USE int intake_receive(struct repository *r, struct repo_operation *op, const struct intake *in,
 			    struct intake_result *result, struct err *err);
 void intake_result_release(struct intake_result *result);
+
+/*
+ * A process that only looks at a pack confines itself, for good: it can read this repository (NULL: none) and these files, which end with
+ * NULL. Not where core.sandbox is false, or missing objects may have to be fetched. Errors: as intake_receive.
+ */
+MUST_USE int intake_confine_reader(struct repository *r, const char *const *files, struct err *err);
 
 #endif

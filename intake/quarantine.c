@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "compat/dirscan.h"
+#include "compat/syscalls.h"
+#include "fs/file.h"
 #include "intake/quarantine.h"
 #include "object-file.h"
 #include "pack/receive/receive.h"
 #include "util/alloc.h"
 #include "util/path.h"
+#include "write-or-die.h"
+
+/* In the quarantine: ids, one after the other. */
+#define FOREIGN_NAME "tmp_foreign"
+#define USED_NAME "tmp_used"
+#define IDS_MAX ((size_t)512 * 1024 * 1024)
 
 static int confine(const struct intake_check *c, struct err *err)
 {
@@ -119,4 +127,77 @@ int intake_check_objects(const struct intake_check *c, struct err *err)
 	if (!rc)
 		rc = check_loose(c, err);
 	return rc ? rc : check_packs(c, err);
+}
+
+/* ---- what was here before ---- */
+
+static int leave_ids(const char *dir, const char *name, const struct oid_array *oids, const struct hash_algo *algo,
+		     struct err *err)
+{
+	char *path = path_join(dir, name);
+	struct strbuf text = STRBUF_INIT;
+	int fd, rc;
+
+	fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+	for (size_t i = 0; i < oids->nr; i++)
+		strbuf_add(&text, oids->oid[i].hash, algo->raw_len);
+	rc = fd < 0 ? err_set_errno(err, "unable to create '%s'", path) : write_in_full(fd, text.buf, text.len, path, err);
+	if (fd >= 0)
+		sys->close(fd);
+	strbuf_release(&text);
+	free(path);
+	return rc;
+}
+
+static int take_ids(const char *dir, const char *name, const struct hash_algo *algo, struct oid_array *oids, struct err *err)
+{
+	char *path = path_join(dir, name);
+	struct strbuf text = STRBUF_INIT;
+	struct object_id oid;
+	int rc = access(path, F_OK) ? 0 : read_file_nofollow(&text, path, IDS_MAX, err);
+
+	for (size_t i = 0; !rc && i + algo->raw_len <= text.len; i += algo->raw_len) {
+		oid_from_raw(&oid, (const unsigned char *)text.buf + i, algo);
+		oid_array_append(oids, &oid);
+	}
+	strbuf_release(&text);
+	free(path);
+	return rc;
+}
+
+int intake_leave_old(const char *dir, const struct intake_old *old, const struct hash_algo *algo, struct err *err)
+{
+	int rc = old->foreign.nr ? leave_ids(dir, FOREIGN_NAME, &old->foreign, algo, err) : 0;
+
+	return rc || !old->used.nr ? rc : leave_ids(dir, USED_NAME, &old->used, algo, err);
+}
+
+void intake_old_release(struct intake_old *old)
+{
+	oid_array_clear(&old->foreign);
+	oid_array_clear(&old->used);
+}
+
+/* P1 */
+int intake_use_old(struct repository *r, const struct intake_old *old, struct err *err)
+{
+	for (size_t i = 0; i < old->foreign.nr; i++)
+		odb_rest_on(r->odb, &old->foreign.oid[i]);
+	for (size_t i = 0; i < old->used.nr; i++)
+		if (!odb_freshen(r->odb, &old->used.oid[i]))
+			return err_set(err, ERR_NOT_FOUND, "object %s was here, and cannot be kept", oid_hex(&old->used.oid[i]));
+	return 0;
+}
+
+int intake_stage(struct tmp_objdir *dir, struct repository *r, struct fsync_batch *batch, struct err *err)
+{
+	struct intake_old old = INTAKE_OLD_INIT;
+	int rc = take_ids(tmp_objdir_path(dir), FOREIGN_NAME, r->algo, &old.foreign, err);
+
+	if (!rc)
+		rc = take_ids(tmp_objdir_path(dir), USED_NAME, r->algo, &old.used, err);
+	if (!rc)
+		rc = intake_use_old(r, &old, err);
+	intake_old_release(&old);
+	return rc ? rc : tmp_objdir_stage_all(dir, batch, true, err);
 }

@@ -15,6 +15,7 @@
 #define INTAKE_QUARANTINE_H
 
 #include "compat/posix.h"
+#include "fs/tmp-objdir.h"
 #include "pack/receive/receive.h"
 #include "repo/confine.h"
 #include "util/err.h"
@@ -34,5 +35,21 @@ struct intake_check {
  * Cost:   of index-pack: each byte is read, inflated and hashed once more. No flush, nothing is written.
  */
 MUST_USE int intake_check_objects(const struct intake_check *c, struct err *err);
+
+/*
+ * Objects that were here before. The first process leaves files that name them (it cannot change what is outside of the quarantine), and
+ * the process that stages sees to them. What is named wrongly does no harm.
+ */
+struct intake_old {
+	struct oid_array foreign; /* new ones refer to these, which are perhaps not on the disk: they become durable, too (odb_rest_on) */
+	struct oid_array used;	  /* they came, and were not written again: they get the present time (odb_freshen) */
+};
+#define INTAKE_OLD_INIT { OID_ARRAY_INIT, OID_ARRAY_INIT }
+void intake_old_release(struct intake_old *old);
+MUST_USE int intake_leave_old(const char *dir, const struct intake_old *old, const struct hash_algo *algo, struct err *err);
+/* In r's operation. ERR_NOT_FOUND: one of `used` has gone meanwhile. */
+MUST_USE int intake_use_old(struct repository *r, const struct intake_old *old, struct err *err);
+/* The same for those that were left, and all of the quarantine goes into that batch. Durability: as tmp_objdir_stage_all. */
+MUST_USE int intake_stage(struct tmp_objdir *dir, struct repository *r, struct fsync_batch *batch, struct err *err);
 
 #endif

@@ -44,6 +44,7 @@ bool packs_has(struct packs *p, const struct object_id *oid);
  * the object: their .mtimes says how old it is, so the caller writes it again.
  */
 bool packs_touch(struct packs *p, const struct object_id *oid);
+bool packs_can_touch(struct packs *p, const struct object_id *oid); /* nothing is changed */
 bool packs_is_cruft(struct packs *p, const struct object_id *oid); /* cruft packs have it, and no other */
 MUST_USE int packs_read(struct packs *p, const struct object_id *oid,
 			struct object_buf *out, struct err *err); /* ERR_NOT_FOUND */

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include "compat/fskind.h"
 #include "compat/syscalls.h"
+#include "fs/file.h"
 #include "pack/read-internal.h"
 #include "util/alloc.h"
 
@@ -479,6 +480,13 @@ bool packs_is_cruft(struct packs *ps, const struct object_id *oid)
 	struct pack_location at;
 
 	return packs_find_not_cruft(ps, oid, &at) && pack_is_cruft(at.pack);
+}
+
+bool packs_can_touch(struct packs *ps, const struct object_id *oid)
+{
+	struct pack_location at;
+
+	return packs_find_not_cruft(ps, oid, &at) && !pack_is_cruft(at.pack) && file_can_be_touched(at.pack->path);
 }
 
 bool packs_touch(struct packs *ps, const struct object_id *oid)

@@ -19,10 +19,6 @@
 
 #define REASON_MAX 1000
 
-/* The file of the quarantine that names what the pack rests on. */
-#define FOREIGN_NAME "tmp_foreign"
-#define FOREIGN_MAX ((size_t)64 * 1024 * 1024)
-
 /* What the child says of each command. */
 enum verdict { VERDICT_CONNECTED, VERDICT_NEEDS_SHALLOW, VERDICT_MISSING };
 struct command_finding {
@@ -259,24 +255,6 @@ static void describe_all(struct connection_check *c)
 		}
 }
 
-/* For the parent: what was here before, and the new objects rest on, has to be durable as well. */
-static int tell_foreign(const struct quarantine *q, const struct repository *r, const struct oid_array *foreign,
-			struct err *err)
-{
-	char *path = xstrfmt("%s/" FOREIGN_NAME, r->objdir);
-	struct strbuf text = STRBUF_INIT;
-	int fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)), rc;
-
-	for (size_t i = 0; i < foreign->nr; i++)
-		strbuf_add(&text, foreign->oid[i].hash, q->s->repo->algo->raw_len);
-	rc = fd < 0 ? err_set_errno(err, "unable to create '%s'", path) : write_in_full(fd, text.buf, text.len, path, err);
-	if (fd >= 0)
-		sys->close(fd);
-	strbuf_release(&text);
-	free(path);
-	return rc;
-}
-
 /* ---- the child ---- */
 
 static int confine(struct quarantine *q, struct repository *r, struct err *err)
@@ -309,19 +287,20 @@ static int take_pack(struct quarantine *q, struct repository *r, struct err *err
 	struct fsync_batch_options opts = { .policy = r->settings.fsync, .hidden = true };
 	struct fsync_batch *batch = fsync_batch_new(&opts);
 	struct connection_check check = { .q = q, .r = r };
-	struct oid_array foreign = OID_ARRAY_INIT;
+	struct intake_old old = INTAKE_OLD_INIT;
 	int rc = confine(q, r, err);
 
+	odb_note_used(r->odb, &old.used);
 	if (!rc)
 		rc = odb_begin_batch(r->odb, batch, err);
 	if (!rc)
-		rc = q->s->o.take_pack(q->s, r, batch, &foreign, err);
+		rc = q->s->o.take_pack(q->s, r, batch, &old.foreign, err);
 	if (!rc)
 		rc = publish(r, batch, err);
 	if (!rc)
-		rc = tell_foreign(q, r, &foreign, err);
+		rc = intake_leave_old(r->objdir, &old, r->algo, err);
 	if (!rc)
-		rc = check_connected(&check, &foreign, err);
+		rc = check_connected(&check, &old.foreign, err);
 	if (!rc)
 		describe_all(&check);
 	return rc;
@@ -537,31 +516,9 @@ const struct oid_array *quarantine_new_shallow(const struct quarantine *q)
 	return &q->shallow;
 }
 
-/* P1 for what was there already, but perhaps not on the disk: the operation adopts it (odb.h). */
-static int rest_on_foreign(struct quarantine *q, struct err *err)
-{
-	const size_t len = q->s->repo->algo->raw_len;
-	char *path = xstrfmt("%s/" FOREIGN_NAME, tmp_objdir_path(q->dir));
-	struct strbuf text = STRBUF_INIT;
-	struct object_id oid;
-	int rc = read_file_nofollow(&text, path, FOREIGN_MAX, err);
-
-	for (size_t i = 0; !rc && i + len <= text.len; i += len) {
-		oid_from_raw(&oid, (const unsigned char *)text.buf + i, q->s->repo->algo);
-		odb_rest_on(q->s->repo->odb, &oid);
-	}
-	strbuf_release(&text);
-	free(path);
-	return rc;
-}
-
 int quarantine_stage(struct quarantine *q, struct repo_operation *op, struct err *err)
 {
-	int rc = rest_on_foreign(q, err);
-
-	if (rc)
-		return rc;
-	return tmp_objdir_stage_all(q->dir, repo_operation_batch(op), true, err);
+	return intake_stage(q->dir, q->s->repo, repo_operation_batch(op), err);
 }
 
 void quarantine_free(struct quarantine **qp)

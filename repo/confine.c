@@ -253,7 +253,8 @@ static int enforce_landlock(const struct repository *r, const struct sandbox *s,
 	w.rules = landlock_new();
 	if (w.rules < 0)
 		return err_set_errno(err, "cannot make Landlock rules");
-	allow_repository(&w, r);
+	if (r)
+		allow_repository(&w, r);
 	allow_system(&w);
 	for (const char *const *f = s->files; f && *f; f++)
 		allow(&w, *f);

@@ -48,7 +48,7 @@ struct sandbox {
  */
 int sandbox_probe(struct sandbox *out, enum sandbox_mode mode, struct err *err);
 /*
- * From now on this process can read what is below the repository's directories, those of its
+ * From now on this process can read what is below the repository's directories (NULL: there is none), those of its
  * alternates and of symbolic links at their tops, and write to what is open; nothing else, but for
  * what the last members of `s` allow, which without Landlock is in no directory in particular. Only
  * while there is one thread. Descriptors above 2 that it was started with are closed. `messages`: a

@@ -47,7 +47,7 @@ awaited () {
 	awk "\$1 == \"open\" { file[\$2] = \$3 } \$1 == \"wait\" { print file[\$2] }" >waited &&
 	for v in G H D T C
 	do
-		eval "o=\$$v" && if grep -q "$(file_of $o)" waited; then printf "%s" $v; fi
+		eval "o=\$$v" && if grep -q "$(file_of $o | sed "s,.git/,,")" waited; then printf "%s" $v; fi
 	done
 	echo " $(grep -c -E " (fsync|syncfs)\(" calls)"
 }
@@ -138,6 +138,24 @@ test_expect_success 'an old empty file is no object' '
 	start journal && path=r/$(file_of $G) && chmod u+w $path && : >$path &&
 	GIT_TEST_YOUNG_SECONDS=-10 git -C r add g && git -C r cat-file blob $G >out && test_cmp r/g out &&
 	chmod u+w $path && : >$path && test_must_fail git -C r write-tree 2>err && test_grep $G err
+'
+
+test_expect_success 'an object that cannot be parsed leads nowhere' '
+	start journal && bad=$(echo no commit | git -C r hash-object -w --stdin --literally -t commit) && git -C r cat-file -e $bad
+'
+
+# Packs that another process has read: the objects that they bring and that are there, and those that they name.
+test_expect_success 'a pack that brings an object that is there: unpack-objects, fetch, receive-pack' '
+	start journal && echo $G | git -C r pack-objects -q --stdout >g.pack && awaited unpack-objects <g.pack >out && echo "G 1" >expect &&
+	test_cmp expect out && start journal && rm -rf o && git init -q o && cp r/g o/ && git -C o add g && git -C o commit -q -m o &&
+	awaited fetch -q ../o HEAD:refs/heads/o >out && test_cmp expect out && start journal && awaited -C ../o push -q ../r HEAD:refs/heads/o >out && test_cmp expect out
+'
+
+test_expect_success 'a pack that names objects that are there: unpack-objects, fetch, receive-pack' '
+	start journal && N=$(echo new | foreign -C r commit-tree -p $C $(git -C r mktree </dev/null)) && echo $N | git -C r pack-objects -q --stdout >n.pack &&
+	rm -rf o && cp -R r o && rm r/$(file_of $N) && cp -R r again && awaited unpack-objects <n.pack >out && echo "GHDTC 1" >expect && test_cmp expect out &&
+	git -C o update-ref refs/heads/n $N && rm -rf r && mv again r && foreign -C r update-ref refs/heads/c $C && cp -R r again &&
+	awaited fetch -q ../o n:n >out && test_cmp expect out && rm -rf r && mv again r && awaited -C ../o push -q ../r n:refs/heads/n >out && test_cmp expect out
 '
 
 # Without an order of names the objects are sealed before the ref.

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what can be done from a process that was taken over by the pack that it reads: receive-pack, bundle, fetch, clone, index-pack, dumb http'
+test_description='what can be done from a process that was taken over by the pack that it reads: receive-pack, bundle, fetch, clone, index-pack, unpack-objects, dumb http'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-receive.sh"
+. "$TEST_DIRECTORY/lib-packs.sh"
 . "$TEST_DIRECTORY/lib-httpd.sh"
 
 test_lazy_prereq PRELOAD '
@@ -170,6 +171,7 @@ way () {
 	clone) rm -rf c && taken clone -q --no-local work c ;;
 	index-pack) fetches && taken -C c index-pack --stdin <in.pack ;;
 	dumb) fetches && taken -C c fetch -q "$web_url/dumb.git" main:got ;;
+	unpack) fetches && taken -C c unpack-objects <in.pack ;;
 	uris) rm -rf c && taken -c fetch.uriProtocols=file clone -q --no-local uris c ;;
 	esac
 }
@@ -192,7 +194,7 @@ test_expect_success PYTHON 'a server that has only files' '
 	start_httpd web && rules web "* . static"
 '
 
-ways="few pack fetch-pack bundle clone uris index-pack"
+ways="few pack fetch-pack bundle clone uris index-pack unpack"
 if test_have_prereq PYTHON; then ways="$ways dumb"; fi
 for way in $ways; do
 	test_expect_success "$way: packs are added, and nothing beside others" '
@@ -216,7 +218,7 @@ test_expect_success 'a process has nothing open but its end of the pack' '
 		way $way && grep "is open" out >actual && test_cmp expect actual || return 1
 	done &&
 	if test_have_prereq PYTHON; then way dumb && grep "is open" out >actual && test_cmp expect actual; fi &&
-	printf "taken over: %s is open\n" "descriptor 0" "a socket" >expect && for way in index-pack; do
+	printf "taken over: %s is open\n" "descriptor 0" "a socket" >expect && for way in index-pack unpack; do
 		way $way && grep "is open" out >actual && test_cmp expect actual || return 1
 	done
 '
@@ -259,10 +261,38 @@ test_expect_success 'index-pack: the same output, codes and files with core.sand
 	git config --global --unset core.sandbox && test_cmp false.out true.out && grep "^code 1$" true.out && grep "^$sub$" true.out && grep "^keep" true.out && grep "^and more" true.out
 '
 
+test_expect_success 'unpack-objects: what the process answers is not believed' '
+	way=unpack && none="\\0\\0\\0\\0" && answers "$none" "$nonsense" && answers "\\0\\0\\0\\1\\2$none" "$nonsense" &&
+	answers "\\0\\0\\0\\1\\0\\377\\377\\377\\377" "$nonsense" && printf %065535d 1 >said &&
+	(TAKEN_OVER_FLOOD=1 && export TAKEN_OVER_FLOOD && answers "$(cat said)" "^fatal: unpack-objects answers more than")
+'
+
+test_expect_success 'unpack-objects: the same output, codes and objects with core.sandbox and without' '
+	size=$(wc -c <in.pack) && head -c $((size - 30)) in.pack >cut.pack && echo no commit >bad && echo file commit bad | craft bad.pack && for on in true false; do
+		rm -rf c && git init -q c && git -C c fetch -q ../work $(cat base):refs/heads/base && git init -q c/r && (
+		run () { echo "$*" && code=0 && { "$@" || code=$?; } && echo "code $code"; } && git config --global core.sandbox $on &&
+		cd c && run git unpack-objects <../thin.pack && cd r && run git unpack-objects -n <../../in.pack && run git unpack-objects <../../thin.pack &&
+		run git unpack-objects --strict <../../tree.pack && run git unpack-objects <../../cut.pack && run git count-objects &&
+		run git unpack-objects -r <../../cut.pack && run git count-objects && run sh -c "cat ../../more.pack | git unpack-objects" && run git unpack-objects -q <../../bad.pack &&
+		run sh -c "cat ../../more.pack | git unpack-objects -n" && run git unpack-objects -n <../../cut.pack && run git unpack-objects --strict <../../bad.pack &&
+		run git unpack-objects --max-input-size=10 <../../in.pack && run git unpack-objects --max-inflated-size=10 <../../in.pack &&
+		find .git/objects -type f | sort) >$on.out 2>&1 || return 1
+	done &&
+	git config --global --unset core.sandbox && test_cmp false.out true.out && grep "^code 1$" true.out && grep "^and more" true.out >more && test_line_count = 2 more &&
+	git -C c/r cat-file -e $(git -C c hash-object -t commit --literally --stdin <bad)
+'
+
 # confined_processes ARG...: how many a git command has made
 confined_processes () {
 	rm -rf trace c && GIT_TRACE="$PWD/trace" git "$@" && grep -c "sandbox: landlock" trace
 }
+
+test_expect_success 'a process that only looks at a pack confines itself' '
+	rm -rf c && git init -q c && for on in true false; do
+		if test $on = true; then echo 1; else echo 0; fi >expect && rm -f trace &&
+		GIT_TRACE="$PWD/trace" git -C c -c core.sandbox=$on unpack-objects -n <in.pack && { grep -c "sandbox: landlock" trace || :; } >actual && test_cmp expect actual || return 1
+	done
+'
 
 test_expect_success 'fetch and clone: core.sandbox' '
 	for on in true false; do

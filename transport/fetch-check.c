@@ -248,7 +248,8 @@ static int mark_rejected(struct pack_check *p, unsigned char *marks, struct err 
 	return rc;
 }
 
-int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, unsigned char *marks, struct err *err)
+int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, unsigned char *marks, struct oid_array *foreign,
+		     struct err *err)
 {
 	struct pack_check p = { .t = t, .rx = rx };
 	int rc = find_foreign(&p, err);
@@ -259,6 +260,8 @@ int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, unsigned cha
 		mark_sent_roots(&p, marks);
 	else if (!rc)
 		rc = mark_rejected(&p, marks, err);
+	for (size_t i = 0; !rc && i < p.foreign.nr; i++)
+		oid_array_append(foreign, &p.foreign.oid[i]);
 	oid_array_clear(&p.foreign);
 	return rc;
 }

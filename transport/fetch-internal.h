@@ -153,9 +153,10 @@ MUST_USE int fetch_stage_shallow(struct fetch_task *t, struct repo_operation *op
 /*
  * Is all there that the pack, what is wanted and the new boundary lead to? What needs the server's boundary is rejected, or
  * that is taken up (update_shallow). Which, marks tell: a byte for each commit of t->roots, id of w->oids, and id of
- * wanted_refs; all 0 before.
+ * wanted_refs; all 0 before. foreign gets what the pack rests on, and does not have.
  */
-MUST_USE int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, unsigned char *marks, struct err *err);
+MUST_USE int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, unsigned char *marks, struct oid_array *foreign,
+			      struct err *err);
 size_t fetch_count_marks(const struct fetch_task *t);
 /* To result->shallow, result->rejected. */
 void fetch_take_marks(struct fetch_task *t, const unsigned char *marks);

@@ -137,12 +137,9 @@ static int begin(struct reception *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	p->rx = pack_receive_new(&o);
-	if (!p->loose)
-		return 0;
-	rc = odb_batch(r->odb) ? 0 : odb_begin_batch(r->odb, p->place->batch, err);
-	if (!rc && p->limited)
+	if (p->loose && p->limited)
 		bulk_checkin_keep_loose(odb_batch(r->odb));
-	return rc;
+	return 0;
 }
 
 static int read_pack(struct reception *p, const char *packdir, struct err *err)
@@ -207,7 +204,7 @@ static int receive(void *data, const struct intake_place *place, struct err *err
 	if (!rc && t->uris.nr && t->w->fsck)
 		rc = fetch_finish_fsck(t, p->rx, err);
 	if (!rc)
-		rc = fetch_check_pack(t, p->rx, p->marks, err);
+		rc = fetch_check_pack(t, p->rx, p->marks, place->foreign, err);
 	if (!rc && ((!p->loose && p->nr) || t->uris.nr))
 		rc = stage_packs(p, packdir, err);
 	free(packdir);
@@ -235,7 +232,7 @@ static int receive_all(struct reception *p, struct repo_operation *op, struct er
 	};
 	char *promisor = w->from_promisor ? promisor_text(w->sought) : NULL;
 	const struct intake in = {
-		.receive = receive, .data = p, .source = &source, .promisor_msg = promisor,
+		.receive = receive, .data = p, .source = &source, .unpacks = p->loose, .promisor_msg = promisor,
 		.keep_msg = w->lock_pack ? (w->keep_msg ? w->keep_msg : "") : NULL, .name = "index-pack",
 	};
 	int rc = intake_receive(t->r, op, &in, &t->result->intake, err);

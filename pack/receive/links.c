@@ -171,6 +171,8 @@ int rx_links_add(struct pack_receive *rx, const struct object_id *oid, enum obje
 		rc = add_of_commit(rx, oid, content, size, &why);
 	else if (type == OBJ_TAG)
 		rc = add_of_tag(rx, content, size, &why);
+	if (rc < 0 && rx->o.skip_bad_links && !rx->o.check_links)
+		rc = 0;
 	if (rc < 0)
 		err_set(err, rc, "invalid %s %s: %s", object_type_name(type), oid_hex(oid),
 			err_message(&why));

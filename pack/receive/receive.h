@@ -70,6 +70,8 @@ struct pack_receive_options {
 	bool check_links;
 	/* They are only collected, for pack_receive_foreach_foreign. */
 	bool note_links;
+	/* An object that cannot be parsed refers to nothing; else it is an error. */
+	bool skip_bad_links;
 	/* But not parents of these, the commits of a new boundary (commits of a shallow clone). NULL: none. */
 	const struct oidset *shallow;
 	bool use_bases; /* deltas may have bases that only the database has */
