@@ -137,17 +137,23 @@ endif
 # Each shared library costs every command a tenth of a millisecond at its start, and libcrypto, of
 # which we use the SHA functions alone (40 kB), a whole one for its relocations. So archives are
 # linked where there are some; CRYPTO_LIB=-lcrypto DEFLATE_LIB=-ldeflate Z_LIB=-lz links shared ones.
+comma   := ,
 archive = $(or $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l$(1))
 CRYPTO_LIB  ?= $(call archive,crypto)
 DEFLATE_LIB ?= $(call archive,deflate)
 Z_LIB       ?= $(call archive,z)
-LIBS   := $(CRYPTO_LIB) $(DEFLATE_LIB) $(Z_LIB) -lpthread
+# What libcrypto.a does before main() waits for the first hash: hash/hash.c. (The names of an archive are at its beginning.)
+TARGET := $(shell $(CC) -dumpmachine)
+ifneq ($(and $(filter %.a,$(CRYPTO_LIB)),$(filter x86_64-%,$(TARGET)),$(findstring linux,$(TARGET))),)
+LATE_CPUID := $(shell head -c 1000000 $(CRYPTO_LIB) | grep -aqw OPENSSL_cpuid_setup && echo yes)
+endif
+LIBS   := $(if $(LATE_CPUID),-Wl$(comma)--wrap=OPENSSL_cpuid_setup) $(CRYPTO_LIB) $(DEFLATE_LIB) $(Z_LIB) -lpthread
 CURL_LIBS ?= -lcurl $(if $(NO_EXPAT),,-lexpat)
 # For folders of later work: EXPAT_LIBS and so on go here.
 EXTRA_LIBS ?=
 UNIT_LIBS  := -lcmocka
 
-ALL_CFLAGS = $(STD) $(CFLAGS) $(WARN) $(if $(NO_EXPAT),-DNO_EXPAT) -I. -I$(B) -MMD -MP
+ALL_CFLAGS = $(STD) $(CFLAGS) $(WARN) $(if $(NO_EXPAT),-DNO_EXPAT) $(if $(LATE_CPUID),-DLATE_CPUID) -I. -I$(B) -MMD -MP
 COMPILE    = $(CC) $(ALL_CFLAGS) $(CPPFLAGS)
 LINK       = $(CC) $(STD) $(CFLAGS) $(LDFLAGS)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The hash algorithms, and running hashes. */
 #include "compat/posix.h"
+#include <pthread.h>
 #define OPENSSL_API_COMPAT 0x10100000L /* the SHA functions, without a warning */
 #include <openssl/sha.h>
 #include "hash/hash.h"
@@ -74,6 +75,31 @@ const struct hash_algo *hash_algo_by_name(const char *name)
 
 /* ---- running hashes ---- */
 
+/*
+ * libcrypto asks the processor what it can do before main() begins, which takes a tenth of the time of a short command in a virtual
+ * machine. Where it is linked as an archive, the build puts an empty function in the place of that one (LATE_CPUID), and the first
+ * hash calls it.
+ */
+#ifdef LATE_CPUID
+void __real_OPENSSL_cpuid_setup(void);
+void __wrap_OPENSSL_cpuid_setup(void);
+
+void __wrap_OPENSSL_cpuid_setup(void)
+{
+}
+
+static void look_at_processor_late(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, __real_OPENSSL_cpuid_setup);
+}
+#else
+static void look_at_processor_late(void)
+{
+}
+#endif
+
 /* OpenSSL's SHA functions are quicker to set up than EVP. */
 struct state {
 	bool checked; /* SHA-1 with collision detection */
@@ -87,9 +113,12 @@ struct state {
 static void start(struct state *s, const struct hash_algo *algo, bool checked)
 {
 	s->checked = checked && algo->id == HASH_SHA1;
-	if (s->checked)
+	if (s->checked) {
 		sha1_init(&s->u.checked_sha1);
-	else if (algo->id == HASH_SHA1)
+		return;
+	}
+	look_at_processor_late();
+	if (algo->id == HASH_SHA1)
 		SHA1_Init(&s->u.sha1);
 	else
 		SHA256_Init(&s->u.sha256);

@@ -11,17 +11,47 @@ static struct sha1_engine engines[3] = {
 };
 static size_t nr_engines = 1;
 
+#ifdef __x86_64__
+static struct cpuid {
+	unsigned a, b, c, d;
+} cpuid(unsigned leaf)
+{
+	struct cpuid r = { .a = leaf };
+
+	__asm__ volatile("cpuid" : "+a"(r.a), "=b"(r.b), "+c"(r.c), "=d"(r.d));
+	return r;
+}
+
+/* The registers that the kernel saves; it has to save those of AVX. */
+static unsigned saved_registers(void)
+{
+	unsigned low, high;
+
+	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return low;
+}
+#endif
+
+/*
+ * Not by __builtin_cpu_supports: that has a constructor, which asks the processor some fifteen times in each program. In a virtual
+ * machine each question costs some microseconds.
+ */
 static void look_at_processor(void)
 {
 #ifdef __x86_64__
-	unsigned a = 7, b, c = 0, d;
+	const unsigned osxsave = 1u << 27, avx = 1u << 28, avx2 = 1u << 5, avx512f = 1u << 16, sha = 1u << 29;
+	const unsigned ymm = 0x06, zmm = 0xe6;
+	unsigned features, saved;
 
-	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-	if (!(b & 1u << 29) || !__builtin_cpu_supports("avx2"))
+	if (cpuid(0).a < 7 || (cpuid(1).c & (osxsave | avx)) != (osxsave | avx))
+		return;
+	features = cpuid(7).b;
+	saved = saved_registers();
+	if ((features & (sha | avx2)) != (sha | avx2) || (saved & ymm) != ymm)
 		return;
 	engines[nr_engines++] = (struct sha1_engine){ "sha, avx2", sha1_compress_x86,
 						      sha1_screen_avx2, sha1_has_sibling_x86 };
-	if (__builtin_cpu_supports("avx512f"))
+	if (features & avx512f && (saved & zmm) == zmm)
 		engines[nr_engines++] = (struct sha1_engine){ "sha, avx512", sha1_compress_x86,
 							      sha1_screen_avx512, sha1_has_sibling_x86 };
 #endif
