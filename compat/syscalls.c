@@ -223,29 +223,108 @@ static int native_writeout_wait(int fd UNUSED)
 }
 #endif
 
+/*
+ * The plain ones. Addresses of the library's own functions in the table would be looked up by name at the start of every program;
+ * these are so when they are first called.
+ */
+static int native_close(int fd)
+{
+	return close(fd);
+}
+
+static ssize_t native_read(int fd, void *buf, size_t len)
+{
+	return read(fd, buf, len);
+}
+
+static ssize_t native_pread(int fd, void *buf, size_t len, off_t off)
+{
+	return pread(fd, buf, len, off);
+}
+
+static ssize_t native_write(int fd, const void *buf, size_t len)
+{
+	return write(fd, buf, len);
+}
+
+static ssize_t native_pwrite(int fd, const void *buf, size_t len, off_t off)
+{
+	return pwrite(fd, buf, len, off);
+}
+
+static ssize_t native_writev(int fd, const struct iovec *iov, int iovcnt)
+{
+#ifdef NO_WRITEV
+	return compat_writev(fd, iov, iovcnt);
+#else
+	return writev(fd, iov, iovcnt);
+#endif
+}
+
+static int native_ftruncate(int fd, off_t len)
+{
+	return ftruncate(fd, len);
+}
+
+static int native_chmod(const char *path, mode_t mode)
+{
+	return chmod(path, mode);
+}
+
+static int native_rename(const char *from, const char *to)
+{
+	return rename(from, to);
+}
+
+static int native_link(const char *from, const char *to)
+{
+	return link(from, to);
+}
+
+static int native_symlink(const char *target, const char *path)
+{
+	return symlink(target, path);
+}
+
+static int native_unlink(const char *path)
+{
+	return unlink(path);
+}
+
+static int native_unlinkat(int dir, const char *name, int flags)
+{
+	return unlinkat(dir, name, flags);
+}
+
+static int native_mkdir(const char *path, mode_t mode)
+{
+	return mkdir(path, mode);
+}
+
+static int native_rmdir(const char *path)
+{
+	return rmdir(path);
+}
+
 const struct syscall_table syscalls_native = {
 	.open = native_open,
-	.close = close,
-	.read = read,
-	.pread = pread,
-	.write = write,
-	.pwrite = pwrite,
-#ifdef NO_WRITEV
-	.writev = compat_writev,
-#else
-	.writev = writev,
-#endif
-	.ftruncate = ftruncate,
+	.close = native_close,
+	.read = native_read,
+	.pread = native_pread,
+	.write = native_write,
+	.pwrite = native_pwrite,
+	.writev = native_writev,
+	.ftruncate = native_ftruncate,
 	.fchmod = native_fchmod,
-	.chmod = chmod,
-	.rename = rename,
-	.link = link,
+	.chmod = native_chmod,
+	.rename = native_rename,
+	.link = native_link,
 	.link_fd = native_link_fd,
-	.symlink = symlink,
-	.unlink = unlink,
-	.unlinkat = unlinkat,
-	.mkdir = mkdir,
-	.rmdir = rmdir,
+	.symlink = native_symlink,
+	.unlink = native_unlink,
+	.unlinkat = native_unlinkat,
+	.mkdir = native_mkdir,
+	.rmdir = native_rmdir,
 	.utimens = native_utimens,
 	.fsetxattr = native_fsetxattr,
 	.removexattr = native_removexattr,

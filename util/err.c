@@ -59,6 +59,12 @@ void err_reword(struct err *err, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Most failures are of files that may be missing, and their messages are dropped. strerror looks for a translation first. */
+static const char *error_text(int code)
+{
+	return code == ENOENT ? "No such file or directory" : strerror(code);
+}
+
 int err_set_errno(struct err *err, const char *fmt, ...)
 {
 	int saved = errno;
@@ -70,7 +76,7 @@ int err_set_errno(struct err *err, const char *fmt, ...)
 		va_start(ap, fmt);
 		what = xvstrfmt(fmt, ap);
 		va_end(ap);
-		err->msg = xstrfmt("%s: %s", what, strerror(saved));
+		err->msg = xstrfmt("%s: %s", what, error_text(saved));
 		err->code = ERR_IO;
 		err->sys_errno = saved;
 		free(what);
