@@ -15,9 +15,19 @@
 
 /* ---- loose objects ---- */
 
+#define FANOUTS 256
+
+/* With the lock held. */
+static struct loose_fanout *fanout_of(struct odb_store *s, unsigned fanout)
+{
+	if (!s->loose)
+		CALLOC_ARRAY(s->loose, FANOUTS);
+	return &s->loose[fanout];
+}
+
 static int load_fanout(struct odb_store *s, unsigned fanout, struct err *err)
 {
-	struct loose_fanout *f = &s->loose[fanout];
+	struct loose_fanout *f = fanout_of(s, fanout);
 	int rc;
 
 	if (f->loaded)
@@ -35,10 +45,11 @@ static int load_fanout(struct odb_store *s, unsigned fanout, struct err *err)
 /* A list spares the answer "no"; what is in it may be an empty file, or have gone. */
 bool odb_store_has_loose(struct odb_store *s, const struct object_id *oid)
 {
-	struct loose_fanout *f = &s->loose[oid->hash[0]];
+	struct loose_fanout *f;
 	bool known, there = false;
 
 	pthread_mutex_lock(&s->lock);
+	f = fanout_of(s, oid->hash[0]);
 	known = f->loaded || (++f->asked > ASK_SINGLY && !load_fanout(s, oid->hash[0], NULL));
 	if (known)
 		there = oid_array_contains(&f->oids, oid);
@@ -49,10 +60,11 @@ bool odb_store_has_loose(struct odb_store *s, const struct object_id *oid)
 int odb_store_list_loose(struct odb_store *s, unsigned fanout, struct oid_array *out,
 			 struct err *err)
 {
-	struct loose_fanout *f = &s->loose[fanout];
+	struct loose_fanout *f;
 	int rc;
 
 	pthread_mutex_lock(&s->lock);
+	f = fanout_of(s, fanout);
 	rc = load_fanout(s, fanout, err);
 	for (size_t i = 0; !rc && i < f->oids.nr; i++)
 		oid_array_append(out, &f->oids.oid[i]);
@@ -63,7 +75,7 @@ int odb_store_list_loose(struct odb_store *s, unsigned fanout, struct oid_array 
 void odb_store_forget_loose(struct odb_store *s)
 {
 	pthread_mutex_lock(&s->lock);
-	for (size_t i = 0; i < ARRAY_SIZE(s->loose); i++) {
+	for (size_t i = 0; s->loose && i < FANOUTS; i++) {
 		oid_array_clear(&s->loose[i].oids);
 		s->loose[i].loaded = false;
 	}
@@ -88,6 +100,7 @@ static struct odb_store *store_new(struct odb_stores *l, const char *objdir)
 static void store_free(struct odb_store *s)
 {
 	odb_store_forget_loose(s);
+	free(s->loose);
 	packs_free(s->packs);
 	pthread_mutex_destroy(&s->lock);
 	free(s->objdir);

@@ -27,7 +27,7 @@ struct odb_store {
 	struct packs *packs;
 	const struct hash_algo *algo;
 	pthread_mutex_t lock; /* for loose */
-	struct loose_fanout loose[256];
+	struct loose_fanout *loose; /* 256, from the first question on */
 	_Atomic(struct odb_store *) next;
 };
 

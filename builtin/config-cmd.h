@@ -33,6 +33,7 @@ struct config_cmd {
 	char *path;	  /* this file */
 	bool from_stdin;
 	enum config_scope scope;
+	struct config_set *set; /* what was read of it; NULL: that of the repository */
 
 	/* what is shown, and how */
 	enum value_type type;
@@ -52,8 +53,9 @@ struct config_cmd {
 /* ---- where (config-where.c) ---- */
 void config_cmd_locate(struct config_cmd *c);
 /* The entries of the place. Ends the program if it cannot be read, except that a
- * missing file is an empty set unless must_exist. */
-struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist);
+ * missing file is an empty set unless must_exist. Valid until config_cmd_drop. */
+const struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist);
+void config_cmd_drop(struct config_cmd *c);
 /* The file that edits go to; ends the program if there is none. */
 const char *config_cmd_file_to_write(struct config_cmd *c);
 

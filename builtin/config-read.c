@@ -55,7 +55,7 @@ static void print(const struct strbuf *out)
 int config_cmd_list(struct config_cmd *c)
 {
 	struct strbuf out = STRBUF_INIT;
-	struct config_set *set = config_cmd_read(c, true);
+	const struct config_set *set = config_cmd_read(c, true);
 
 	c->show_keys = true;
 	c->key_delim = '=';
@@ -63,7 +63,7 @@ int config_cmd_list(struct config_cmd *c)
 		add_entry(&out, c, config_at(set, i));
 	print(&out);
 	strbuf_release(&out);
-	config_set_free(set);
+	config_cmd_drop(c);
 	return 0;
 }
 
@@ -164,7 +164,7 @@ int config_cmd_get(struct config_cmd *c, const char *key, unsigned flags)
 	struct config_matcher *values = NULL;
 	struct strbuf out = STRBUF_INIT;
 	struct err err = ERR_INIT;
-	struct config_set *set;
+	const struct config_set *set;
 	size_t nr;
 	int code = key_matcher_init(&keys, key, (flags & GET_KEY_REGEXP) != 0);
 
@@ -181,7 +181,7 @@ int config_cmd_get(struct config_cmd *c, const char *key, unsigned flags)
 		}
 		code = nr ? 0 : 1;
 		print(&out);
-		config_set_free(set);
+		config_cmd_drop(c);
 	}
 	config_matcher_free(values);
 	key_matcher_release(&keys);
@@ -198,7 +198,7 @@ int config_cmd_get_urlmatch(struct config_cmd *c, const char *key, const char *u
 	struct strbuf out = STRBUF_INIT;
 	struct err err = ERR_INIT;
 	char *section = xstrdup(key), *dot = strchr(section, '.');
-	struct config_set *set;
+	const struct config_set *set;
 	size_t nr;
 
 	if (dot)
@@ -216,7 +216,7 @@ int config_cmd_get_urlmatch(struct config_cmd *c, const char *key, const char *u
 	}
 	print(&out);
 	url_config_result_free(found, nr);
-	config_set_free(set);
+	config_cmd_drop(c);
 	strbuf_release(&out);
 	free(section);
 	return nr ? 0 : 1;
@@ -226,7 +226,7 @@ int config_cmd_get_urlmatch(struct config_cmd *c, const char *key, const char *u
 
 int config_cmd_get_color(struct config_cmd *c, const char *slot, const char *fallback)
 {
-	struct config_set *set = config_cmd_read(c, false);
+	const struct config_set *set = config_cmd_read(c, false);
 	const struct config_entry *e = *slot ? config_get(set, slot) : NULL;
 	char color[COLOR_MAXLEN] = "";
 	struct strbuf out = STRBUF_INIT;
@@ -243,7 +243,7 @@ int config_cmd_get_color(struct config_cmd *c, const char *slot, const char *fal
 		fputs(color, stdout);
 	}
 	strbuf_release(&out);
-	config_set_free(set);
+	config_cmd_drop(c);
 	return 0;
 }
 
@@ -258,7 +258,7 @@ static enum color_when color_setting(const struct config_set *set, const char *k
 
 int config_cmd_get_colorbool(struct config_cmd *c, const char *slot, const char *is_tty)
 {
-	struct config_set *set = config_cmd_read(c, false);
+	const struct config_set *set = config_cmd_read(c, false);
 	enum color_when when = color_setting(set, slot);
 	const char *term = getenv("TERM");
 	bool want;
@@ -278,7 +278,7 @@ int config_cmd_get_colorbool(struct config_cmd *c, const char *slot, const char 
 	} else {
 		want = color_wanted(when, STDOUT_FILENO, pager_in_use());
 	}
-	config_set_free(set);
+	config_cmd_drop(c);
 	if (!is_tty)
 		return want ? 0 : 1;
 	puts(want ? "true" : "false");

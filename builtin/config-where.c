@@ -111,18 +111,22 @@ static int read_stdin(struct config_set *set, struct config_cmd *c,
 	return rc;
 }
 
-struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist)
+const struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist)
 {
 	struct repository *r = c->ctx->repo;
-	struct config_set *set = config_set_new();
-	char *unresolved = r ? repo_unresolved_gitdir(r->gitdir) : NULL;
-	struct config_include_ctx inc = { r ? r->gitdir_abs : NULL, repo_branch_of, unresolved };
-	bool given = c->path || c->blob || c->from_stdin;
-	const struct config_include_ctx *ctx =
-		c->includes > 0 || (c->includes < 0 && !given) ? &inc : NULL;
+	bool given = c->path || c->blob || c->from_stdin, includes = c->includes > 0 || (c->includes < 0 && !given);
+	struct config_include_ctx inc = { r ? r->gitdir_abs : NULL, repo_branch_of, NULL };
+	const struct config_include_ctx *ctx = includes ? &inc : NULL;
+	struct config_set *set;
+	char *unresolved;
 	struct err err = ERR_INIT;
 	int rc;
 
+	if (r && !given && includes) /* every file there is: the repository has read them */
+		return r->config;
+	unresolved = r ? repo_unresolved_gitdir(r->gitdir) : NULL;
+	inc.gitdir_unresolved = unresolved;
+	set = c->set = config_set_new();
 	if (c->from_stdin)
 		rc = read_stdin(set, c, ctx, &err);
 	else if (c->blob)
@@ -144,6 +148,12 @@ struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist)
 		die_err(&err);
 	free(unresolved);
 	return set;
+}
+
+void config_cmd_drop(struct config_cmd *c)
+{
+	config_set_free(c->set);
+	c->set = NULL;
 }
 
 /* ---- writing ---- */

@@ -103,7 +103,8 @@ static const struct key_values *find(const struct config_set *c, const char *key
 	struct strbuf canonical = STRBUF_INIT;
 	const struct key_values *kv = strmap_get(&c->by_key, key);
 
-	if (!kv && !config_key_parse(&canonical, key, NULL))
+	/* Nearly all keys are spelled in lower case, and most are not set. */
+	if (!kv && strpbrk(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && !config_key_parse(&canonical, key, NULL))
 		kv = strmap_get(&c->by_key, canonical.buf);
 	strbuf_release(&canonical);
 	return kv;
