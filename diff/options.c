@@ -54,7 +54,7 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 	o->ita_invisible = -1;
 	memcpy(o->indicator, "+- ", sizeof(o->indicator));
 	for (int i = 0; i < DIFF_COLOR_NR; i++)
-		snprintf(o->colors[i], sizeof(o->colors[i]), "%s", default_colors[i].value);
+		memcpy(o->colors[i], default_colors[i].value, strlen(default_colors[i].value) + 1);
 }
 
 void diff_options_release(struct diff_options *o)

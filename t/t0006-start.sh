@@ -45,6 +45,14 @@ test_expect_success STRACE 'config reads them again where it has to' '
 	git -C repo config --get user.x >actual && test_cmp expect actual
 '
 
+test_expect_success STRACE 'status starts a thread only beside many files' '
+	trace_calls calls clone,clone3 "$git" -C repo status -s && ! grep clone calls &&
+	if test $(getconf _NPROCESSORS_ONLN) -gt 1; then
+		git init -q many && for i in $(test_seq 600); do : >many/$i || return 1; done && git -C many add . && >many/x &&
+		trace_calls calls clone,clone3 "$git" -C many status -s && grep clone calls
+	fi
+'
+
 # costs LIMIT COMMAND: executes at most so many instructions
 costs () {
 	local limit=$1 n
@@ -54,7 +62,8 @@ costs () {
 }
 
 test_expect_success X86,CALLGRIND,OPTIMIZED,!SANITIZE 'instructions' '
-	costs 300000 version && costs 460000 rev-parse HEAD && costs 430000 config --get user.x
+	costs 300000 version && costs 460000 rev-parse HEAD && costs 430000 config --get user.x &&
+	git init -q empty && costs 510000 -C ../empty status
 '
 
 test_done

@@ -7,6 +7,9 @@
 #include "util/workers.h"
 #include "worktree/worktree.h"
 
+/* The comparison of fewer entries takes less time than a thread: in a small repository that was a fifth of `git status`. */
+#define ENTRIES_BESIDE 500u
+
 struct found_path {
 	size_t at, len;
 	int why; /* errno of what cannot be read */
@@ -69,7 +72,7 @@ int untracked_scan_start(struct untracked_scan **out, struct repository *r,
 	s->mode = mode;
 	s->flags = flags;
 	strbuf_init(&s->text, 0);
-	if (os_cpu_count() > 1)
+	if (ix->nr >= ENTRIES_BESIDE && os_cpu_count() > 1)
 		s->running = start_thread(&s->thread, run_scan, s);
 	*out = s;
 	return 0;

@@ -104,30 +104,30 @@ static int match(struct collector *c, bool worktree, struct err *err)
 			     .queue = DIFF_QUEUE_INIT };
 	struct diff_options o;
 	bool added = false, deleted = false;
-	int rc;
+	int limit = -1, rc = config_get_int(c->r->config, "diff.renamelimit", &limit, err);
 
-	diff_options_init(&o, c->r->odb);
-	o.detect = c->o->renames > 1 ? DIFF_DETECT_COPIES : DIFF_DETECT_RENAMES;
-	o.rename_score = (unsigned)c->o->rename_score * DIFF_MAX_SCORE / 100;
-	o.read = worktree_read_diff_side;
-	o.measure = worktree_measure_diff_side;
-	o.read_data = c->conv;
-	rc = config_get_int(c->r->config, "diff.renamelimit", &o.rename_limit, err);
 	if (rc >= 0)
-		rc = config_get_int(c->r->config, "status.renamelimit", &o.rename_limit, err);
+		rc = config_get_int(c->r->config, "status.renamelimit", &limit, err);
 	for (size_t i = 0; i < c->s->nr; i++) {
 		char letter = letter_of(&m, &c->s->items[i]);
 
 		added |= letter == 'A';
 		deleted |= letter == 'D' || (letter == 'M' && c->o->renames > 1);
 	}
-	if (rc >= 0 && added && deleted) {
-		for (size_t i = 0; i < c->s->nr; i++)
-			queue_item(&m, i);
-		rc = diff_process(&m.queue, &o, err);
-		if (rc >= 0)
-			apply_pairs(&m);
-	}
+	if (rc < 0 || !added || !deleted)
+		return rc < 0 ? rc : 0;
+	diff_options_init(&o, c->r->odb);
+	o.detect = c->o->renames > 1 ? DIFF_DETECT_COPIES : DIFF_DETECT_RENAMES;
+	o.rename_score = (unsigned)c->o->rename_score * DIFF_MAX_SCORE / 100;
+	o.read = worktree_read_diff_side;
+	o.measure = worktree_measure_diff_side;
+	o.read_data = c->conv;
+	o.rename_limit = limit;
+	for (size_t i = 0; i < c->s->nr; i++)
+		queue_item(&m, i);
+	rc = diff_process(&m.queue, &o, err);
+	if (rc >= 0)
+		apply_pairs(&m);
 	diff_queue_clear(&m.queue);
 	strmap_clear(&m.items, NULL);
 	diff_options_release(&o);

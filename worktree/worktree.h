@@ -43,8 +43,8 @@ MUST_USE int worktree_walk_untracked(struct repository *r, const struct index_st
 bool worktree_is_nested_repository(const struct repository *r, const char *dir);
 
 /*
- * The same with the standard ignore rules, in a thread of its own while the caller compares
- * entries with files, which may change their flags and stat data; ix must not gain or lose
+ * The same with the standard ignore rules; if there are many entries, in a thread of its own while the
+ * caller compares them with files, which may change their flags and stat data; ix must not gain or lose
  * entries meanwhile. finish waits, passes what was found to fn (unless it is NULL), and
  * frees.
  */
