@@ -7,12 +7,22 @@
 #include "porcelain/clone-internal.h"
 #include "worktree/tree-merge.h"
 
+static int compare_without_case(const void *a, const void *b)
+{
+	const struct string_list_item *x = a, *y = b;
+	int cmp = strcasecmp(x->string, y->string);
+
+	return cmp ? cmp : strcmp(x->string, y->string);
+}
+
 static void tell_collided(const struct clone *c, struct string_list *paths)
 {
 	struct strbuf msg = STRBUF_INIT;
 
 	string_list_sort(paths);
 	string_list_remove_duplicates(paths, NULL);
+	if (c->r->settings.ignorecase)
+		qsort(paths->items, paths->nr, sizeof(*paths->items), compare_without_case);
 	strbuf_addstr(&msg, "the following paths have collided (e.g. case-sensitive paths\n"
 			    "on a case-insensitive filesystem) and only one from the same\n"
 			    "colliding group is in the working tree:\n");

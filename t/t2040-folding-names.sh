@@ -26,7 +26,7 @@ mount_fold () {
 	shift
 	mkdir "$dir" "$dir.back" && "$FOLD" "$@" "$dir.back" "$dir" >/dev/null 2>&1 3>&- 4>&- && t_mounted "$dir"
 }
-mount_fold icase && mount_fold hfs --hfs && mount_fold fat --fat || t_misuse 'no mount'
+mount_fold icase && mount_fold hfs --hfs && mount_fold fat --fat && mount_fold odd --unstable || t_misuse 'no mount'
 
 # branch NAME: a commit of src with the entries of standard input, "MODE CONTENT PATH", as printf makes them
 branch () {
@@ -68,8 +68,15 @@ clones () {
 }
 
 test_expect_success 'of two files the later one is there, and clone tells' '
-	for fs in icase hfs fat; do clones $fs twins "a: lower\nb: other\n" "  '\''A'\''\n  '\''a'\''\n" " M A\n" || return 1; done &&
-	for fs in icase hfs fat; do clones $fs dirs "D/X: X\nD/y: y\n" "  '\''D/x'\''\n  '\''d/X'\''\n" " M D/x\n" || return 1; done
+	for fs in icase hfs fat odd; do clones $fs twins "a: lower\nb: other\n" "  '\''A'\''\n  '\''a'\''\n" " M A\n" || return 1; done &&
+	for fs in icase hfs fat odd; do clones $fs dirs "D/X: X\nD/y: y\n" "  '\''D/x'\''\n  '\''d/X'\''\n" " M D/x\n" || return 1; done
+'
+
+test_expect_success 'inode numbers that differ by name: checkout and reset go on, too' '
+	rm -rf odd/c && git clone -q -n -b twins src odd/c && git -C odd/c checkout -q -f && (cd odd/c && files) >actual &&
+	printf "a: lower\nb: other\n" >expect && test_cmp expect actual && git -C odd/c status --porcelain >actual && echo " M A" >expect &&
+	test_cmp expect actual && git -C odd/c checkout -q -f --detach origin/main && git -C odd/c checkout -q twins && git -C odd/c reset -q --hard &&
+	(cd odd/c && files) >actual && test_line_count = 2 actual && test_grep "^b: other" actual
 '
 
 test_expect_success 'the entry of the other is not taken for unchanged, even if only sizes and seconds are compared' '
@@ -89,13 +96,14 @@ test_expect_success 'however many threads write' '
 '
 
 test_expect_success 'a link is not followed: a directory that comes later takes its place' '
-	for fs in icase hfs; do clones $fs link "a/config: evil\na/hooks/x: evil\n" "  '\''A'\''\n" " D A\n" || return 1; done
+	for fs in icase hfs odd; do clones $fs link "a/config: evil\na/hooks/x: evil\n" "  '\''A'\''\n" " D A\n" || return 1; done
 '
 
 test_expect_success 'a file and a directory, a file and a link' '
-	clones icase before "a/x: x\na/y: y\n" "  '\''A'\''\n" " D A\n" &&
-	clones icase after "a: file\n" "  '\''A/x'\''\n  '\''A/y'\''\n" " D A/x\n D A/y\n" &&
-	clones icase links "l: file\nm -> elsewhere\n" "  '\''L'\''\n  '\''M'\''\n  '\''l'\''\n  '\''m'\''\n" " T L\n T M\n"
+	for fs in icase odd; do
+		clones $fs before "a/x: x\na/y: y\n" "  '\''A'\''\n" " D A\n" &&
+		clones $fs links "l: file\nm -> elsewhere\n" "  '\''L'\''\n  '\''l'\''\n  '\''M'\''\n  '\''m'\''\n" " T L\n T M\n" || return 1
+	done && clones icase after "a: file\n" "  '\''A/x'\''\n  '\''A/y'\''\n" " D A/x\n D A/y\n"
 '
 
 test_expect_success 'names that differ in how they are composed' '

@@ -5,7 +5,24 @@
 #include "util/alloc.h"
 #include "worktree/write-files-internal.h"
 
-static struct write_job *job_of_file(struct writer *w, const struct stat *st)
+/*
+ * The inode numbers of some file systems (exfat by FUSE, SMB) change whenever a file is looked up. A file in the way is
+ * then taken for the one that was written under the same name but for the case of letters.
+ */
+static struct write_job *job_of_name(struct writer *w, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < w->nr; i++) {
+		struct write_job *j = &w->jobs[i];
+
+		if (j->state == WRITTEN && j->e->name_len == len && !strncasecmp(j->e->name, path, len))
+			return j;
+	}
+	return NULL;
+}
+
+static struct write_job *job_of_file(struct writer *w, const char *path, const struct stat *st)
 {
 	struct stat_data sd;
 
@@ -16,7 +33,7 @@ static struct write_job *job_of_file(struct writer *w, const struct stat *st)
 		if (j->state == WRITTEN && j->e->stat.ino == sd.ino && j->e->stat.dev == sd.dev)
 			return j;
 	}
-	return NULL;
+	return job_of_name(w, path);
 }
 
 static void tell_collided(struct writer *w, const struct write_job *j)
@@ -47,7 +64,7 @@ static int settle(struct writer *w, struct write_job *j, const char *path, const
 		give_up(w, j);
 		return 1;
 	}
-	other = job_of_file(w, st);
+	other = job_of_file(w, path, st);
 	if (!other)
 		return 0;
 	if (other > j) {

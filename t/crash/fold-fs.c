@@ -3,11 +3,12 @@
  * A FUSE file system that shows a directory as one of another system would be: names that
  * differ in the case of ASCII letters are the same.
  *
- *   fold-fs [--hfs] [--fat] DIRECTORY MOUNTPOINT
+ *   fold-fs [--hfs] [--fat] [--unstable] DIRECTORY MOUNTPOINT
  *
  * --hfs  and names that differ in characters without width (U+200C to U+200F), or in whether a
  *        vowel and its diaeresis are one character or two
  * --fat  no symbolic links, and no file can be made executable or otherwise
+ * --unstable  a file has another inode number by each of its names, and after a while, as with exfat by FUSE
  *
  * It runs in the background until it is unmounted. Names stay as they were first written.
  */
@@ -19,7 +20,7 @@
 
 static struct {
 	int root;
-	bool hfs, fat;
+	bool hfs, fat, unstable;
 } fs;
 
 /* ---- names ---- */
@@ -317,7 +318,7 @@ static int fold_readdir(const char *path, void *buf, fuse_fill_dir_t fill, off_t
 static void *fold_init(struct fuse_conn_info *conn, struct fuse_config *cfg)
 {
 	(void)conn;
-	cfg->use_ino = 1;
+	cfg->use_ino = !fs.unstable; /* else libfuse numbers the names */
 	cfg->entry_timeout = cfg->attr_timeout = cfg->negative_timeout = 0;
 	return NULL;
 }
@@ -340,9 +341,10 @@ int main(int argc, char **argv)
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		fs.hfs |= !strcmp(argv[i], "--hfs");
 		fs.fat |= !strcmp(argv[i], "--fat");
+		fs.unstable |= !strcmp(argv[i], "--unstable");
 	}
 	if (argc - i != 2 || (fs.root = open(argv[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
-		fprintf(stderr, "usage: fold-fs [--hfs] [--fat] DIRECTORY MOUNTPOINT\n");
+		fprintf(stderr, "usage: fold-fs [--hfs] [--fat] [--unstable] DIRECTORY MOUNTPOINT\n");
 		return 2;
 	}
 	umask(0);
