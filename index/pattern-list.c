@@ -52,11 +52,13 @@ void pattern_list_parse(struct pattern_list *l, const char *buf, size_t len, con
 		const char *next = nl ? nl + 1 : end;
 		size_t n = (size_t)((nl ? nl : end) - buf);
 
+		bool some = n && *buf != '#';
+
 		line_nr++;
 		if (n && buf[n - 1] == '\r')
 			n--;
-		/* Git's lines end at NUL. One of spaces alone is an empty pattern; it matches "" as in "dir/". */
-		if (n && *buf != '#')
+		/* Git's lines end at NUL. One of blanks alone is an empty pattern; it matches "" as in "dir/". */
+		if (some)
 			pattern_list_add(l, buf, trimmed_length(buf, strnlen(buf, n)), base, line_nr);
 		buf = next;
 	}

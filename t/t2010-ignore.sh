@@ -196,7 +196,7 @@ test_expect_success 'check-ignore of the top, and of a directory from inside' '
 test_expect_success 'check-ignore: a directory with a slash at its end' '
 	git init -q slash && mkdir -p slash/a/b slash/d && : >slash/a/b/f && echo "*b*" >slash/.gitignore && git -C slash add -f a/b/f &&
 	test_expect_code 1 git -C slash check-ignore a/b a/b/ && git -C slash check-ignore --no-index a/b/ &&
-	for p in "/*" "/**" "**/" " " " \r"; do
+	for p in "/*" "/**" "**/" " " " \r" "\r"; do
 		printf "$p\n" >slash/d/.gitignore && git -C slash check-ignore d/ && test_expect_code 1 git -C slash check-ignore d || return 1
 	done && printf "d\0x\n" >slash/.gitignore && git -C slash check-ignore d
 '
