@@ -10,10 +10,16 @@ int client_protocol_version(const struct config_set *c, int *out, struct err *er
 	const char *value = "2";
 	int rc = config_get_string(c, "protocol.version", &value, err);
 
+	const char *test = getenv("GIT_TEST_PROTOCOL_VERSION"); /* for test suites: in place of the default */
+	bool is_test = test && *test && !config_get(c, "protocol.version");
+
 	if (rc < 0)
 		return rc;
+	if (is_test)
+		value = test;
 	if (strlen(value) != 1 || *value < '0' || *value > '2')
-		return err_set(err, ERR_INVALID, "unknown value for config 'protocol.version': %s", value);
+		return err_set(err, ERR_INVALID, is_test ? "unknown value for GIT_TEST_PROTOCOL_VERSION: %s" :
+			       "unknown value for config 'protocol.version': %s", value);
 	*out = *value - '0';
 	return 0;
 }

@@ -95,9 +95,10 @@ static int show_repack(void *data, enum pack_phase phase, uint32_t done, uint32_
 	return 0;
 }
 
+/* As Git has it, without "error: ". */
 static void show_bad(void *data UNUSED, const char *msg)
 {
-	error("%s", msg);
+	fprintf(stderr, "%s\n", msg);
 }
 
 /* "error: …", and the code that Git has for it. */
@@ -305,10 +306,21 @@ static int cmd_verify(int argc, const char **argv, struct midx_command *c)
 {
 	static const char *const verify_usage[] = { VERIFY_USAGE, NULL };
 	struct option options[] = { COMMON_OPTIONS(c), OPT_END() };
+	struct err err = ERR_INIT;
+	int rc;
 
 	if (parse_options(argc, argv, options, verify_usage, 0))
 		usage_with_options(verify_usage, options);
 	find_packs(c);
+	/* Git dies of a file that is not one, and goes on without one that it cannot parse. */
+	rc = packs_parse_midx(c->packs, &err);
+	if (rc == ERR_UNSUPPORTED)
+		return report_fatal(&err);
+	if (rc < 0) {
+		report_error(&err);
+		error("multi-pack-index file exists, but failed to parse");
+		return 1;
+	}
 	return packs_verify_midx(c->packs, show_bad, NULL) ? 1 : 0;
 }
 

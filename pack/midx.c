@@ -24,27 +24,49 @@ static int bad_midx(const char *path, const char *what, struct err *err)
 	return err_set(err, ERR_CORRUPT, "multi-pack-index '%s': %s", path, what);
 }
 
-/* Look up a chunk. Offsets in the table must ascend and stay before the checksum. */
-static int find_chunk(const struct midx *m, unsigned nr_chunks, uint32_t id,
-		      struct chunk *out, struct err *err)
+/* Offsets in the table must ascend and stay before the checksum; only the last entry has the id 0. */
+static int check_chunks(const struct midx *m, unsigned nr_chunks, struct err *err)
 {
 	uint64_t end = m->map.len - m->algo->raw_len;
 	uint64_t first = MIDX_HEADER_BYTES + ((uint64_t)nr_chunks + 1) * MIDX_CHUNK_ENTRY_BYTES;
+	const unsigned char *at = m->map.p + MIDX_HEADER_BYTES;
 
 	if (first > end)
 		return bad_midx(m->path, "the chunk table is truncated", err);
+	for (unsigned i = 0; i < nr_chunks; i++, at += MIDX_CHUNK_ENTRY_BYTES) {
+		uint64_t from = get_be64(at + 4), to = get_be64(at + MIDX_CHUNK_ENTRY_BYTES + 4);
+
+		if (!get_be32(at))
+			return err_set(err, ERR_CORRUPT, "terminating chunk id appears earlier than expected");
+		if (from > to || to > end)
+			return err_set(err, ERR_CORRUPT, "improper chunk offset(s) %" PRIx64 " and %" PRIx64, from, to);
+	}
+	/* They ascend, so the first says whether one is in the table. */
+	if (nr_chunks && get_be64(m->map.p + MIDX_HEADER_BYTES + 4) < first)
+		return bad_midx(m->path, "a chunk begins in the chunk table", err);
+	if (get_be32(at))
+		return err_set(err, ERR_CORRUPT, "final chunk has non-zero id %" PRIx32, get_be32(at));
+	return 0;
+}
+
+/* Its table has been checked. */
+static bool find_chunk(const struct midx *m, unsigned nr_chunks, uint32_t id, struct chunk *out)
+{
 	for (unsigned i = 0; i < nr_chunks; i++) {
 		const unsigned char *at = m->map.p + MIDX_HEADER_BYTES + i * MIDX_CHUNK_ENTRY_BYTES;
 		uint64_t from = get_be64(at + 4), to = get_be64(at + MIDX_CHUNK_ENTRY_BYTES + 4);
 
-		if (from < first || from > to || to > end)
-			return bad_midx(m->path, "improper chunk offsets", err);
 		if (get_be32(at) == id) {
 			*out = (struct chunk){ m->map.p + from, to - from };
-			return 0;
+			return true;
 		}
 	}
-	return bad_midx(m->path, "a required chunk is missing", err);
+	return false;
+}
+
+static int lacks_chunk(const char *name, struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED, "multi-pack-index required %s chunk missing or corrupted", name);
 }
 
 static int read_names(struct midx *m, const struct chunk *c, struct err *err)
@@ -76,13 +98,18 @@ static int read_names(struct midx *m, const struct chunk *c, struct err *err)
 static int read_tables(struct midx *m, unsigned nr_chunks, struct err *err)
 {
 	struct chunk fanout, names, locations, wide, order, packs;
-	int rc;
+	int rc = check_chunks(m, nr_chunks, err);
 
-	if ((rc = find_chunk(m, nr_chunks, MIDX_FANOUT, &fanout, err)) < 0 ||
-	    (rc = find_chunk(m, nr_chunks, MIDX_NAMES, &names, err)) < 0 ||
-	    (rc = find_chunk(m, nr_chunks, MIDX_LOCATIONS, &locations, err)) < 0 ||
-	    (rc = find_chunk(m, nr_chunks, MIDX_PACK_NAMES, &packs, err)) < 0)
+	if (rc < 0)
 		return rc;
+	if (!find_chunk(m, nr_chunks, MIDX_PACK_NAMES, &packs))
+		return lacks_chunk("pack-name", err);
+	if (!find_chunk(m, nr_chunks, MIDX_FANOUT, &fanout))
+		return lacks_chunk("OID fanout", err);
+	if (!find_chunk(m, nr_chunks, MIDX_NAMES, &names))
+		return lacks_chunk("OID lookup", err);
+	if (!find_chunk(m, nr_chunks, MIDX_LOCATIONS, &locations))
+		return lacks_chunk("object offsets", err);
 	if (fanout.len != 1024 || !fanout_is_sane(fanout.p))
 		return bad_midx(m->path, "the fan-out is not monotonic", err);
 	m->nr = get_be32(fanout.p + 4 * 255);
@@ -93,11 +120,11 @@ static int read_tables(struct midx *m, unsigned nr_chunks, struct err *err)
 	m->fanout = fanout.p;
 	m->names = names.p;
 	m->locations = locations.p;
-	if (!find_chunk(m, nr_chunks, MIDX_WIDE, &wide, NULL)) {
+	if (find_chunk(m, nr_chunks, MIDX_WIDE, &wide)) {
 		m->wide = wide.p;
 		m->nr_wide = wide.len / 8 < UINT32_MAX ? (uint32_t)(wide.len / 8) : UINT32_MAX;
 	}
-	if (!find_chunk(m, nr_chunks, MIDX_ORDER, &order, NULL) && order.len == (uint64_t)m->nr * 4)
+	if (find_chunk(m, nr_chunks, MIDX_ORDER, &order) && order.len == (uint64_t)m->nr * 4)
 		m->order = order.p;
 	return read_names(m, &packs, err);
 }
@@ -107,15 +134,15 @@ static int parse(struct midx *m, struct err *err)
 	const unsigned char *p = m->map.p;
 
 	if (m->map.len < MIDX_HEADER_BYTES + MIDX_CHUNK_ENTRY_BYTES + m->algo->raw_len)
-		return bad_midx(m->path, "the file is too small", err);
+		return err_set(err, ERR_CORRUPT, "multi-pack-index file %s is too small", m->path);
 	if (get_be32(p) != MIDX_SIGNATURE)
-		return bad_midx(m->path, "the signature is wrong", err);
+		return err_set(err, ERR_UNSUPPORTED, "multi-pack-index signature 0x%08" PRIx32 " does not match signature "
+			       "0x%08x", get_be32(p), MIDX_SIGNATURE);
 	if (p[4] != 1 && p[4] != 2)
-		return err_set(err, ERR_UNSUPPORTED,
-			       "multi-pack-index '%s': version %u is not supported", m->path, p[4]);
+		return err_set(err, ERR_UNSUPPORTED, "multi-pack-index version %u not recognized", p[4]);
 	if (p[5] != m->algo->id)
-		return err_set(err, ERR_UNSUPPORTED, "multi-pack-index '%s': hash version %u "
-			       "does not match version %d", m->path, p[5], (int)m->algo->id);
+		return err_set(err, ERR_CORRUPT, "multi-pack-index hash version %u does not match version %d",
+			       p[5], (int)m->algo->id);
 	if (p[7])
 		return err_set(err, ERR_UNSUPPORTED,
 			       "multi-pack-index '%s': base files are not supported", m->path);

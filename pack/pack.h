@@ -133,7 +133,12 @@ MUST_USE int pack_foreach_object(struct pack *p, bool by_offset,
 int pack_verify(struct pack *p,
 		int (*object)(void *data, const struct object_id *oid, const struct object_buf *buf),
 		void (*bad)(void *data, const char *msg), void *data, struct err *err);
-/* Same for the multi-pack-index of the directory; 0 if there is none. */
+/*
+ * Can the multi-pack-index be read? 0 also if there is none. ERR_UNSUPPORTED: Git ends with such an error; ERR_CORRUPT:
+ * it goes on without the file.
+ */
+MUST_USE int packs_parse_midx(struct packs *p, struct err *err);
+/* As pack_verify for the multi-pack-index of the directory; 0 if there is none. */
 int packs_verify_midx(struct packs *p, void (*bad)(void *data, const char *msg), void *data);
 /* Checksum and order of the .rev of a pack, if there is one. */
 int pack_verify_rev(struct pack *p, void (*bad)(void *data, const char *msg), void *data);

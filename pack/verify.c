@@ -454,6 +454,21 @@ static void verify_layer(struct midx_verify *v)
 		check_location(v, i);
 }
 
+int packs_parse_midx(struct packs *ps, struct err *err)
+{
+	struct midx *top = NULL;
+	struct err why = ERR_INIT;
+	int rc = midx_open_dir(&top, ps->dir, ps->opts.algo, &why);
+
+	midx_free(top);
+	if (rc < 0 && rc != ERR_NOT_FOUND)
+		err_move(err, &why);
+	else
+		rc = 0;
+	err_release(&why);
+	return rc;
+}
+
 int packs_verify_midx(struct packs *ps, void (*bad)(void *data, const char *msg), void *data)
 {
 	struct midx_verify v = { .packs = ps, .found = { bad, data, 0 } };

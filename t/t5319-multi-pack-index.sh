@@ -205,6 +205,32 @@ test_expect_success 'another object directory' '
 	)
 '
 
+# damaged CODE AT BYTE LINE...: with this byte there, verify says these lines.
+damaged () {
+	cp good $MIDX && printf "$3" | dd of=$MIDX bs=1 seek=$2 conv=notrunc 2>/dev/null &&
+	test_expect_code $1 git multi-pack-index verify 2>err && shift 3 &&
+	for line in "$@"; do echo "$line"; done >expect && head -n $# err >actual && test_cmp expect actual
+}
+
+test_expect_success SHA1 'verify has Git'\''s words' '
+	(
+		cd one && git multi-pack-index write && chmod u+w $MIDX && cp $MIDX good && B="multi-pack-index" P="error: multi-pack-index file exists, but failed to parse" &&
+		damaged 128 0 x "fatal: $B signature 0x78494458 does not match signature 0x4d494458" &&
+		damaged 128 4 "\011" "fatal: $B version 9 not recognized" &&
+		damaged 1 5 "\002" "error: $B hash version 2 does not match version 1" "$P" &&
+		damaged 1 6 "\001" "error: final chunk has non-zero id 4f494446" "$P" &&
+		damaged 1 6 "\011" "error: terminating chunk id appears earlier than expected" "$P" &&
+		damaged 128 12 X "fatal: $B required pack-name chunk missing or corrupted" &&
+		damaged 128 24 X "fatal: $B required OID fanout chunk missing or corrupted" &&
+		damaged 128 36 X "fatal: $B required OID lookup chunk missing or corrupted" &&
+		damaged 128 48 X "fatal: $B required object offsets chunk missing or corrupted" &&
+		damaged 1 $(($(wc -c <good) - 1)) "\377\377" "incorrect checksum" &&
+		damaged 1 16 "\377" && test_grep "^error: improper chunk offset(s) ff[0-9a-f]* and [0-9a-f]*$" err && test_grep "^$P$" err &&
+		head -c 11 good >$MIDX && test_expect_code 1 git multi-pack-index verify 2>err &&
+		test_grep "^error: multi-pack-index file .*multi-pack-index is too small$" err && cp good $MIDX
+	)
+'
+
 test_expect_success 'verify finds what is wrong' '
 	(
 		cd one && git multi-pack-index write && chmod u+w $MIDX && cp $MIDX good &&
@@ -212,7 +238,8 @@ test_expect_success 'verify finds what is wrong' '
 		for at in 0 4 8 30 300 1500 5000 $((size - 100)) $((size - 3))
 		do
 			cp good $MIDX && printf "\\252" | dd of=$MIDX bs=1 seek=$at conv=notrunc 2>/dev/null &&
-			test_expect_code 1 git multi-pack-index verify 2>err && test_grep "^error: " err || exit 1
+			code=1 && case $at in 0|4) code=128 ;; esac &&
+			test_expect_code $code git multi-pack-index verify 2>err && test_file_not_empty err || exit 1
 		done &&
 		cp good $MIDX && mv $PACKS/$part.pack hidden &&
 		test_expect_code 1 git multi-pack-index verify 2>err && test_grep "failed to load pack" err &&
