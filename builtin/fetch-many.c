@@ -10,24 +10,24 @@
 #include "util/run-command.h"
 #include "util/workers.h"
 
-static struct remotes *remotes_or_die(struct fetch_cmd *f)
+static struct remotes *all_remotes(struct repository *r)
 {
 	struct remotes *all = NULL;
 	struct err err = ERR_INIT;
 
-	if (repo_remotes(f->r, &all, &err) < 0)
+	if (repo_remotes(r, &all, &err) < 0)
 		die_err(&err);
 	return all;
 }
 
 /* A member may be a group itself, unless there is a remote of that name; each group counts once. */
-static void add_members(struct fetch_cmd *f, const char *name, struct strset *groups, struct strvec *out)
+static void add_members(struct repository *r, const char *name, struct strset *groups, struct strvec *out)
 {
 	char *key = xstrfmt("remotes.%s", name), *save = NULL;
 	const struct config_entry *const *values;
 	size_t nr = 0;
 
-	values = config_get_all(f->r->config, key, &nr);
+	values = config_get_all(r->config, key, &nr);
 	free(key);
 	/* What is neither is told of when it is fetched. */
 	if (!nr && groups->map.nr)
@@ -38,36 +38,36 @@ static void add_members(struct fetch_cmd *f, const char *name, struct strset *gr
 		char *words = xstrdup(values[i]->value ? values[i]->value : "");
 
 		for (char *w = strtok_r(words, " \t\n", &save); w; w = strtok_r(NULL, " \t\n", &save))
-			if (remotes_find(remotes_or_die(f), w))
+			if (remotes_find(all_remotes(r), w))
 				strvec_push(out, w);
 			else
-				add_members(f, w, groups, out);
+				add_members(r, w, groups, out);
 		free(words);
 	}
 }
 
-size_t fetch_add_group(struct fetch_cmd *f, const char *name, struct strvec *out)
+size_t remote_group_add(struct repository *r, const char *name, struct strvec *out)
 {
 	struct strset groups = STRSET_INIT;
 	size_t before = out->nr;
 
-	add_members(f, name, &groups, out);
+	add_members(r, name, &groups, out);
 	strset_clear(&groups);
 	return out->nr - before;
 }
 
 void fetch_add_remotes(struct fetch_cmd *f, const char *name, struct strvec *out)
 {
-	if (fetch_add_group(f, name, out))
+	if (remote_group_add(f->r, name, out))
 		return;
-	if (!remotes_find(remotes_or_die(f), name))
+	if (!remotes_find(all_remotes(f->r), name))
 		die("no such remote or remote group: %s", name);
 	strvec_push(out, name);
 }
 
 void fetch_add_all_remotes(struct fetch_cmd *f, struct strvec *out)
 {
-	struct remotes *all = remotes_or_die(f);
+	struct remotes *all = all_remotes(f->r);
 
 	for (size_t i = 0; i < remotes_nr(all); i++) {
 		const struct remote *remote = remotes_at(all, i);

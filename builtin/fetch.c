@@ -437,7 +437,7 @@ static int run(struct fetch_cmd *f, int argc, const char **argv, const char *act
 	} else if (f->multiple > 0) {
 		for (int i = 0; i < argc; i++)
 			fetch_add_remotes(f, argv[i], &names);
-	} else if (argc && f->multiple < 0 && fetch_add_group(f, argv[0], &names) && argc > 1) {
+	} else if (argc && f->multiple < 0 && remote_group_add(f->r, argv[0], &names) && argc > 1) {
 		die("fetching a group and specifying refspecs does not make sense");
 	}
 	if (names.nr == 1 && f->multiple <= 0) {

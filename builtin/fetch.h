@@ -36,7 +36,7 @@ int fetch_print_common(struct fetch_cmd *f, const struct remote *remote);
 void fetch_add_remotes(struct fetch_cmd *f, const char *name, struct strvec *out);
 void fetch_add_all_remotes(struct fetch_cmd *f, struct strvec *out);
 /* The number of a group's members; 0: it is no group. */
-size_t fetch_add_group(struct fetch_cmd *f, const char *name, struct strvec *out);
+size_t remote_group_add(struct repository *r, const char *name, struct strvec *out);
 /* The exit code. */
 int fetch_many(struct fetch_cmd *f, const struct strvec *names);
 

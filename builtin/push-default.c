@@ -162,12 +162,14 @@ NORETURN static void die_detached(struct push_cmd *c)
 /* Does the branch fetch from somewhere else than it pushes to? */
 static bool is_triangular(struct push_cmd *c)
 {
+	struct remotes *all;
 	struct remote *from;
 	struct err err = ERR_INIT;
 
-	if (repo_remote(c->r, NULL, &from, &err) < 0)
+	if (repo_remotes(c->r, &all, &err) < 0 || remotes_get(all, NULL, &from, &err) < 0)
 		die_err(&err);
-	return from->urls.nr && from != c->remote;
+	/* Several remotes, none of which is the default: Git takes it for another place. */
+	return from->urls.nr ? from != c->remote : remotes_nr(all) > 1;
 }
 
 static const char *upstream_or_die(struct push_cmd *c, bool triangular)

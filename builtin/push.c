@@ -2,6 +2,7 @@
 /* git-push(1) */
 #include "compat/posix.h"
 #include <signal.h>
+#include "builtin/fetch.h"
 #include "builtin/fetch-common.h"
 #include "builtin/push-meter.h"
 #include "builtin/push-report.h"
@@ -9,6 +10,7 @@
 #include "cli/git-options.h"
 #include "cli/submodule-option.h"
 #include "util/alloc.h"
+#include "util/run-command.h"
 
 static const char *const usage[] = { "git push [<options>] [<repository> [<refspec>...]]", NULL };
 
@@ -314,12 +316,54 @@ static int push_to_all(struct push_cmd *c)
 	return code;
 }
 
+/* ---- a group of remotes ---- */
+
+/* The command line for one member: `name` is in the place of the group's. */
+static void add_member_arguments(struct strvec *out, const char *const *given, const char *group, const char *name)
+{
+	for (; *given; given++) {
+		const char *arg = *given, *value;
+
+		if (arg == group) /* the very argument */
+			strvec_push(out, name);
+		else if (skip_prefix(arg, "--repo=", &value) && value == group)
+			strvec_pushf(out, "--repo=%s", name);
+		else
+			strvec_push(out, arg);
+	}
+}
+
+/* One after the other, each by a command of its own. */
+static int push_to_group(const struct push_cmd *c, const struct strvec *names, const char *const *given)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < names->nr; i++) {
+		struct child_process cp = CHILD_PROCESS_INIT;
+		struct err err = ERR_INIT;
+
+		if (!c->quiet)
+			printf("Pushing to %s\n", names->v[i]);
+		fflush(stdout);
+		push_own_command(&cp.args, "push");
+		strvec_push(&cp.args, "--no-group");
+		add_member_arguments(&cp.args, given, c->repo_name, names->v[i]);
+		if (run_command(&cp, &err)) {
+			error("could not push to %s", names->v[i]);
+			code = 1;
+		}
+		err_release(&err);
+	}
+	return code;
+}
+
 int cmd_push(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct push_cmd c = { .r = ctx->repo, .specs = REFSPEC_INIT(REFSPEC_PUSH), .verify = 1, .thin = 1, .progress = -1,
 			      .leases = STRVEC_INIT, .push_options = STRVEC_INIT };
-	struct strvec given = STRVEC_INIT;
-	const char *repo = NULL;
+	struct strvec given = STRVEC_INIT, members = STRVEC_INIT;
+	const char *repo = NULL, **words;
+	int code, group = 1; /* 0: we push to a member of one */
 	struct option opts[] = {
 		OPT_COUNTUP('v', "verbose", &c.verbose, "be more verbose"),
 		OPT_COUNTUP('q', "quiet", &c.quiet, "be more quiet"),
@@ -350,10 +394,12 @@ int cmd_push(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_STRVEC('o', "push-option", &given, "server-specific", "option to transmit"),
 		OPT_BOOL('4', "ipv4", &c.ipv4, "use IPv4 addresses only"),
 		OPT_BOOL('6', "ipv6", &c.ipv6, "use IPv6 addresses only"),
+		{ OPTION_BOOL, 0, "group", &group, NULL, NULL, PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_END()
 	};
-	int code;
 
+	/* parsing moves the arguments */
+	words = xmemdup(argv + 1, (size_t)argc * sizeof(*argv));
 	if (c.r)
 		read_config(&c); /* else only -h is asked for */
 	argc = parse_options(argc, argv, opts, usage, 0);
@@ -363,6 +409,15 @@ int cmd_push(int argc, const char **argv, struct command_ctx *ctx)
 		read_push_options(&c);
 	check_combinations(&c, argc);
 	c.repo_name = argc ? argv[0] : repo;
+	if (group && c.repo_name && remote_group_add(c.r, c.repo_name, &members)) {
+		if (c.atomic)
+			die("--atomic can only be used when pushing to one remote");
+		code = push_to_group(&c, &members, words);
+		strvec_clear(&members);
+		free(words);
+		return finish_stdout() ? 128 : code;
+	}
+	free(words);
 	signal(SIGPIPE, SIG_IGN);
 	push_choose_remote(&c);
 	choose_refspecs(&c, argc, argv);

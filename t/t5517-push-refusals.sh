@@ -115,4 +115,21 @@ test_expect_success 'an upstream of another name: how to choose for good' '
 	test_expect_code 128 git -c branch.autoSetupMerge=simple push 2>err && test_grep "either option permanently" err && test_grep ! "see option .simple." err
 '
 
+test_expect_success 'several remotes, none of which is the default: no upstream is needed' '
+	git init -q -b main several && cd several && test_when_finished "cd .." && test_commit one &&
+	for i in 1 2 3; do git init -q --bare -b main ../s$i && git remote add s$i ../s$i || return 1; done &&
+	git push s1 2>err && test_grep "main -> main" err && git push ../s2 2>err && test_grep "main -> main" err
+'
+
+test_expect_success 'a group of remotes' '
+	cd several && test_when_finished "cd .." && git config remotes.g "s1 s2" && git config --add remotes.g "sub" && git config remotes.sub "s3 g" &&
+	git push g main:a >out && printf "Pushing to %s\n" s1 s2 s3 >expect && test_cmp expect out &&
+	for i in 1 2 3; do git -C ../s$i rev-parse -q --verify a || return 1; done &&
+	git push -q --repo=g >out && test_must_be_empty out && git push -q --set-upstream g main && test "$(git config branch.main.remote)" = s3 &&
+	git push --delete g a >out && test_cmp expect out && for i in 1 2 3; do test_must_fail git -C ../s$i rev-parse -q --verify a || return 1; done &&
+	test_expect_code 128 git push --atomic g main 2>err && test_grep "^fatal: --atomic can only be used when pushing to one remote" err &&
+	git config remotes.s1 "s1 s2" && git push -q s1 main:b && git -C ../s2 rev-parse -q --verify b &&
+	rm -rf ../s2 && test_expect_code 1 git push g main:c 2>err && test_grep "^error: could not push to s2" err && git -C ../s3 rev-parse -q --verify c
+'
+
 test_done
