@@ -90,6 +90,7 @@ static int exclude_ref(void *data, const struct ref *ref)
 static int follow_tags(struct check *c, struct object_id *oid, enum object_type *type, struct err *err)
 {
 	const struct object_source *src = odb_source_unreplaced(c->repo->odb);
+	enum object_type want = OBJ_ANY; /* what the tag before says */
 	struct object_info info;
 	int rc;
 
@@ -100,6 +101,10 @@ static int follow_tags(struct check *c, struct object_id *oid, enum object_type 
 		if (!odb_has(c->repo->odb, oid))
 			return is_missing(c, oid, err);
 		rc = src->info(src->data, oid, &info, err);
+		if (!rc && object_type_expect(oid, info.type, want, NULL) < 0) {
+			*c->missing = *oid; /* an object of that type is */
+			return ERR_NOT_FOUND;
+		}
 		if (!rc && info.type == OBJ_TAG && !oidset_insert(&c->tags, oid))
 			return 0;
 		if (!rc)
@@ -110,8 +115,10 @@ static int follow_tags(struct check *c, struct object_id *oid, enum object_type 
 		rc = src->read(src->data, oid, &buf, err);
 		if (!rc)
 			rc = tag_parse(&tag, buf.data, buf.size, src->algo, err);
-		if (!rc)
+		if (!rc) {
 			*oid = tag.target;
+			want = tag.target_type;
+		}
 		object_buf_release(&buf);
 		if (rc < 0)
 			return rc;

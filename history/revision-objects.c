@@ -28,8 +28,8 @@ void rev_free_objects(struct rev_walk *w)
 	oid_array_clear(&w->missing);
 }
 
-/* From one tag to what it names. */
-static int pass_tag(struct rev_walk *w, const struct rev_start *s, struct object_id *oid,
+/* From one tag to what it names, and the type that this has by the tag. */
+static int pass_tag(struct rev_walk *w, const struct rev_start *s, struct object_id *oid, enum object_type *want,
 		    struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -44,6 +44,7 @@ static int pass_tag(struct rev_walk *w, const struct rev_start *s, struct object
 	} else {
 		note(w, oid, OBJ_TAG, xmemdupz(tag.name, tag.name_len), s->flags);
 		*oid = tag.target;
+		*want = tag.target_type;
 	}
 	object_buf_release(&buf);
 	return rc;
@@ -66,17 +67,18 @@ static int missing_start(struct rev_walk *w, const struct rev_start *s,
 int rev_peel_start(struct rev_walk *w, struct rev_start *s, struct object_id *oid, struct err *err)
 {
 	struct oidset *given = &w->given_tags[(s->flags & REV_UNINTERESTING) != 0];
-	enum object_type type;
+	enum object_type type, want = OBJ_ANY;
 	uint64_t size;
 	int rc;
 
 	*oid = s->oid;
-	while (!(rc = odb_type(w->repo->odb, oid, &type, &size, NULL)) && type == OBJ_TAG) {
+	while (!(rc = odb_type(w->repo->odb, oid, &type, &size, NULL)) &&
+	       !(rc = object_type_expect(oid, type, want, NULL)) && type == OBJ_TAG) {
 		/* One that was given before, with all that follow it. */
 		if (!oidset_insert(given, oid) &&
 		    !object_peel(odb_source(w->repo->odb), oid, OBJ_ANY, oid, &type, NULL))
 			break;
-		rc = pass_tag(w, s, oid, NULL);
+		rc = pass_tag(w, s, oid, &want, NULL);
 		if (rc < 0)
 			break;
 	}

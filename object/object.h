@@ -72,6 +72,9 @@ struct object_source {
 	int max_tree_depth; /* 0: the default; see object_max_tree_depth */
 	struct peel_memo *peeled; /* where long chains of tags lead to; NULL: they are followed each time. The maker's */
 };
+/* What names an object says of which type it is: ERR_CORRUPT if it is not. OBJ_ANY: nothing is said. */
+MUST_USE int object_type_expect(const struct object_id *oid, enum object_type type, enum object_type want,
+				struct err *err);
 struct peel_memo *peel_memo_new(void);
 void peel_memo_free(struct peel_memo *m); /* NULL is fine */
 
@@ -85,7 +88,8 @@ unsigned object_max_tree_depth(const struct object_source *src);
 
 /*
  * Follow tags to an object of type `want`; OBJ_ANY: to the first that is not a tag. A commit
- * peels to its tree if that is wanted. ERR_INVALID if no such object is reached.
+ * peels to its tree if that is wanted. ERR_INVALID if no such object is reached. ERR_CORRUPT: a tag
+ * names an object of another type than it says.
  * Cost: with src->peeled, a chain of tags is read once, whichever of its tags are peeled.
  */
 MUST_USE int object_peel(const struct object_source *src, const struct object_id *oid,

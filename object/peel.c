@@ -7,9 +7,17 @@
 #include "object/tag.h"
 #include "util/alloc.h"
 
-/* The target of a tag, or the tree of a commit. */
+int object_type_expect(const struct object_id *oid, enum object_type type, enum object_type want, struct err *err)
+{
+	if (want == OBJ_ANY || type == want)
+		return 0;
+	return err_set(err, ERR_CORRUPT, "object %s is a %s, not a %s", oid_hex(oid), object_type_name(type),
+		       object_type_name(want));
+}
+
+/* The target of a tag, or the tree of a commit, and the type that it should have. */
 static int dereference(const struct object_source *src, const struct object_id *oid,
-		       enum object_type type, struct object_id *next, struct err *err)
+		       enum object_type type, struct object_id *next, enum object_type *want, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct tag_view tag;
@@ -22,9 +30,12 @@ static int dereference(const struct object_source *src, const struct object_id *
 			     oid_hex(oid), object_type_name(type));
 	} else if (type == OBJ_TAG) {
 		rc = tag_parse(&tag, buf.data, buf.size, src->algo, err);
-		if (!rc)
+		if (!rc) {
 			*next = tag.target;
+			*want = tag.target_type;
+		}
 	} else {
+		*want = OBJ_TREE;
 		rc = commit_parse_links(buf.data, buf.size, src->algo, next, NULL, NULL, err);
 	}
 	if (rc < 0)
@@ -92,15 +103,18 @@ static int follow_tags(const struct object_source *src, struct object_id *at, st
 	int rc = 0;
 
 	while (!rc && info->type == OBJ_TAG) {
+		enum object_type want = OBJ_ANY;
 		bool is_long = src->peeled && nr++ >= SHORT_CHAIN;
 
 		if (!is_long || !memo_find(src->peeled, at)) {
 			if (is_long)
 				oid_array_append(&passed, at);
-			rc = dereference(src, at, OBJ_TAG, at, err);
+			rc = dereference(src, at, OBJ_TAG, at, &want, err);
 		}
 		if (!rc)
 			rc = src->info(src->data, at, info, err);
+		if (!rc)
+			rc = object_type_expect(at, info->type, want, err);
 	}
 	if (!rc && passed.nr)
 		memo_add(src->peeled, &passed, at);
@@ -119,7 +133,9 @@ int object_peel(const struct object_source *src, const struct object_id *oid,
 	if (!rc && info.type == OBJ_TAG && want != OBJ_TAG)
 		rc = follow_tags(src, &at, &info, err);
 	if (!rc && info.type == OBJ_COMMIT && want == OBJ_TREE) {
-		rc = dereference(src, &at, OBJ_COMMIT, &at, err);
+		enum object_type tree;
+
+		rc = dereference(src, &at, OBJ_COMMIT, &at, &tree, err);
 		if (!rc)
 			rc = src->info(src->data, &at, &info, err);
 	}

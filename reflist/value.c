@@ -271,6 +271,7 @@ static int find_object(struct reflist *l, const struct reflist_item *item,
 		       const struct ref_atom *a, struct object_facts **out, struct err *err)
 {
 	struct object_facts *f = &l->state->object;
+	struct object_id end;
 	int rc;
 
 	*out = NULL;
@@ -287,6 +288,8 @@ static int find_object(struct reflist *l, const struct reflist_item *item,
 	rc = object_facts_content(f, l->repo, item->refname, err);
 	if (rc < 0)
 		return rc;
+	if (object_peel(odb_source(l->repo->odb), &item->oid, OBJ_ANY, &end, NULL, NULL) < 0)
+		return err_set(err, ERR_CORRUPT, "bad tag");
 	object_facts_select(&l->state->target, &f->tag.target);
 	*out = &l->state->target;
 	return 0;

@@ -46,4 +46,34 @@ test_expect_success 'merge-file --object-id: the empty blob need not be there' '
 	git -C r merge-file -p --object-id $empty $empty $two >out && echo 2 >expect && test_cmp expect out
 '
 
+test_expect_success 'a tag of a missing object, or of one of another type' '
+	git clone -q --bare r other.git &&
+	for what in "$(git hash-object --stdin </dev/null | tr 0-9 1) commit" "$(git -C r rev-parse HEAD:f) commit" \
+		"$(git -C r rev-parse HEAD) blob" "$(git -C r rev-parse HEAD:) tag"; do
+		printf "object %s\ntype %s\ntag bad\ntagger A <a@x> 1 +0000\n\nx\n" $what >tag &&
+		bad=$(git -C r hash-object -t tag -w --stdin --literally <tag) && echo $bad >r/.git/refs/tags/bad &&
+		git -C r for-each-ref --format="%(object) %(type)" refs/tags/bad >out && echo "$what" >expect && test_cmp expect out &&
+		for format in "%(*objectname)" "%(*objecttype)" "%(*subject)"; do
+			test_expect_code 128 git -C r for-each-ref --format="$format" 2>err && test_grep "fatal: bad tag" err || return 1
+		done &&
+		for c in "rev-list --all" "rev-list --objects bad" "log bad" "rev-parse bad^{}" "cat-file -p bad^{}"; do
+			test_expect_code 128 git -C r $c 2>err || return 1
+		done &&
+		test_must_fail git -C r push ../other.git $bad:refs/tags/bad 2>/dev/null &&
+		test_must_fail git -C other.git rev-parse --verify -q refs/tags/bad || return 1
+	done &&
+	rm r/.git/refs/tags/bad
+'
+
+test_expect_success 'receive-pack refuses such a tag that is there already' '
+	printf "object %s\ntype commit\ntag bad\ntagger A <a@x> 1 +0000\n\nx\n" $(git -C r rev-parse HEAD:f) >tag &&
+	bad=$(git -C other.git hash-object -t tag -w --stdin --literally <tag) &&
+	words="report-status object-format=$TEST_HASH" &&
+	{
+		printf "%04x" $((4 + 2 * OID_HEXLEN + 2 + 13 + 1 + ${#words})) &&
+		printf "%s %s refs/tags/bad\0%s0000" $ZERO_OID $bad "$words" && git -C r pack-objects --stdout -q </dev/null
+	} >in &&
+	git receive-pack other.git <in >out && test_grep "ng refs/tags/bad missing necessary objects" out
+'
+
 test_done
