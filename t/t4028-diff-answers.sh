@@ -132,4 +132,23 @@ test_expect_success '"sub/" means a submodule, too' '
 	git -C r log --format=%s -- c.x/ >out && test_must_be_empty out
 '
 
+# entry NAME: a tree with a file of that name, which need not be possible
+entry () {
+	{ printf "100644 $1\0" && echo hello | git -C r hash-object -w --stdin | perl -ne "chomp; print pack q(H*), \$_"; } |
+		git -C r hash-object -t tree -w --literally --stdin
+}
+
+test_expect_success PERL 'names that lead out of the tree: quoted in headers; programs get a file of the last part in a directory of its own' '
+	mkdir -p tmp/in && (TMPDIR=$PWD/tmp/in && export TMPDIR && for name in ../evil .git/config a/../../b /abs; do
+		tree=$(entry "$name") && printf "new file mode 100644\n--- /dev/null\n+++ b/${name#/}\n" >expect &&
+		git -C r diff $EMPTY_TREE $tree >diff && grep "^new\|^---\|^+++" diff >actual && test_cmp expect actual &&
+		GIT_EXTERNAL_DIFF="sh -c \"echo \\\$4\"" git -C r diff $EMPTY_TREE $tree >given &&
+		grep "^$TMPDIR/git-blob-[A-Za-z0-9]*/${name##*/}$" given && test "$(find "$TMPDIR/.." | wc -l)" = 2 || exit 1
+	done &&
+	for name in .. . a/..; do
+		test_must_fail env GIT_EXTERNAL_DIFF="sh -c \"echo \\\$4\"" git -C r diff $EMPTY_TREE $(entry $name) && test "$(find "$TMPDIR/.." | wc -l)" = 2 || exit 1
+	done) &&
+	git -C r diff $EMPTY_TREE $(entry "esc\\033[31m") >out && test_grep "^+++ \"b/esc.033\[31m\"$" out && ! grep "$(printf "\033")" out
+'
+
 test_done
