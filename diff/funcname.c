@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include <regex.h>
+#include "compat/regexec.h"
 #include "diff/diff-internal.h"
 #include "diff/hunk-internal.h"
 #include "util/alloc.h"
@@ -94,9 +95,7 @@ static bool pattern_name(const struct funcname *f, const struct text_line *l,
 		regmatch_t m[2];
 		int group;
 
-		m[0].rm_so = 0;
-		m[0].rm_eo = (regoff_t)n;
-		if (regexec(&f->patterns[i].regex, l->text, 2, m, REG_STARTEND))
+		if (regexec_range(&f->patterns[i].regex, l->text, n, 2, m, 0))
 			continue;
 		if (f->patterns[i].negated)
 			return false;

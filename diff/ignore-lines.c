@@ -2,6 +2,7 @@
 /* -I: changes of lines that all match one of some patterns are ignorable. */
 #include "compat/posix.h"
 #include <regex.h>
+#include "compat/regexec.h"
 #include "diff/diff-internal.h"
 #include "util/alloc.h"
 
@@ -31,11 +32,8 @@ void diff_regexes_free(struct diff_regexes *r)
 
 bool diff_regexes_match(const struct diff_regexes *r, const char *text, size_t len)
 {
-	for (size_t i = 0; i < r->nr; i++) {
-		regmatch_t m = { .rm_so = 0, .rm_eo = (regoff_t)len };
-
-		if (!regexec(&r->list[i], text, 1, &m, REG_STARTEND))
+	for (size_t i = 0; i < r->nr; i++)
+		if (!regexec_range(&r->list[i], text, len, 0, NULL, 0))
 			return true;
-	}
 	return false;
 }

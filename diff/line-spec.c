@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include <regex.h>
+#include "compat/regexec.h"
 #include "diff/diff-internal.h"
 #include "diff/hunk-internal.h"
 #include "diff/line-spec.h"
@@ -143,8 +144,8 @@ static size_t line_of_byte(const struct searched_text *t, size_t byte, size_t li
 static int search(const struct searched_text *t, const regex_t *regex, size_t *line)
 {
 	size_t from = t->lines[*line];
-	regmatch_t m = { .rm_so = 0, .rm_eo = (regoff_t)(t->len - from) };
-	int ret = regexec(regex, t->text + from, 1, &m, REG_STARTEND);
+	regmatch_t m;
+	int ret = regexec_range(regex, t->text + from, t->len - from, 1, &m, 0);
 
 	if (!ret)
 		*line = line_of_byte(t, from + (size_t)m.rm_so, *line);

@@ -2,6 +2,7 @@
 /* -S and -G, gitdiffcore(7) "diffcore-pickaxe". */
 #include "compat/posix.h"
 #include <regex.h>
+#include "compat/regexec.h"
 #include "diff/diff-internal.h"
 #include "diff/external-internal.h"
 #include "diff/text-internal.h"
@@ -28,9 +29,7 @@ static const char *find(const struct pickaxe *px, const char *text, const char *
 		*match_end = at ? at + len : NULL;
 		return at;
 	}
-	m.rm_so = 0;
-	m.rm_eo = (regoff_t)(end - text);
-	if (regexec(&px->regex, text, 1, &m, REG_STARTEND | (not_bol ? REG_NOTBOL : 0)))
+	if (regexec_range(&px->regex, text, (size_t)(end - text), 1, &m, not_bol ? REG_NOTBOL : 0))
 		return NULL;
 	*match_end = text + m.rm_eo;
 	return text + m.rm_so;

@@ -5,6 +5,7 @@
  */
 #include "compat/posix.h"
 #include <regex.h>
+#include "compat/regexec.h"
 #include "diff/diff-internal.h"
 #include "diff/hunk-internal.h"
 #include "util/alloc.h"
@@ -78,7 +79,7 @@ static bool next_word(const struct words_regex *regex, const struct strbuf *text
 		      struct word *w)
 {
 	const char *newline;
-	regmatch_t m = { .rm_so = 0, .rm_eo = (regoff_t)(text->len - at) };
+	regmatch_t m;
 
 	if (!regex) {
 		while (at < text->len && isspace((unsigned char)text->buf[at]))
@@ -89,7 +90,8 @@ static bool next_word(const struct words_regex *regex, const struct strbuf *text
 		w->end = at;
 		return w->end > w->begin;
 	}
-	if (at >= text->len || regexec(&regex->regex, text->buf + at, 1, &m, REG_STARTEND))
+	if (at >= text->len || 
+	    regexec_range(&regex->regex, text->buf + at, text->len - at, 1, &m, REGEXEC_NUL_ENDED))
 		return false;
 	w->begin = at + (size_t)m.rm_so;
 	w->end = at + (size_t)m.rm_eo;
