@@ -10,6 +10,7 @@
 #include "compat/posix.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include "compat/cond.h"
 #include "pack-relay-internal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
@@ -222,11 +223,8 @@ static int send_text(struct relay_sender *s, struct relay_queue *out, struct err
 /* Until there are so many bytes, or text, or the end, or this time. */
 static void await_source(struct relay_queue *out, size_t bytes, int64_t until_ms)
 {
-	struct timespec ts = { .tv_sec = (time_t)(until_ms / 1000),
-			       .tv_nsec = (long)(until_ms % 1000) * 1000000 };
-
 	out->wake_at = bytes;
-	pthread_cond_timedwait(&out->filled, &out->lock, &ts);
+	(void)os_cond_wait_until(&out->filled, &out->lock, until_ms);
 	out->wake_at = 0;
 }
 
@@ -281,14 +279,9 @@ static int send_all(struct relay_sender *s, struct relay_queue *out, struct err 
 
 static void output_init(struct relay_queue *out, pack_source_fn source, void *data)
 {
-	pthread_condattr_t attr;
-
 	memset(out, 0, sizeof(*out));
 	pthread_mutex_init(&out->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&out->filled, &attr);
-	pthread_condattr_destroy(&attr);
+	os_cond_init_monotonic(&out->filled);
 	pthread_cond_init(&out->drained, NULL);
 	strbuf_init(&out->text, 0);
 	err_init(&out->failure);

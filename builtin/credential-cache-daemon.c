@@ -10,6 +10,7 @@
 #include "builtin/builtin.h"
 #include "builtin/credential-cache.h"
 #include "compat/os.h"
+#include "compat/socket.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
@@ -218,7 +219,7 @@ static int listen_there(int *listener, int dir, const char *name, struct err *er
 	}
 	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT) /* check-calls: a socket, for whoever comes while we live */
 		return err_set_errno(err, "unable to remove '%s'", name);
-	*listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	*listener = os_socket(AF_UNIX, SOCK_STREAM, 0);
 	if (*listener < 0 || cache_address(&address, name) < 0 ||
 	    bind(*listener, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(*listener, 16) < 0)
 		return err_set_errno(err, "unable to bind to '%s'", name);

@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include "builtin/builtin.h"
 #include "builtin/credential-cache.h"
+#include "compat/socket.h"
 #include "compat/syscalls.h"
 #include "fs/private-dir.h"
 #include "transport/secret.h"
@@ -55,7 +56,7 @@ int cache_connect(const char *name)
 
 	if (cache_address(&address, name) < 0)
 		return -1;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fd = os_socket(AF_UNIX, SOCK_STREAM, 0);
 	if (fd < 0 || !connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
 	why = errno;

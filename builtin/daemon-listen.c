@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include "builtin/daemon.h"
+#include "compat/socket.h"
 #include "util/alloc.h"
 
 #define BACKLOG 128
@@ -46,7 +47,7 @@ static void log_place(int fd)
 static int open_socket(const struct addrinfo *ai, bool reuse_address)
 {
 	struct strbuf text = STRBUF_INIT;
-	int fd = socket(ai->ai_family, ai->ai_socktype | SOCK_CLOEXEC, ai->ai_protocol);
+	int fd = os_socket(ai->ai_family, ai->ai_socktype, ai->ai_protocol);
 
 	if (fd < 0)
 		return -1; /* a family that the kernel does not have */

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include "builtin/daemon.h"
 #include "compat/os.h"
+#include "compat/socket.h"
 #include "util/alloc.h"
 #include "wire/pkt-line.h"
 
@@ -238,7 +239,7 @@ static bool accept_one(struct loop *l, int listener)
 	struct sockaddr_storage sa = { 0 };
 	socklen_t len = sizeof(sa);
 	unsigned char address[16];
-	int fd = accept4(listener, (struct sockaddr *)&sa, &len, SOCK_CLOEXEC);
+	int fd = os_accept(listener, (struct sockaddr *)&sa, &len);
 
 	if (fd < 0) {
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "compat/os.h"
+#include "compat/socket.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "intake/confined.h"
@@ -217,7 +218,7 @@ static int run(const struct confined *c, confined_fn fn, const struct intake_sou
 	memset(c->found, 0, sizeof(*c->found));
 	c->found->code = ERR_GENERIC;
 	fflush(stdout);
-	if (talks && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+	if (talks && os_socketpair(AF_UNIX, SOCK_STREAM, pair) < 0)
 		return err_set_errno(err, "cannot create a socket");
 	pid = fork();
 	if (!pid)

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include <netdb.h>
 #include <sys/socket.h>
+#include "compat/socket.h"
 #include "compat/syscalls.h"
 #include "transport/connect-internal.h"
 #include "util/alloc.h"
@@ -58,7 +59,7 @@ static int start_proxy(struct connection *c, char *command, const char *host, co
 static int try_addresses(const struct addrinfo *list, int *out)
 {
 	for (const struct addrinfo *a = list; a; a = a->ai_next) {
-		int fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
+		int fd = os_socket(a->ai_family, a->ai_socktype, a->ai_protocol);
 
 		if (fd < 0)
 			continue;

@@ -5,18 +5,12 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include "compat/os.h"
+#include "compat/socket.h"
 #include "compat/syscalls.h"
 #include "upload/broker.h"
 #include "upload/broker-request.h"
 #include "util/alloc.h"
 #include "util/detach.h"
-
-#ifndef MSG_CMSG_CLOEXEC
-#define MSG_CMSG_CLOEXEC 0
-#endif
-#ifndef SOCK_CLOEXEC
-#define SOCK_CLOEXEC 0
-#endif
 
 /* ---- the broker's answers ---- */
 
@@ -59,7 +53,7 @@ static int receive_answer(int fd, struct answer *a, int *pipes, size_t *nr, stru
 	struct iovec piece = { a, sizeof(*a) };
 	struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.bytes,
 			    .msg_controllen = sizeof(control.bytes) };
-	ssize_t n = RETRY_EINTR(recvmsg(fd, &m, MSG_CMSG_CLOEXEC));
+	ssize_t n = RETRY_EINTR(os_recvmsg(fd, &m));
 	struct cmsghdr *c = n == (ssize_t)sizeof(*a) ? CMSG_FIRSTHDR(&m) : NULL;
 
 	if (n < 0)
@@ -167,7 +161,7 @@ static int start_other(struct upload_server *s, int *out, struct err *err)
 {
 	int pair[2], rc;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+	if (os_socketpair(AF_UNIX, SOCK_SEQPACKET, pair) < 0)
 		return err_set_errno(err, "cannot create a socket pair");
 	rc = process_detach(err);
 	if (!rc) {
@@ -231,7 +225,7 @@ int broker_fork(struct upload_broker *b, struct err *err)
 	int pair[2];
 	pid_t pid;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+	if (os_socketpair(AF_UNIX, SOCK_SEQPACKET, pair) < 0)
 		return err_set_errno(err, "cannot create a socket pair");
 	pid = fork();
 	if (pid < 0) {
