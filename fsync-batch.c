@@ -87,7 +87,7 @@ static size_t choose_window(unsigned wanted)
 	struct rlimit lim;
 
 	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur != RLIM_INFINITY &&
-	    window > lim.rlim_cur / 4)
+	    window > (size_t)(lim.rlim_cur / 4))
 		window = (size_t)lim.rlim_cur / 4;
 	return window ? window : 1;
 }

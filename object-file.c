@@ -41,14 +41,14 @@ bool loose_object_exists(const char *objdir, const struct object_id *oid)
 
 /* ---- the mark ---- */
 
-static long mark_of(const struct stat *st, const struct object_id *oid)
+static unsigned mark_of(const struct stat *st, const struct object_id *oid)
 {
 	uint64_t x;
 
 	memcpy(&x, oid->hash, sizeof(x));
 	x ^= (uint64_t)st->st_ino * UINT64_C(0x9e3779b97f4a7c15);
 	x = (x ^ (x >> 32)) * UINT64_C(0xd6e8feb86659fd93);
-	return (long)((x ^ (x >> 32)) % 1000000000u);
+	return (unsigned)((x ^ (x >> 32)) % 1000000000u);
 }
 
 bool loose_object_is_marked(const struct stat *st, const struct object_id *oid)
@@ -60,7 +60,7 @@ bool loose_object_is_marked(const struct stat *st, const struct object_id *oid)
 static int set_times(const char *path, const struct stat *st, const struct object_id *oid, bool mark)
 {
 	static const struct timespec now[2] = { { 0, UTIME_NOW }, { 0, UTIME_NOW } };
-	const struct timespec marked[2] = { { 0, UTIME_NOW }, { time(NULL), mark_of(st, oid) } };
+	const struct timespec marked[2] = { { 0, UTIME_NOW }, { time(NULL), (long)mark_of(st, oid) } };
 
 	if (mark && !sys->utimens(path, marked))
 		return 0;

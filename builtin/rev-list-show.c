@@ -103,7 +103,7 @@ static void add_name(struct rev_list *l, const struct commit *c)
 	char mark = rev_mark(l->walk, c);
 
 	if (l->timestamp)
-		strbuf_addf(&o->text, "%" PRIuMAX " ", c->date);
+		strbuf_addf(&o->text, "%" PRIuMAX " ", (uintmax_t)c->date);
 	if (o->format_given && !oneline && has_header(l))
 		strbuf_addstr(&o->text, "commit ");
 	if (has_header(l)) {

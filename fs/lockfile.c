@@ -455,11 +455,11 @@ static bool is_worth_waiting(const char *lock_path)
 	return moved || (who != LOCK_OWNER_UNKNOWN && owner.pid != getpid());
 }
 
-struct wait {
+struct lock_wait {
 	long timeout_ms, patience_ms;
 };
 
-static bool is_over(const struct wait *w, int64_t since, const char *lock_path)
+static bool is_over(const struct lock_wait *w, int64_t since, const char *lock_path)
 {
 	const int64_t waited = monotonic_ms() - since;
 
@@ -469,7 +469,7 @@ static bool is_over(const struct wait *w, int64_t since, const char *lock_path)
 }
 
 /* Tries again at growing intervals, spread so that waiters do not march in step. */
-static int try_until(struct tempfile **tf, const char *lock_path, const struct wait *w, struct lock_group *g,
+static int try_until(struct tempfile **tf, const char *lock_path, const struct lock_wait *w, struct lock_group *g,
 		     struct err *err)
 {
 	const int64_t since = monotonic_ms();
@@ -523,7 +523,7 @@ static int resolve_target(struct strbuf *out, const char *path, struct err *err)
 int lockfile_hold_patiently(struct lockfile *lk, const char *path, unsigned flags, long timeout_ms, long patience_ms,
 			    struct err *err)
 {
-	const struct wait w = { timeout_ms, patience_ms };
+	const struct lock_wait w = { timeout_ms, patience_ms };
 	struct strbuf target = STRBUF_INIT;
 	char *lock_path = NULL;
 	int ret = 0;
@@ -556,7 +556,7 @@ int lockfile_hold_in_group(struct lockfile *lk, const char *path, long timeout_m
 			   struct lock_group *g, struct err *err)
 {
 	const bool prepared = g->prepared && g->prepared->fd >= 0;
-	const struct wait w = { timeout_ms, g->patience_ms };
+	const struct lock_wait w = { timeout_ms, g->patience_ms };
 	char *lock_path = xconcat(path, SUFFIX);
 	int ret = try_until(&lk->tf, lock_path, &w, g, err);
 

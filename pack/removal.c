@@ -8,7 +8,8 @@
 
 struct seen_pack {
 	struct pack *pack;
-	struct timespec mtime;
+	time_t mtime;
+	unsigned mtime_nsec;
 	bool goes;
 };
 
@@ -31,7 +32,7 @@ struct packs_removal *packs_removal_new(struct packs *packs)
 		struct stat st;
 
 		if (!stat(set->all[i]->path, &st))
-			x->v[x->nr++] = (struct seen_pack){ set->all[i], st.st_mtim, false };
+			x->v[x->nr++] = (struct seen_pack){ set->all[i], st.st_mtime, ST_MTIME_NSEC(st), false };
 	}
 	return x;
 }
@@ -55,8 +56,7 @@ static bool is_as_it_was(const struct seen_pack *s)
 {
 	struct stat st;
 
-	return !stat(s->pack->path, &st) && st.st_mtim.tv_sec == s->mtime.tv_sec &&
-	       st.st_mtim.tv_nsec == s->mtime.tv_nsec;
+	return !stat(s->pack->path, &st) && st.st_mtime == s->mtime && ST_MTIME_NSEC(st) == s->mtime_nsec;
 }
 
 /* The .idx first: without it nobody looks for the pack any more. */

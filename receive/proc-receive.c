@@ -209,7 +209,7 @@ static void take_line(struct talk *t, char *line)
 		complain(t, "incomplete status line", line);
 		return;
 	}
-	if (!ok && (reason = strchr(rest, ' ')))
+	if (!ok && (reason = strchr(line + (rest - line), ' ')))
 		*reason++ = '\0';
 	t->now = strmap_get(&t->by_name, rest);
 	if (!t->now) {

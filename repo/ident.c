@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include <netdb.h>
 #include <pwd.h>
+#include <sys/socket.h>
 #include "repo/ident.h"
 #include "fs/file.h"
 #include "object/ident.h"

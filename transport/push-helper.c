@@ -83,7 +83,7 @@ static int take_line(const struct fetch_session *s, struct strmap *by_name, char
 
 	if (!ok && !skip_prefix(line, "error ", &name))
 		return err_set(err, ERR_CORRUPT, "expected ok/error, helper said '%s'", line);
-	reason = strchr(name, ' ');
+	reason = strchr(line + (name - line), ' ');
 	if (reason)
 		*reason++ = '\0';
 	u = strmap_get(by_name, name);

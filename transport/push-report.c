@@ -179,7 +179,7 @@ static int take_line(const struct fetch_session *s, struct strmap *by_name, stru
 	}
 	if (!ok && !skip_prefix(line, "ng ", &rest))
 		return err_set(err, ERR_CORRUPT, "invalid ref status from remote: %s", line);
-	if (!ok && (reason = strchr(rest, ' ')))
+	if (!ok && (reason = strchr(line + (rest - line), ' ')))
 		*reason++ = '\0';
 	*now = strmap_get(by_name, rest);
 	if (!*now || ((*now)->status != PUSH_EXPECTING_REPORT && (*now)->status != PUSH_OK)) {
