@@ -9,12 +9,12 @@
  * one: by its number, never by what a client has written.
  */
 #include "compat/posix.h"
-#include <iconv.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include "archive/archive.h"
 #include "builtin/archive.h"
+#include "compat/iconv.h"
 #include "compat/os.h"
 #include "compat/syscalls.h"
 #include "repo/confine.h"

@@ -14,6 +14,11 @@ static int open_dir(const char *path)
 
 #ifdef __linux__
 
+#ifndef __GLIBC__ /* musl: 64 bits are all there is */
+#define dirent64 dirent
+#define getdents64(fd, buf, size) getdents(fd, (struct dirent *)(buf), size)
+#endif
+
 int dir_scan_open(struct dir_scan *d, const char *path, void *buf, size_t size)
 {
 	*d = (struct dir_scan){ .fd = open_dir(path), .buf = buf, .size = size };

@@ -114,14 +114,52 @@ int os_pipe(int fd[2])
 #endif
 }
 
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 34)
+#define HAS_SPAWN_CLOSE_FROM
+#endif
+#endif
+
 int os_spawn_close_from(posix_spawn_file_actions_t *actions, int first)
 {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#ifdef HAS_SPAWN_CLOSE_FROM
 	return posix_spawn_file_actions_addclosefrom_np(actions, first);
 #else
 	(void)actions;
 	(void)first;
 	return 0;
+#endif
+}
+
+int os_spawn_chdir(posix_spawn_file_actions_t *actions, const char *dir)
+{
+#if defined(__NetBSD__) || defined(__OpenBSD__)
+	(void)actions, (void)dir;
+	return ENOSYS;
+#else
+	return posix_spawn_file_actions_addchdir_np(actions, dir);
+#endif
+}
+
+int os_spawn_set_flags(posix_spawnattr_t *attr, short flags, bool new_session)
+{
+#ifdef POSIX_SPAWN_SETSID
+	flags = (short)(flags | (new_session ? POSIX_SPAWN_SETSID : 0));
+#else
+	if (new_session)
+		return ENOSYS;
+#endif
+	return posix_spawnattr_setflags(attr, flags);
+}
+
+bool os_is_nofollow_error(int errnum)
+{
+#if defined(__FreeBSD__) || defined(__DragonFly__)
+	return errnum == ELOOP || errnum == EMLINK;
+#elif defined(__NetBSD__)
+	return errnum == ELOOP || errnum == EFTYPE;
+#else
+	return errnum == ELOOP;
 #endif
 }
 
@@ -169,6 +207,13 @@ bool os_boot_id(char out[OS_BOOT_ID_LEN + 1])
 
 /* ---- words that processes wait for ---- */
 
+/* The call whose time has the size of ours: 64 bits on a 32-bit system are a call of their own, Linux 5.1. */
+#if defined(__linux__) && defined(SYS_futex_time64) && (!defined(__GLIBC__) || defined(__USE_TIME_BITS64))
+#define FUTEX SYS_futex_time64
+#elif defined(__linux__) && defined(SYS_futex)
+#define FUTEX SYS_futex
+#endif
+
 #define SLEEP_MAX_MS 20
 
 static void sleep_some(int64_t ms)
@@ -181,13 +226,13 @@ static void sleep_some(int64_t ms)
 
 void os_word_wait(const uint32_t *word, uint32_t seen, int64_t timeout_ms)
 {
-#if defined(__linux__) && defined(SYS_futex)
+#ifdef FUTEX
 	struct timespec ts = { .tv_sec = (time_t)(timeout_ms / 1000),
 			       .tv_nsec = (long)(timeout_ms % 1000) * 1000000 };
 
 	if (timeout_ms <= 0)
 		return;
-	if (word && (!syscall(SYS_futex, word, FUTEX_WAIT, seen, &ts, NULL, 0) ||
+	if (word && (!syscall(FUTEX, word, FUTEX_WAIT, seen, &ts, NULL, 0) ||
 		     errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT))
 		return;
 #else
@@ -199,9 +244,9 @@ void os_word_wait(const uint32_t *word, uint32_t seen, int64_t timeout_ms)
 
 void os_word_wake(const uint32_t *word)
 {
-#if defined(__linux__) && defined(SYS_futex)
+#ifdef FUTEX
 	if (word)
-		(void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+		(void)syscall(FUTEX, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 #else
 	(void)word;
 #endif

@@ -42,6 +42,14 @@ int os_open_process(pid_t pid);
 
 /* After its other actions the child closes all descriptors from `first` on, if the system can do that. An errno. */
 int os_spawn_close_from(posix_spawn_file_actions_t *actions, int first);
+/* The child starts in this directory. An errno; ENOSYS: the system cannot do that. */
+int os_spawn_chdir(posix_spawn_file_actions_t *actions, const char *dir);
+/* As posix_spawnattr_setflags; new_session: the child calls setsid. An errno; ENOSYS: the system cannot do that. */
+int os_spawn_set_flags(posix_spawnattr_t *attr, short flags, bool new_session);
+
+/* Is this the errno of an open with O_NOFOLLOW that found a symbolic link? */
+bool os_is_nofollow_error(int errnum);
+
 /*
  * Go on in a child that belongs to no terminal and has nothing open that whoever started us might wait
  * for: standard input, output and error are /dev/null there. 0 in the child; its process id in the

@@ -12,6 +12,9 @@
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
+#ifndef _TIME_BITS
+#define _TIME_BITS 64 /* on 32 bits, too: after 2038 */
+#endif
 
 #include <sys/types.h>
 #include <sys/stat.h>
@@ -56,6 +59,27 @@ static inline int is_blank_char(int c)
 #define isspace(c) is_blank_char(c)
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* What this system lacks. On others the replacements can be had by -DNO_..., for tests. */
+#if defined(__APPLE__)
+#define NO_MEMRCHR
+#endif
+#if defined(__APPLE__) || defined(__OpenBSD__)
+#define NO_STRCHRNUL
+#endif
+#ifndef __linux__
+#define NO_QSORT_R /* or an order of arguments that depends on the version */
+#endif
+
+#include "compat/text.h"
+#ifdef NO_MEMRCHR
+#undef memrchr
+#define memrchr compat_memrchr
+#endif
+#ifdef NO_STRCHRNUL
+#undef strchrnul
+#define strchrnul compat_strchrnul
+#endif
 
 #ifdef TEST_IOV_MAX /* as if the system had so few */
 #undef IOV_MAX

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "fs/private-dir.h"
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "util/path.h"
 #include <fcntl.h>
@@ -22,7 +23,7 @@ int private_dir_open(int *out, const char *path, struct err *err)
 	if (!is_absolute_path(path))
 		return err_set(err, ERR_INVALID, "'%s' is no absolute path", path);
 	fd = (int)RETRY_EINTR(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+	if (fd < 0 && (os_is_nofollow_error(errno) || errno == ENOTDIR))
 		return err_set(err, ERR_INVALID, "'%s' is not a directory", path);
 	if (fd < 0 || fstat(fd, &st))
 		rc = err_set_errno(err, "cannot open '%s'", path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a new commit-graph says about its commits: positions, generations, filters. */
 #include "compat/posix.h"
+#include "compat/sort.h"
 #include "history/commit-graph-write-internal.h"
 #include "util/alloc.h"
 #include "util/workers.h"

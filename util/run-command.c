@@ -224,11 +224,11 @@ static int add_actions(posix_spawn_file_actions_t *fa, const struct child_proces
 			rc = posix_spawn_file_actions_adddup2(fa, p->child[i], i);
 	}
 	if (!rc && cp->dir)
-		rc = posix_spawn_file_actions_addchdir_np(fa, cp->dir);
+		rc = os_spawn_chdir(fa, cp->dir);
 	return rc;
 }
 
-/* ---- without clone3 ---- */
+/* ---- without posix_spawn ---- */
 
 static int redirect(int i, const struct child_process *cp, const struct child_fds *p)
 {
@@ -267,8 +267,8 @@ static void exec_in_child(const char *program, char *const *argv, char *const *e
 }
 
 /*
- * As posix_spawn. Where a profile of a container forbids clone3, that fails with EPERM; fork asks the kernel by the older
- * clone. Returns an errno: the child sends that of a failed exec through a pipe.
+ * As posix_spawn, which fails with EPERM where a profile of a container forbids clone3; fork asks the kernel by the older
+ * clone. ENOSYS: a system's posix_spawn lacks the new directory or the new session. Returns an errno: the child sends that of a failed exec through a pipe.
  */
 static int spawn_by_fork(const char *program, char *const *argv, char *const *env, struct child_process *cp,
 			 const struct child_fds *p)
@@ -310,14 +310,14 @@ static int spawn(const char *program, char *const *argv, char *const *env,
 	sigaddset(&defaults, SIGPIPE); /* the child must not inherit that we ignore it */
 	posix_spawnattr_setsigdefault(&attr, &defaults);
 	posix_spawnattr_setsigmask(&attr, &initial_mask);
-	posix_spawnattr_setflags(&attr, (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-						(cp->detach ? POSIX_SPAWN_SETSID : 0)));
-	rc = add_actions(&fa, cp, p);
+	rc = os_spawn_set_flags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK, cp->detach);
+	if (!rc)
+		rc = add_actions(&fa, cp, p);
 	if (!rc)
 		rc = posix_spawn(&cp->pid, program, &fa, &attr, argv, env);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&fa);
-	return rc == EPERM ? spawn_by_fork(program, argv, env, cp, p) : rc;
+	return rc == EPERM || rc == ENOSYS ? spawn_by_fork(program, argv, env, cp, p) : rc;
 }
 
 /* A script without "#!" is run by the shell, as a shell would do. */

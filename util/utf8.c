@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include <iconv.h>
+#include "compat/iconv.h"
 #include "util/alloc.h"
 #include "util/unicode-width.h"
 #include "util/utf8.h"

@@ -2,6 +2,7 @@
 /* Walking the work tree: the names in one directory, and which rules they meet. */
 #include "compat/posix.h"
 #include "compat/dirscan.h"
+#include "compat/sort.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "worktree/dir-internal.h"

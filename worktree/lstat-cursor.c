@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "worktree/lstat-cursor.h"
 #include "worktree/worktree.h"
 
@@ -82,7 +83,7 @@ static int enter(struct lstat_cursor *c, const char *path, size_t len)
 			strbuf_addbuf(&c->missing, &c->dir);
 			strbuf_addch(&c->missing, '/');
 			strbuf_setlen(&c->dir, before);
-			errno = saved == ELOOP ? ENOTDIR : saved;
+			errno = os_is_nofollow_error(saved) ? ENOTDIR : saved;
 			return -1;
 		}
 		strbuf_addch(&c->dir, '/');

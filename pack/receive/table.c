@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of entries: by position, by offset, by name; and deltas by the names of their bases. */
 #include "compat/posix.h"
+#include "compat/sort.h"
 #include "pack/receive/receive-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"

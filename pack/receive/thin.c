@@ -5,6 +5,7 @@
  * written to its end, and it gets a new count and checksum. git-index-pack(1), --fix-thin.
  */
 #include "compat/posix.h"
+#include "compat/sort.h"
 #include "compat/syscalls.h"
 #include "pack/receive/receive-internal.h"
 #include "util/alloc.h"

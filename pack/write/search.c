@@ -8,6 +8,7 @@
 #include "compat/posix.h"
 #include <pthread.h>
 #include "compat/os.h"
+#include "compat/sort.h"
 #include "odb.h"
 #include "pack/write/window-internal.h"
 #include "util/alloc.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Loose refs: one file each, gitrepository-layout(5). */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
@@ -110,9 +111,9 @@ int loose_read_path(const struct ref_store *rs, const char *path, struct loose_v
 	v->target = NULL;
 	v->oid = rs->algo->null_oid;
 	e = open_loose(path, true, &fd);
-	if (st && (!e ? fstat(fd, st) : e == ELOOP || e == EMLINK ? lstat(path, st) : -1))
+	if (st && (!e ? fstat(fd, st) : os_is_nofollow_error(e) ? lstat(path, st) : -1))
 		memset(st, 0, sizeof(*st));
-	if (e == ELOOP || e == EMLINK) {
+	if (os_is_nofollow_error(e)) {
 		rc = read_symlink_ref(path, v, &follow, err);
 		if (rc < 0 || !follow)
 			return rc;
