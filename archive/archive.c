@@ -98,6 +98,8 @@ static int check_names_read_attributes(struct walk *w, struct err *err)
 		rc = converter_new(&w->converter, o->repo, &w->ix,
 				   o->worktree_attributes ? ATTR_CHECKIN : ATTR_INDEX, err);
 	if (!rc)
+		converter_set_named_origin(w->converter, o->ref, o->commit ? o->commit : &o->tree);
+	if (!rc)
 		w->attrs = converter_attrs(w->converter);
 	return rc;
 }

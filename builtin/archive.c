@@ -294,6 +294,7 @@ static void find_tree(struct command_line *c, const char *name)
 	if (object_peel(odb_source(r->odb), &oid, OBJ_TREE, &top, NULL, &err) < 0)
 		die("not a tree object: %s", oid_hex(&oid));
 	c->o.tree = c->o.root = top;
+	c->o.ref = name;
 	if (!c->cwd)
 		return;
 	dir = xstrndup(c->cwd, strlen(c->cwd) - 1); /* it ends in '/' */

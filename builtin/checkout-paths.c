@@ -325,6 +325,8 @@ static int write_batch(struct paths *p, const struct batch *b, struct err *err)
 		rc = converter_new(&conv, co->r, b->attributes ? &own : &co->ix,
 				   b->attributes ? ATTR_CHECKOUT : ATTR_CHECKIN, err);
 	if (!rc)
+		checkout_set_origin(co, conv);
+	if (!rc)
 		rc = worktree_write_files(co->r, b->ix, &b->paths, conv, &o, err);
 	converter_free(conv);
 	index_release(&own);

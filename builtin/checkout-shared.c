@@ -14,6 +14,14 @@ int checkout_read_index(struct checkout *co, struct err *err)
 	return rc ? rc : converter_new(&co->conv, co->r, &co->ix, ATTR_CHECKIN, err);
 }
 
+void checkout_set_origin(const struct checkout *co, struct converter *conv)
+{
+	const char *name = co->command == RESTORE ? co->source : co->name;
+
+	if (co->has_tree)
+		converter_set_named_origin(conv, name, co->has_commit ? &co->commit : &co->tree);
+}
+
 /* With the attributes of the new index, which takes the place of the old one. */
 int checkout_write_files(struct checkout *co, struct tree_merge *m, struct err *err)
 {
@@ -27,6 +35,8 @@ int checkout_write_files(struct checkout *co, struct tree_merge *m, struct err *
 	index_init(&m->result, co->r->algo);
 	rc = converter_new(&conv, co->r, &co->ix, ATTR_CHECKOUT, err);
 	m->start_meter = checkout_meter(co);
+	if (!rc)
+		checkout_set_origin(co, conv);
 	if (!rc)
 		rc = tree_merge_update_files(m, co->r, &co->ix, conv, err);
 	converter_free(conv);

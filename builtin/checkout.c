@@ -473,6 +473,7 @@ static void find_source(struct checkout *co)
 		die("could not resolve '%s'", co->source);
 	if (revparse_tree(co->r, co->source, &co->tree, NULL) < 0)
 		die("could not resolve '%s'", co->source);
+	co->has_commit = !revparse_commit(co->r, co->source, &co->commit, NULL);
 	co->has_tree = true;
 	co->arg = co->source;
 }

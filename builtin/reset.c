@@ -29,7 +29,7 @@ struct resetter {
 	int mode, quiet, refresh, intent_to_add, patch;
 	struct pathspec_args pathspec_args;
 	struct pathspec ps;
-	bool with_paths, unborn;
+	bool with_paths, unborn, detached;
 	const char *rev;
 	struct object_id commit, tree, head;
 	struct index_state ix;
@@ -119,10 +119,13 @@ static int find_target(struct resetter *rs, struct err *err)
 {
 	struct err why = ERR_INIT;
 	struct object_id head;
-	int rc = ref_resolve(rs->r->refs, "HEAD", &head, NULL, NULL, NULL);
+	char *branch = NULL;
+	int rc = ref_resolve(rs->r->refs, "HEAD", &head, &branch, NULL, NULL);
 
 	if (!rc)
 		rs->head = head;
+	rs->detached = branch && !strcmp(branch, "HEAD");
+	free(branch);
 	rs->unborn = rc < 0;
 	if (rs->unborn && !strcmp(rs->rev, "HEAD")) {
 		rs->tree = rs->r->algo->empty_tree;
@@ -180,6 +183,8 @@ static int update_files(struct resetter *rs, struct tree_merge *m, struct err *e
 	int rc = converter_new(&conv, rs->r, &rs->ix, ATTR_CHECKOUT, err);
 
 	m->start_meter = rs->quiet ? NULL : progress_start;
+	if (!rc) /* a detached HEAD has no name here, as in Git */
+		converter_set_named_origin(conv, rs->detached && !strcmp(rs->rev, "HEAD") ? NULL : rs->rev, &rs->commit);
 	if (!rc)
 		rc = tree_merge_update_files(m, rs->r, &rs->ix, conv, err);
 	converter_free(conv);

@@ -41,6 +41,8 @@ static int write_files(struct clone *c, struct tree_merge *m, struct err *err)
 	m->start_meter = c->o->files_progress;
 	m->collided = &collided;
 	if (!rc)
+		converter_set_origin(conv, c->detached ? NULL : c->branch, &c->head);
+	if (!rc)
 		rc = tree_merge_update_files(m, c->r, &c->ix, conv, err);
 	m->collided = NULL;
 	if (collided.nr)

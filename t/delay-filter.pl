@@ -133,7 +133,8 @@ put("capability=clean\n", "capability=smudge\n");
 put("capability=delay\n") unless $o{'no-delay'};
 end();
 for (;;) {
-	my %r = map { split /=/, $_, 2 } split /\n/, section();
+	my @lines = split /\n/, section();
+	my %r = map { split /=/, $_, 2 } @lines;
 	my ($command, $path) = ($r{command}, $r{pathname});
 	if ($command eq 'list_available_blobs') {
 		print $log "list\n";
@@ -141,7 +142,7 @@ for (;;) {
 		next;
 	}
 	my $data = section();
-	my @more = map { "$_=$r{$_}" } grep { exists $r{$_} } qw(can-delay ref treeish blob);
+	my @more = grep { /^(can-delay|ref|treeish|blob)=/ } @lines;
 	print $log join(' ', $command, $path, length $data, @more), "\n";
 	if ($command eq 'smudge') { smudge($path, $r{'can-delay'}, $data) }
 	else { answer($path, $data) }

@@ -18,6 +18,8 @@ struct converter {
 	enum safecrlf safecrlf;
 	bool core_eol_crlf;
 	const char *roundtrip; /* core.checkRoundtripEncoding */
+	char *ref;		  /* converter_set_origin; NULL: none */
+	struct object_id treeish; /* null: none */
 };
 
 /* ---- configuration ---- */
@@ -76,6 +78,7 @@ int converter_new(struct converter **out, struct repository *r, const struct ind
 	CALLOC_ARRAY(c, 1);
 	c->repo = r;
 	c->ix = ix;
+	c->treeish = r->algo->null_oid;
 	if ((rc = read_config(c, err)) < 0 ||
 	    (rc = attrs_new(&c->attrs, r, ix, dir, err)) < 0) {
 		converter_free(c);
@@ -92,7 +95,26 @@ void converter_free(struct converter *c)
 		return;
 	filters_free(c->filters);
 	attrs_free(c->attrs);
+	free(c->ref);
 	free(c);
+}
+
+void converter_set_origin(struct converter *c, const char *ref, const struct object_id *treeish)
+{
+	free(c->ref);
+	c->ref = ref ? xstrdup(ref) : NULL;
+	c->treeish = *treeish;
+}
+
+void converter_set_named_origin(struct converter *c, const char *name, const struct object_id *treeish)
+{
+	struct object_id oid;
+	char *ref = NULL;
+
+	if (name)
+		(void)ref_dwim(c->repo->refs, name, strlen(name), &ref, &oid);
+	converter_set_origin(c, ref, treeish);
+	free(ref);
 }
 
 struct attrs *converter_attrs(struct converter *c)
@@ -434,15 +456,23 @@ static int refuse_bad_encoding(const struct conversion *cv, struct err *err)
 				: 0;
 }
 
+static void name_origin(const struct converter *c, struct filter_request *q)
+{
+	q->ref = c->ref;
+	q->treeish = oid_is_null(&c->treeish) ? NULL : &c->treeish;
+}
+
 static int filter_step(struct converter *c, const char *path, const struct conversion *cv,
 		       enum filter_direction dir, const struct object_id *oid,
 		       struct strbuf *cur, struct strbuf *warn, struct err *err)
 {
-	const struct filter_request q = { .dir = dir, .path = path, .data = cur->buf,
-					  .len = cur->len, .oid = oid,
-					  .may_delay = cv->may_delay };
+	struct filter_request q = { .dir = dir, .path = path, .data = cur->buf, .len = cur->len,
+				    .oid = oid, .may_delay = cv->may_delay };
 	struct strbuf out = STRBUF_INIT;
 	int rc;
+
+	if (dir == FILTER_SMUDGE)
+		name_origin(c, &q);
 
 	if (!cv->filter || !filter_is_active(c->filters, cv->filter, dir))
 		return 0;
@@ -528,8 +558,8 @@ int convert_delayed(struct converter *c, const char *path, const struct conversi
 		    const struct object_id *oid, struct strbuf *out, struct strbuf *warn,
 		    struct err *err)
 {
-	const struct filter_request q = { .dir = FILTER_SMUDGE, .path = path, .data = "",
-					  .oid = oid };
+	struct filter_request q = { .dir = FILTER_SMUDGE, .path = path, .data = "", .oid = oid };
 
+	name_origin(c, &q);
 	return filter_collect(c->filters, cv->filter, &q, out, warn, err);
 }

@@ -23,6 +23,13 @@ MUST_USE int converter_new(struct converter **out, struct repository *r,
 void converter_free(struct converter *c); /* ends filter processes */
 struct attrs *converter_attrs(struct converter *c);
 struct repository *converter_repository(struct converter *c);
+/*
+ * Where blobs come from that will be converted for the work tree. Filter processes are told the full name of the ref,
+ * if it is not NULL, and the commit or tree, if it is not null. Copied.
+ */
+void converter_set_origin(struct converter *c, const char *ref, const struct object_id *treeish);
+/* The same with the ref that a name of a revision stands for, if it stands for one. */
+void converter_set_named_origin(struct converter *c, const char *name, const struct object_id *treeish);
 
 /* What applies to one path. */
 struct conversion {

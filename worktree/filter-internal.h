@@ -27,7 +27,9 @@ struct filter_request {
 	const char *path;
 	const void *data;
 	size_t len;
-	const struct object_id *oid; /* may be NULL */
+	const char *ref;		 /* where the blob comes from; may be NULL */
+	const struct object_id *treeish; /* may be NULL */
+	const struct object_id *oid;	 /* may be NULL */
 	bool may_delay;
 };
 #define FILTER_DELAYED 2

@@ -189,9 +189,13 @@ static int send_request(struct filter_process *p, const struct filter_request *q
 	if ((rc = pkt_writef(in, err, "command=%s\n", verb)) < 0 ||
 	    (rc = pkt_writef(in, err, "pathname=%s\n", q->path)) < 0)
 		return rc;
-	if (may_delay && (rc = pkt_writef(in, err, "can-delay=1\n")) < 0)
+	if (q->ref && (rc = pkt_writef(in, err, "ref=%s\n", q->ref)) < 0)
+		return rc;
+	if (q->treeish && (rc = pkt_writef(in, err, "treeish=%s\n", oid_hex(q->treeish))) < 0)
 		return rc;
 	if (q->oid && (rc = pkt_writef(in, err, "blob=%s\n", oid_hex(q->oid))) < 0)
+		return rc;
+	if (may_delay && (rc = pkt_writef(in, err, "can-delay=1\n")) < 0)
 		return rc;
 	if ((rc = pkt_flush(in, err)) < 0 || (rc = pkt_write_all(in, q->data, q->len, err)) < 0)
 		return rc;
