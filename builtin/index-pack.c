@@ -260,12 +260,16 @@ static int refuse_duplicates(struct index_pack *p, struct pack_receive *rx, stru
 
 static int verify(struct index_pack *p, struct err *err)
 {
+	const char *const files[] = { p->pack_file, p->idx_path, p->rev_path, NULL };
 	struct pack_receive *rx;
 	int rc;
 
 	if (access(p->idx_path, R_OK) < 0)
 		return err_set(err, ERR_NOT_FOUND, "Cannot open existing pack idx file for '%s'",
 			       p->idx_path);
+	rc = intake_confine_reader(p->r, files, err);
+	if (rc)
+		return rc;
 	p->rx = rx = begin(p, p->r);
 	rc = read_pack(p, rx, p->r, NULL, err);
 	if (!rc && !p->stat_only)
@@ -460,7 +464,7 @@ static int receive_stdin(struct index_pack *p, bool *foreign, struct err *err)
 {
 	const struct intake in = {
 		.receive = receive, .data = p, .fd = STDIN_FILENO, .promisor_msg = p->promisor_msg, .keep_msg = p->keep_msg,
-		.name = "index-pack", .answer_max = ANSWER_MAX,
+		.threads = p->threads, .limits = { .inflated_bytes = p->max_inflated_bytes }, .name = "index-pack", .answer_max = ANSWER_MAX,
 	};
 	struct repo_operation *op = repo_operation_begin(p->r);
 	struct oid_array named = OID_ARRAY_INIT;

@@ -161,7 +161,8 @@ static int take_answer(struct unpack_objects *u, const struct strbuf *answer, co
 static int unpack(struct unpack_objects *u, struct err *err)
 {
 	const struct intake in = {
-		.receive = receive, .data = u, .fd = STDIN_FILENO, .unpacks = true, .name = "unpack-objects", .answer_max = ANSWER_MAX,
+		.receive = receive, .data = u, .fd = STDIN_FILENO, .unpacks = true,
+		.limits = { .inflated_bytes = u->max_inflated_bytes }, .name = "unpack-objects", .answer_max = ANSWER_MAX,
 	};
 	struct repo_operation *op = repo_operation_begin(u->r);
 	struct intake_result result;

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/pack-input.h"
+#include "intake/confined.h"
 #include "util/alloc.h"
 
 static const char *const usage[] = {
@@ -48,6 +49,25 @@ static int verify(struct verify_pack *v, const char *pack, const char *idx, stru
 	return rc;
 }
 
+/* This process, for good: it reads the packs alone. */
+static void confine(struct repository *r, int argc, const char **argv)
+{
+	struct strvec files = STRVEC_INIT;
+	struct err err = ERR_INIT;
+
+	for (int i = 0; i < argc; i++) {
+		char *pack = path_of(argv[i], "pack"), *idx = path_of(argv[i], "idx");
+
+		strvec_push(&files, pack);
+		strvec_push(&files, idx);
+		free(pack);
+		free(idx);
+	}
+	if (intake_confine_reader(r, files.v, &err) < 0)
+		die_err(&err);
+	strvec_clear(&files);
+}
+
 static int verify_one(struct verify_pack *v, const char *arg)
 {
 	char *pack = path_of(arg, "pack"), *idx = path_of(arg, "idx");
@@ -80,6 +100,7 @@ int cmd_verify_pack(int argc, const char **argv, struct command_ctx *ctx)
 		usage_with_options(usage, opts);
 	if (format && !(v.algo = hash_algo_by_name(format)))
 		die("unknown hash algorithm '%s'", format);
+	confine(ctx->repo, argc, argv);
 	for (int i = 0; i < argc; i++)
 		failures |= verify_one(&v, argv[i]);
 	return finish_stdout() ? 128 : failures;

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include "compat/os.h"
 #include "compat/socket.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
@@ -32,21 +31,6 @@ struct confined {
 	struct finding *found;
 	struct intake_result *result;
 };
-
-/* ---- both ---- */
-
-/* A process that is taken over shall not talk to the server, nor to the user's programs. */
-static int close_all_but(const int *fds, size_t nr, struct err *err)
-{
-	bool reads_stdin = false;
-
-	for (size_t i = 0; i < nr; i++)
-		reads_stdin |= fds[i] == STDIN_FILENO;
-	os_close_others(fds, nr, trace_has_descriptor);
-	if ((!reads_stdin && os_redirect_to_null(STDIN_FILENO) < 0) || os_redirect_to_null(STDOUT_FILENO) < 0)
-		return err_set_errno(err, "cannot open '/dev/null'");
-	return 0;
-}
 
 /* ---- the first child ---- */
 
@@ -105,7 +89,7 @@ static int receive_confined(const struct confined *c, int fd, struct err *err)
 	struct intake_place place = { .batch = fsync_batch_new(&o), .input = c->in->source ? &input : NULL,
 				      .answer = &answer, .foreign = &old.foreign };
 	const int fds[] = { fd, c->in->fd };
-	int rc = close_all_but(fds, c->in->source ? 1 : 2, err);
+	int rc = intake_close_all_but(fds, c->in->source ? 1 : 2, err);
 
 	input.fd = fd;
 	if (!rc)
@@ -129,11 +113,10 @@ static int receive_confined(const struct confined *c, int fd, struct err *err)
 
 static int check_confined(const struct confined *c, int fd UNUSED, struct err *err)
 {
-	struct intake_check check = { .repo = c->r, .dir = tmp_objdir_path(c->dir), .sandbox = c->mode };
-	int rc = config_get_int(c->r->config, "pack.threads", &check.threads, err);
+	struct intake_check check = { .repo = c->r, .dir = tmp_objdir_path(c->dir), .sandbox = c->mode, .threads = c->in->threads,
+				      .limits = c->in->limits };
+	int rc = check.threads ? 0 : config_get_int(c->r->config, "pack.threads", &check.threads, err);
 
-	if (rc >= 0)
-		rc = close_all_but(NULL, 0, err);
 	return rc < 0 ? rc : intake_check_objects(&check, err);
 }
 

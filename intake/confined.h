@@ -15,6 +15,7 @@
 #include "fs/tmp-objdir.h"
 #include "intake/input.h"
 #include "operation.h"
+#include "pack/receive/receive.h"
 #include "repo/repo.h"
 #include "util/err.h"
 #include "util/strbuf.h"
@@ -47,6 +48,9 @@ struct intake {
 	int fd;
 	bool unpacks; /* it writes single objects: a batch of the database is open for them */
 	const char *promisor_msg, *keep_msg; /* of files beside each new pack; NULL: none */
+	/* As `receive` has them; for the process that checks what it has left. threads 0: pack.threads */
+	int threads;
+	struct pack_receive_limits limits;
 	const char *name; /* of the process, for messages */
 	size_t answer_max; /* a longer answer is ERR_TOO_BIG; 0: there is none */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "compat/dirscan.h"
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "intake/quarantine.h"
@@ -8,12 +9,25 @@
 #include "pack/receive/receive.h"
 #include "util/alloc.h"
 #include "util/path.h"
+#include "util/trace2.h"
 #include "write-or-die.h"
 
 /* In the quarantine: ids, one after the other. */
 #define FOREIGN_NAME "tmp_foreign"
 #define USED_NAME "tmp_used"
 #define IDS_MAX ((size_t)512 * 1024 * 1024)
+
+int intake_close_all_but(const int *fds, size_t nr, struct err *err)
+{
+	bool reads_stdin = false;
+
+	for (size_t i = 0; i < nr; i++)
+		reads_stdin |= fds[i] == STDIN_FILENO;
+	os_close_others(fds, nr, trace_has_descriptor);
+	if ((!reads_stdin && os_redirect_to_null(STDIN_FILENO) < 0) || os_redirect_to_null(STDOUT_FILENO) < 0)
+		return err_set_errno(err, "cannot open '/dev/null'");
+	return 0;
+}
 
 static int confine(const struct intake_check *c, struct err *err)
 {
@@ -66,10 +80,18 @@ static int check_tables(struct pack_receive *rx, const char *stem, struct err *e
 	return rc;
 }
 
+/* The first process has kept to the limit; bases that were here are now in a thin pack, and count, too. */
+static uint64_t twice(uint64_t n)
+{
+	return n > UINT64_MAX / 2 ? UINT64_MAX : 2 * n;
+}
+
 /* stem: the path without ".pack". No database: it would compare the objects with themselves. */
 static int check_pack(const struct intake_check *c, const char *stem, struct err *err)
 {
-	struct pack_receive_options o = { .algo = c->repo->algo, .threads = c->threads, .limits = c->limits };
+	struct pack_receive_options o = { .algo = c->repo->algo, .threads = c->threads,
+					  .limits = { .inflated_bytes = twice(c->limits.inflated_bytes),
+						      .inflated_per_input = twice(c->limits.inflated_per_input) } };
 	struct pack_receive *rx = pack_receive_new(&o);
 	char *path = xstrfmt("%s.pack", stem);
 	int rc = pack_receive_file(rx, path, err);
@@ -122,8 +144,10 @@ static int check_packs(const struct intake_check *c, struct err *err)
 
 int intake_check_objects(const struct intake_check *c, struct err *err)
 {
-	int rc = confine(c, err);
+	int rc = intake_close_all_but(NULL, 0, err);
 
+	if (!rc)
+		rc = confine(c, err);
 	if (!rc)
 		rc = check_loose(c, err);
 	return rc ? rc : check_packs(c, err);

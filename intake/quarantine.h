@@ -25,16 +25,23 @@ struct intake_check {
 	const char *dir; /* the quarantine */
 	enum sandbox_mode sandbox;
 	int threads; /* 0: one per processor */
-	struct pack_receive_limits limits; /* for each pack */
+	struct pack_receive_limits limits; /* of the first process, for each pack */
 };
 /*
  * Confines this process, for good, and reads each loose object and pack of the directory: loose objects, and all that a
- * pack's .idx and .rev say, must be as the contents have it, and the pack's name must be its checksum.
+ * pack's .idx and .rev say, must be as the contents have it, and the pack's name must be its checksum. Nothing stays open but standard
+ * error and the traces.
  *
  * Errors: ERR_CORRUPT says what differs; ERR_UNSUPPORTED, as sandbox_probe.
  * Cost:   of index-pack: each byte is read, inflated and hashed once more. No flush, nothing is written.
  */
 MUST_USE int intake_check_objects(const struct intake_check *c, struct err *err);
+
+/*
+ * For a process that can be taken over, before it is confined: nothing stays open but these, standard error and the traces. It shall not
+ * talk to the server, nor to the user's programs.
+ */
+MUST_USE int intake_close_all_but(const int *fds, size_t nr, struct err *err);
 
 /*
  * Objects that were here before. The first process leaves files that name them (it cannot change what is outside of the quarantine), and

@@ -316,6 +316,8 @@ static int take_streams(const struct receive_server *s, int words)
 {
 	if (dup2(words, STDERR_FILENO) < 0 || dup2(words, STDOUT_FILENO) < 0)
 		return -1;
+	if (words > STDERR_FILENO)
+		close(words);
 	if (s->o.out > STDERR_FILENO && s->o.out != s->o.in)
 		close(s->o.out);
 	return 0;
@@ -340,18 +342,10 @@ static int receive_objects(struct quarantine *q, struct err *err)
 
 /* ---- another child, after it ---- */
 
-/* The first child has kept to the limits; bases that were here are now in a thin pack, and count, too. */
-static uint64_t twice(uint64_t n)
-{
-	return n > UINT64_MAX / 2 ? UINT64_MAX : 2 * n;
-}
-
 static int check_objects(struct quarantine *q, struct err *err)
 {
-	const struct pack_receive_limits *first = &q->s->config.limits;
 	struct intake_check c = { .repo = q->s->repo, .dir = tmp_objdir_path(q->dir), .sandbox = q->s->config.sandbox,
-				  .limits = { .inflated_bytes = twice(first->inflated_bytes),
-					      .inflated_per_input = twice(first->inflated_per_input) } };
+				  .limits = q->s->config.limits };
 	int rc = config_get_int(q->s->repo->config, "pack.threads", &c.threads, err);
 
 	return rc < 0 ? rc : intake_check_objects(&c, err);

@@ -220,7 +220,26 @@ test_expect_success 'a process has nothing open but its end of the pack' '
 	if test_have_prereq PYTHON; then way dumb && grep "is open" out >actual && test_cmp expect actual; fi &&
 	printf "taken over: %s is open\n" "descriptor 0" "a socket" >expect && for way in index-pack unpack; do
 		way $way && grep "is open" out >actual && test_cmp expect actual || return 1
-	done
+	done &&
+	taken_over refs/heads/open && sed -n "s/is open *$/is open/p" out >actual && printf "remote: taken over: %s is open\n" "descriptor 0" "descriptor 1" >expect && test_cmp expect actual
+'
+
+test_expect_success 'the second process has the limits of the first one' '
+	head -c 1000000 /dev/zero >zeros && git -C other hash-object -w --stdin <zeros >name && bomb () {
+		mkdir -p evil/pack && git -C other -c pack.writeReverseIndex=false pack-objects -q "$PWD/evil/pack/pack" <name >made
+	} &&
+	too_big="pack exceeds maximum allowed inflated size" && for limit in 400000 600000; do
+		for way in index-pack unpack-objects receive-pack; do
+			fetches && bomb && case $way in
+			index-pack) taken -C c index-pack --stdin --max-inflated-size=$limit <in.pack ;;
+			unpack-objects) taken -C c unpack-objects --max-inflated-size=$limit <in.pack ;;
+			*) git -C s config receive.maxInflatedSize $limit && taken_over refs/heads/$limit ;;
+			esac
+			test $? = 0 || test $limit = 400000 || return 1
+			grep "taken over: pack/.*: made" out && if test $limit = 400000; then grep "$too_big" out; else ! grep "$too_big" out; fi && rm -rf evil || return 1
+		done
+	done &&
+	git -C s config --unset receive.maxInflatedSize
 '
 
 # answers FORMAT: the process that reads the pack says so; the command believes none of it
@@ -288,10 +307,12 @@ confined_processes () {
 }
 
 test_expect_success 'a process that only looks at a pack confines itself' '
-	rm -rf c && git init -q c && for on in true false; do
-		if test $on = true; then echo 1; else echo 0; fi >expect && rm -f trace &&
-		GIT_TRACE="$PWD/trace" git -C c -c core.sandbox=$on unpack-objects -n <in.pack && { grep -c "sandbox: landlock" trace || :; } >actual && test_cmp expect actual || return 1
-	done
+	rm -rf c && git init -q c && cp in.pack looked.pack && git index-pack looked.pack && for on in true false; do
+		if test $on = true; then echo 1; else echo 0; fi >expect && for cmd in "-C c unpack-objects -n" "index-pack --verify looked.pack" "verify-pack -v looked.idx ./looked.pack"; do
+			rm -f trace && GIT_TRACE="$PWD/trace" git -c core.sandbox=$on $cmd <in.pack >$on.out && { grep -c "sandbox: landlock" trace || :; } >actual && test_cmp expect actual || return 1
+		done
+	done &&
+	test_cmp false.out true.out && cd c && cp ../looked.* . && GIT_TRACE="$PWD/trace" git verify-pack looked.idx && grep "sandbox: landlock" trace
 '
 
 test_expect_success 'fetch and clone: core.sandbox' '
