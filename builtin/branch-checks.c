@@ -13,12 +13,12 @@ char *current_branch_or_die(struct repository *r)
 	return name;
 }
 
-void short_name_or_die(struct repository *r, const char *name, bool allow_remote,
+void short_name_or_die(struct repository *r, const char *name, bool remote,
 		       struct strbuf *out)
 {
 	struct err err = ERR_INIT;
 
-	if (branch_short_name(r, name, allow_remote, out, &err) < 0)
+	if (branch_short_name(r, name, remote, out, &err) < 0)
 		die_err(&err);
 }
 

@@ -15,7 +15,7 @@
 /* "HEAD" if it is detached; caller frees. */
 char *current_branch_or_die(struct repository *r);
 /* branch_short_name of porcelain/branch.h */
-void short_name_or_die(struct repository *r, const char *name, bool allow_remote,
+void short_name_or_die(struct repository *r, const char *name, bool remote,
 		       struct strbuf *out);
 bool is_checked_out_or_die(struct repository *r, const char *ref);
 struct worktree *worktrees_or_die(struct repository *r); /* free with worktrees_free */

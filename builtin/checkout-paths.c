@@ -212,6 +212,10 @@ static int take_unmerged(struct paths *p, const struct index_entry *e, const cha
 			warning("path '%s' is unmerged", e->name);
 		return 0;
 	}
+	if (co->ours && !co->overlay) {
+		string_list_append(&p->remove, e->name);
+		return 0;
+	}
 	p->unmerged = true;
 	if (co->ours)
 		error("path '%s' does not have %s version", e->name, side);

@@ -235,13 +235,22 @@ static void find_people(struct commit_run *run)
 		die("could not lookup commit %s", from);
 }
 
+static bool state_exists(struct commit_run *run, const char *name)
+{
+	char *path = repo_path(run->repo, "%s", name);
+	bool there = file_exists(path);
+
+	free(path);
+	return there;
+}
+
 static void check_message_options(struct commit_run *run)
 {
 	struct commit_options *o = &run->o;
 
 	check_message_sources(o);
 	find_people(run);
-	if (o->reset_author && !o->reedit && !o->reuse && !o->amend)
+	if (o->reset_author && !o->reedit && !o->reuse && !o->amend && !state_exists(run, "CHERRY_PICK_HEAD"))
 		die("--reset-author can be used only with -C, -c or --amend.");
 	if (o->reset_author && o->author)
 		conflict("--reset-author", "--author");
@@ -325,15 +334,6 @@ static int find_head(struct commit_run *run, struct err *err)
 		return 0;
 	}
 	return rc < 0 ? rc : read_head_commit(run, err);
-}
-
-static bool state_exists(struct commit_run *run, const char *name)
-{
-	char *path = repo_path(run->repo, "%s", name);
-	bool there = file_exists(path);
-
-	free(path);
-	return there;
 }
 
 static int check_whence(struct commit_run *run, struct err *err)
@@ -708,6 +708,8 @@ static int check_unmerged(struct commit_run *run, struct err *err)
 
 	if (run->ci.style == COMMIT_PARTIAL || !index_has_unmerged(ix))
 		return 0;
+	if (run->o.dry_run)
+		return show_dry_run(run, true, err);
 	for (size_t i = 0; i < ix->nr; i++) {
 		if (ix->entries[i]->stage && strcmp(last, ix->entries[i]->name)) {
 			last = ix->entries[i]->name;
@@ -728,7 +730,7 @@ static int run_commit(struct commit_run *run, struct err *err)
 	bool empty;
 	int rc;
 
-	if ((rc = commit_index_prepare(run, err)) < 0 || (rc = check_unmerged(run, err)) < 0 ||
+	if ((rc = commit_index_prepare(run, err)) < 0 || (rc = check_unmerged(run, err)) != 0 ||
 	    (rc = commit_author_prepare(run, err)) < 0 || (rc = run_pre_commit(run, err)) < 0 ||
 	    (rc = commit_message_prepare(run, err)) < 0 || (rc = make_tree(run, &tree, err)) < 0 ||
 	    (rc = is_empty_change(run, &tree, &empty, err)) < 0)

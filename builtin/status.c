@@ -2,6 +2,7 @@
 /* git-status(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "diff/diff.h"
 #include "cli/column.h"
 #include "porcelain/status-diff.h"
 #include "porcelain/status-format.h"
@@ -10,7 +11,8 @@
 
 static const char *const usage[] = { "git status [<options>] [--] [<pathspec>...]", NULL };
 
-enum output { OUTPUT_UNSET, OUTPUT_LONG, OUTPUT_SHORT, OUTPUT_V1, OUTPUT_V2 };
+/* NONE: an option was negated. */
+enum output { OUTPUT_UNSET = -1, OUTPUT_NONE, OUTPUT_LONG, OUTPUT_SHORT, OUTPUT_V1, OUTPUT_V2 };
 
 struct status_run {
 	struct repository *repo;
@@ -19,7 +21,7 @@ struct status_run {
 	int output; /* enum output */
 	const char *untracked, *ignored, *ignore_submodules;
 	int renames; /* -1: as configured */
-	int rename_score;
+	unsigned rename_score;
 	unsigned columns;
 	struct pathspec ps;
 	struct index_state ix;
@@ -35,7 +37,7 @@ static int parse_porcelain(const struct option *opt, const char *arg, int unset)
 	int *output = opt->value;
 
 	if (unset)
-		*output = OUTPUT_UNSET;
+		*output = OUTPUT_NONE;
 	else if (!arg || !strcmp(arg, "v1") || !strcmp(arg, "1"))
 		*output = OUTPUT_V1;
 	else if (!strcmp(arg, "v2") || !strcmp(arg, "2"))
@@ -56,16 +58,11 @@ static int parse_optional(const struct option *opt, const char *arg, int unset)
 static int parse_renames(const struct option *opt, const char *arg, int unset)
 {
 	struct status_run *run = opt->value;
-	char *end;
+	const char *end;
 
 	run->renames = !unset;
-	if (!arg || unset)
-		return 0;
-	run->rename_score = (int)strtol(arg, &end, 10);
-	if (*end == '%')
-		end++;
-	if (*end || end == arg || run->rename_score < 0 || run->rename_score > 100)
-		die("invalid argument to find-renames");
+	if (arg && !unset) /* "-M=90%" and "-M90%"; the rest counts for nothing, as in Git */
+		run->rename_score = diff_parse_score(arg + (*arg == '='), &end);
 	return 0;
 }
 
@@ -135,10 +132,12 @@ static void fill_defaults(struct status_run *run)
 	struct err err = ERR_INIT;
 	bool machine;
 
-	if (run->nul && run->output == OUTPUT_UNSET)
+	if (run->nul && run->output <= OUTPUT_NONE)
 		run->output = OUTPUT_V1;
 	if (run->output == OUTPUT_UNSET)
 		run->output = config_flag(run, "status.short", false) ? OUTPUT_SHORT : OUTPUT_LONG;
+	if (run->output == OUTPUT_NONE)
+		run->output = OUTPUT_LONG;
 	machine = run->output == OUTPUT_V1 || run->output == OUTPUT_V2;
 	if (run->branch < 0)
 		run->branch = !machine && config_flag(run, "status.branch", false);
@@ -240,7 +239,7 @@ static int run_status(struct status_run *run, struct err *err)
 int cmd_status(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct status_run run = { .repo = ctx->repo, .prefix = ctx->prefix, .branch = -1,
-				  .show_stash = -1, .ahead_behind = -1, .renames = -1 };
+				  .output = OUTPUT_UNSET, .show_stash = -1, .ahead_behind = -1, .renames = -1 };
 	struct err err = ERR_INIT;
 	int rc;
 

@@ -62,6 +62,11 @@ struct diff_file {
 #define DIFF_STATUS_UNMERGED 'U'
 
 #define DIFF_MAX_SCORE 60000u
+/*
+ * "50%", ".5" and "5" are the same part of DIFF_MAX_SCORE: digits without a percent sign are
+ * decimals. *end: after the number.
+ */
+unsigned diff_parse_score(const char *s, const char **end);
 
 struct line_ranges;
 struct diff_pair {

@@ -273,11 +273,7 @@ int diff_parse_count(const struct option_row *r, const char *value, int *out,
 	return 0;
 }
 
-/*
- * "50%", ".5" and "5" are the same part of DIFF_MAX_SCORE: digits without a percent sign are
- * decimals. *end: after the number.
- */
-static unsigned parse_score(const char *s, const char **end)
+unsigned diff_parse_score(const char *s, const char **end)
 {
 	uint64_t number = 0, scale = 1;
 	bool point = false;
@@ -312,7 +308,7 @@ static int set_score(const struct option_row *r, const char *value, unsigned *sc
 
 	if (!value)
 		return 0;
-	n = parse_score(value, &end);
+	n = diff_parse_score(value, &end);
 	if (*end)
 		return err_set(err, ERR_INVALID, "invalid argument to %s", r->name);
 	*score = n;
@@ -326,9 +322,9 @@ static int set_break(struct diff_options *o, const struct option_row *r, const c
 	o->break_rewrites = true;
 	if (!value)
 		return 0;
-	o->break_score = parse_score(value, &value);
+	o->break_score = diff_parse_score(value, &value);
 	if (*value == '/')
-		o->merge_score = parse_score(value + 1, &value);
+		o->merge_score = diff_parse_score(value + 1, &value);
 	return *value ? err_set(err, ERR_INVALID, "%s expects <n>/<m> form", r->name) : 0;
 }
 

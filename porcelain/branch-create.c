@@ -28,7 +28,7 @@ int branch_current(struct repository *r, char **out, struct err *err)
 	return rc;
 }
 
-int branch_short_name(struct repository *r, const char *name, bool allow_remote,
+int branch_short_name(struct repository *r, const char *name, bool remote,
 		      struct strbuf *out, struct err *err)
 {
 	struct strbuf expanded = STRBUF_INIT;
@@ -41,10 +41,9 @@ int branch_short_name(struct repository *r, const char *name, bool allow_remote,
 	}
 	if (!rc || !strcmp(name, "@"))
 		strbuf_addstr(out, name);
-	else if (skip_prefix(expanded.buf, "refs/heads/", &rest) ||
-		 (allow_remote && skip_prefix(expanded.buf, "refs/remotes/", &rest)))
+	else if (skip_prefix(expanded.buf, remote ? "refs/remotes/" : "refs/heads/", &rest))
 		strbuf_addstr(out, rest);
-	else if (starts_with(expanded.buf, "refs/"))
+	else if (remote || starts_with(expanded.buf, "refs/"))
 		strbuf_addstr(out, name);
 	else
 		strbuf_addbuf(out, &expanded);

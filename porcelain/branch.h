@@ -13,8 +13,8 @@
 /* ---- names (branch-create.c) ---- */
 /* The current branch without refs/heads/; "HEAD" if it is detached. Caller frees. */
 MUST_USE int branch_current(struct repository *r, char **out, struct err *err);
-/* "@{-1}" and the like replaced; allow_remote: "@{u}", too. */
-MUST_USE int branch_short_name(struct repository *r, const char *name, bool allow_remote,
+/* "@{-1}" and the like replaced; remote: what stands for a remote-tracking branch ("@{u}"), nothing else. */
+MUST_USE int branch_short_name(struct repository *r, const char *name, bool remote,
 			       struct strbuf *out, struct err *err);
 /*
  * "topic", "@{-1}" as a branch: *ref becomes refs/heads/NAME. *valid: a new branch may have

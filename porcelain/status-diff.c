@@ -124,6 +124,7 @@ static int init_options(struct diff_run *run, bool color, struct err *err)
 	run->o.abbrev = run->repo->settings.abbrev;
 	run->o.detect = DIFF_DETECT_RENAMES;
 	run->o.color = color;
+	run->o.textconv = true;
 	run->o.read = read_file_side;
 	run->o.measure = measure_file_side;
 	run->o.read_data = run;

@@ -118,7 +118,7 @@ static int match(struct collector *c, bool worktree, struct err *err)
 		return rc < 0 ? rc : 0;
 	diff_options_init(&o, c->r->odb);
 	o.detect = c->o->renames > 1 ? DIFF_DETECT_COPIES : DIFF_DETECT_RENAMES;
-	o.rename_score = (unsigned)c->o->rename_score * DIFF_MAX_SCORE / 100;
+	o.rename_score = c->o->rename_score;
 	o.read = worktree_read_diff_side;
 	o.measure = worktree_measure_diff_side;
 	o.read_data = c->conv;

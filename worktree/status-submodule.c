@@ -14,13 +14,19 @@
 #define DEPTH_VAR "GIT_SUBMODULE_DEPTH"
 #define DEPTH_MAX 16
 
+/* "1 .M S..U …": the only change is that a submodule has untracked files. */
+static bool is_nested_untracked(const char *line, size_t len)
+{
+	return len > 9 && !memcmp(line, "1 .M S..U", 9);
+}
+
 /* Lines of "git status --porcelain=2": '?' untracked, '1', '2' and 'u' changes. */
 static void parse_status_lines(const char *text, bool *modified, bool *untracked)
 {
 	while (*text) {
 		size_t n = strcspn(text, "\n");
 
-		if (*text == '?')
+		if (*text == '?' || is_nested_untracked(text, n))
 			*untracked = true;
 		else if (*text == '1' || *text == '2' || *text == 'u')
 			*modified = true;

@@ -52,7 +52,7 @@ struct status_options {
 	enum untracked_mode untracked;
 	bool ignored, ignored_matching;
 	int renames;		      /* 0: none, 1: renames, 2: renames and copies */
-	int rename_score;	      /* percent; 0: the default */
+	unsigned rename_score;	      /* of DIFF_MAX_SCORE; 0: the default */
 	bool amend;		      /* compare with HEAD^ (git commit --amend) */
 	/* the tree to compare with instead of that of HEAD; NULL: HEAD */
 	const struct object_id *base_tree;

@@ -71,6 +71,22 @@ static void map_paths(const struct config_set *modules, const struct strmap *by_
 	}
 }
 
+/* Conflict markers are no mistake of the user's. */
+static bool is_unmerged(struct repository *r)
+{
+	struct index_state ix;
+	struct err why = ERR_INIT;
+	bool yes = false;
+
+	index_init(&ix, r->algo);
+	if (!index_read_repo(&ix, r, &why))
+		for (unsigned stage = 1; stage <= 3 && !yes; stage++)
+			yes = index_pos(&ix, ".gitmodules", strlen(".gitmodules"), stage) >= 0;
+	index_release(&ix);
+	err_release(&why);
+	return yes;
+}
+
 int submodule_ignores_read(struct strmap *by_path, struct repository *r, struct err *err)
 {
 	struct config_set *modules = config_set_new();
@@ -83,7 +99,7 @@ int submodule_ignores_read(struct strmap *by_path, struct repository *r, struct 
 		if (!rc)
 			rc = collect_ignores(r->config, &by_name, true, err);
 		map_paths(modules, &by_name, by_path);
-	} else if (rc == ERR_NOT_FOUND) {
+	} else if (rc == ERR_NOT_FOUND || is_unmerged(r)) {
 		rc = 0;
 	} else {
 		err_move(err, &why);
