@@ -304,6 +304,73 @@ static void removal_follows_no_link(void **state UNUSED)
 	assert_true(file_exists(at(dir, "private/file")));
 }
 
+/* ---- what a process may leave that can have been taken over ---- */
+
+#define NAME40 "0123456789abcdef0123456789abcdef01234567"
+#define PACK "pack/pack-" NAME40
+#define LOOSE "ab/0123456789abcdef0123456789abcdef012345"
+
+/* A word: a file; '@' before it: a symbolic link, '=': another name of a file, '/': a directory. */
+static void leave(const struct tmp_objdir *t, const char *words)
+{
+	char *copy = xstrdup(words), *outside = xstrdup(at(dir, "outside"));
+
+	for (char *save = NULL, *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		char *path = xstrfmt("%s/%s", tmp_objdir_path(t), word + strspn(word, "@=/"));
+
+		assert_int_equal(make_leading_dirs(path, 0, NULL), 0);
+		if (*word == '@')
+			assert_int_equal(symlink(outside, path), 0);
+		else if (*word == '=')
+			assert_int_equal(link(outside, path), 0);
+		else if (*word == '/')
+			assert_int_equal(mkdir(path, 0777), 0);
+		else
+			write_text(path, "x");
+		free(path);
+	}
+	free(copy);
+	free(outside);
+}
+
+static void only_objects_and_packs_may_be_left(void **state UNUSED)
+{
+	static const struct {
+		const char *words;
+		int rc;
+		size_t nr;
+	} cases[] = {
+		{ "", 0, 0 }, { LOOSE, 0, 1 }, { "tmp_foreign pack/tmp_x ab/tmp_y", 0, 0 },
+		{ PACK ".pack " PACK ".idx", 0, 2 }, { PACK ".pack " PACK ".idx " PACK ".rev " LOOSE, 0, 4 },
+		{ "@" LOOSE, ERR_INVALID, 0 }, { "=" LOOSE, ERR_INVALID, 0 }, { "/" LOOSE, ERR_INVALID, 0 },
+		{ LOOSE "0", ERR_INVALID, 0 }, { LOOSE "0123456789abcdef01234567", ERR_INVALID, 0 },
+		{ "ab/0123456789ABCDEF0123456789abcdef012345", ERR_INVALID, 0 }, { "aB/0123456789abcdef0123456789abcdef012345", ERR_INVALID, 0 },
+		{ "ag/0123456789abcdef0123456789abcdef012345", ERR_INVALID, 0 }, { "a/x", ERR_INVALID, 0 },
+		{ PACK ".pack", ERR_INVALID, 0 }, { PACK ".idx", ERR_INVALID, 0 }, { PACK ".rev", ERR_INVALID, 0 },
+		{ PACK ".pack " PACK ".idx " PACK ".keep", ERR_INVALID, 0 }, { PACK ".pack " PACK ".idx @" PACK ".rev", ERR_INVALID, 0 },
+		{ PACK ".pack " PACK ".idx =" PACK ".rev", ERR_INVALID, 0 }, { PACK ".pack " PACK ".idx " PACK ".rev.rev", ERR_INVALID, 0 },
+		{ PACK "0.pack " PACK "0.idx", ERR_INVALID, 0 },
+		{ PACK "0123456789abcdef01234567.pack " PACK "0123456789abcdef01234567.idx", ERR_INVALID, 0 },
+		{ "pack/" NAME40 ".pack pack/" NAME40 ".idx", ERR_INVALID, 0 }, { "pack/multi-pack-index", ERR_INVALID, 0 },
+		{ "info/alternates", ERR_INVALID, 0 }, { "pack", ERR_INVALID, 0 }, { "@pack", ERR_INVALID, 0 }, { "ab", ERR_INVALID, 0 },
+		{ "HEAD", ERR_INVALID, 0 }, { "/info", ERR_INVALID, 0 }, { "/pack /ab", 0, 0 },
+	};
+
+	write_text(at(dir, "outside"), "x");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tmp_objdir *t = NULL;
+		size_t nr = 0;
+		int rc;
+
+		assert_int_equal(tmp_objdir_create(&t, dir, "in", 0, NULL), 0);
+		leave(t, cases[i].words);
+		rc = tmp_objdir_check(t, 40, &nr, NULL);
+		if (rc != cases[i].rc || nr != cases[i].nr)
+			fail_msg("'%s': %d, %zu files", cases[i].words, rc, nr);
+		tmp_objdir_destroy(&t);
+	}
+}
+
 static void every_call_fails_once(void **state UNUSED)
 {
 	sweep(operation);
@@ -321,6 +388,7 @@ int main(void)
 		T(the_dead_are_reaped),
 		T(what_others_remove_is_not_reported),
 		T(removal_follows_no_link),
+		T(only_objects_and_packs_may_be_left),
 		T(every_call_fails_once),
 	};
 
