@@ -29,6 +29,41 @@ static bool is_unknown_magic(int c)
 
 /* ---- :(long,magic) ---- */
 
+static bool is_attr_char(char ch, const char *others)
+{
+	return isalnum((unsigned char)ch) || (ch && strchr(others, ch));
+}
+
+/* One of the words of attr: "name", "-name", "!name", "name=value". */
+static int check_attr_word(const char *word, size_t len, struct err *err)
+{
+	size_t sign = len && (*word == '-' || *word == '!'), name = sign, at;
+
+	while (name < len && is_attr_char(word[name], "-_."))
+		name++;
+	at = name;
+	if (at < len && !sign && word[at] == '=')
+		for (at++; at < len; at++)
+			if (!is_attr_char(word[at], "-_,"))
+				return err_set(err, ERR_INVALID, "cannot use '%c' for value matching", word[at]);
+	if (name == sign || word[sign] == '-' || at < len)
+		return err_set(err, ERR_INVALID, "invalid attribute name %.*s", (int)(len - sign), word + sign);
+	return 0;
+}
+
+static int check_attr(const char *text, struct err *err)
+{
+	int rc = 0;
+
+	while (!rc && *(text += strspn(text, " \t"))) {
+		size_t len = strcspn(text, " \t");
+
+		rc = check_attr_word(text, len, err);
+		text += len;
+	}
+	return rc;
+}
+
 static int add_attr(struct pathspec_item *it, const char *text, size_t len,
 		    const struct parse_ctx *c)
 {
@@ -48,7 +83,7 @@ static int add_attr(struct pathspec_item *it, const char *text, size_t len,
 		strbuf_addch(&attr, text[i]);
 	}
 	it->attr = strbuf_detach(&attr, NULL);
-	return 0;
+	return check_attr(it->attr, c->err);
 }
 
 /* "prefix:N" is written by programs that pass their pathspecs on. */

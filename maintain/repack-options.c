@@ -71,6 +71,22 @@ static int read_midx(struct repack_options *o, const struct config_set *c, struc
 	return rc;
 }
 
+static int note_kept(void *data, struct pack *p)
+{
+	bool *any = data;
+
+	*any |= pack_has_file(p, "keep");
+	return 0;
+}
+
+static bool has_kept_packs(const struct repository *r)
+{
+	bool any = false;
+
+	(void)packs_foreach(odb_packs(r->odb, 0), note_kept, &any);
+	return any;
+}
+
 int repack_options_read(struct repack_options *o, struct repository *r, struct err *err)
 {
 	const struct config_set *c = r->config;
@@ -81,7 +97,7 @@ int repack_options_read(struct repack_options *o, struct repository *r, struct e
 	o->cruft = o->pack;
 	if (rc >= 0)
 		rc = read_cruft(o, c, err);
-	o->write_bitmap = r->bare;
+	o->write_bitmap = r->bare && !has_kept_packs(r); /* objects of those are in no new pack */
 	if (rc >= 0)
 		rc = config_get_bool(c, "pack.writebitmaps", &o->write_bitmap, err);
 	if (rc >= 0)

@@ -76,4 +76,15 @@ test_expect_success 'receive-pack refuses such a tag that is there already' '
 	git receive-pack other.git <in >out && test_grep "ng refs/tags/bad missing necessary objects" out
 '
 
+test_expect_success 'errors of pathspecs with attributes' '
+	bad () {
+		test_expect_code 128 git -C r ls-files ":(attr:$1)" 2>err && echo "fatal: $2" >expect && test_cmp expect err
+	} &&
+	bad "-!a" "invalid attribute name !a" && bad "--a" "invalid attribute name -a" && bad "a*" "invalid attribute name a*" &&
+	bad "a b/c" "invalid attribute name b/c" && bad "-a=b" "invalid attribute name a=b" && bad "-" "invalid attribute name " &&
+	bad "a=b*" "cannot use ${SQ-$(printf "\047")}*${SQ-$(printf "\047")} for value matching" &&
+	bad "a=b\\)" "cannot use ${SQ-$(printf "\047")})${SQ-$(printf "\047")} for value matching" &&
+	git -C r ls-files ":(attr:a=b-_\\,1)" ":(attr:!a -b .c)f" ":(attr:builtin_x)"
+'
+
 test_done

@@ -231,4 +231,15 @@ test_expect_success '--write-midx with bitmaps, objects outside of the packs: no
 	)
 '
 
+test_expect_success 'a bare repository with a kept pack: no bitmap, unless it is asked for' '
+	git init -q --bare bare.git && for i in 1 2; do
+		git -C bare.git commit-tree -m $i $(git -C bare.git mktree </dev/null) >id &&
+		git -C bare.git update-ref refs/heads/$i $(cat id) && git -C bare.git repack -q &&
+		if test $i = 1; then for p in bare.git/objects/pack/*.pack; do >${p%.pack}.keep; done; fi || return 1
+	done &&
+	git -C bare.git repack -a -d -q && ls bare.git/objects/pack >out && test_grep ! "bitmap\$" out &&
+	test "$(grep -c "pack\$" out)" = 2 &&
+	git -C bare.git repack -a -d -q -b && ls bare.git/objects/pack >out && test_grep "bitmap\$" out
+'
+
 test_done
