@@ -232,8 +232,15 @@ static void remove_fetch_head(const struct fetch_cmd *f)
 
 int fetch_many(struct fetch_cmd *f, const struct strvec *names)
 {
+	struct strvec once = STRVEC_INIT;
+	int code;
+
+	/* As in Git, only a name beside itself counts once. */
+	for (size_t i = 0; i < names->nr; i++)
+		if (!i || strcmp(names->v[i], names->v[i - 1]))
+			strvec_push(&once, names->v[i]);
 	remove_fetch_head(f);
-	if (names->nr > 1 && f->jobs > 1)
-		return fetch_beside(f, names);
-	return fetch_in_turn(f, names);
+	code = once.nr > 1 && f->jobs > 1 ? fetch_beside(f, &once) : fetch_in_turn(f, &once);
+	strvec_clear(&once);
+	return code;
 }

@@ -294,4 +294,15 @@ test_expect_success 'not into a branch of a linked worktree of a bare repository
 	git -C linked.git fetch -q -u ../linked-up +main:main
 '
 
+test_expect_success 'a remote named twice in a row is fetched once' '
+	git init -q -b main twice.src && test_commit -C twice.src one && git init -q -b main twice &&
+	for r in o1 o2; do git -C twice remote add $r ../twice.src || return 1; done && git -C twice config remotes.grp "o1 o1 o2 o1" &&
+	for jobs in 1 2; do
+		git -C twice fetch -j$jobs --multiple o1 o1 o2 2>/dev/null >out && printf "Fetching %s\n" o1 o2 >expect &&
+		grep Fetching out | sort >actual && test_cmp expect actual &&
+		git -C twice fetch -j$jobs grp 2>/dev/null >out && grep Fetching out | sort >actual &&
+		printf "Fetching %s\n" o1 o1 o2 >expect && test_cmp expect actual || return 1
+	done
+'
+
 test_done
