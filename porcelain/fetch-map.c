@@ -209,14 +209,14 @@ static void add_merges(struct making *m)
 static int choose_configured(struct making *m, struct err *err)
 {
 	const struct refspec *rs = &m->choice->remote->fetch;
-	bool has_merge = m->choice->merge && m->choice->merge->nr;
+	bool has_merge = m->choice->merge && m->choice->merge->nr, none = has_merge || m->choice->merges_elsewhere;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < rs->nr; i++) {
 		size_t first = m->map->nr;
 
 		rc = expand(m, &rs->items[i], FETCH_HEAD_NOT_FOR_MERGE, err);
-		if (!i && !has_merge && !rs->items[i].pattern && !m->choice->prefetch && m->map->nr > first)
+		if (!i && !none && !rs->items[i].pattern && !m->choice->prefetch && m->map->nr > first)
 			m->map->items[first].status = FETCH_HEAD_MERGE;
 	}
 	if (!rc && has_merge && !m->choice->prefetch)

@@ -38,6 +38,7 @@ struct fetch_choice {
 	const struct refspec *given;  /* of the command line; without items: those of the remote count */
 	const struct refspec *refmap; /* where these are put as well; NULL: as the remote says */
 	const struct strvec *merge;   /* branch.<name>.merge of the current branch, if that is the remote's; NULL */
+	bool merges_elsewhere;	      /* the current branch merges from another remote: nothing of this one is for merge */
 	enum remote_tags tags;
 	bool prefetch; /* everything goes below refs/prefetch/ */
 };

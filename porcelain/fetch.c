@@ -17,6 +17,7 @@ struct fetch_run {
 	struct fetch_options *o;
 	char *url; /* as users see it */
 	struct strvec merge; /* branch.<name>.merge, if the current branch's remote is this one */
+	bool merges_elsewhere; /* it has some, and another remote */
 	struct fetch_choice choice;
 	struct remote_refs refs;
 	struct fetch_map map;
@@ -97,10 +98,11 @@ static void find_merges(struct fetch_run *f)
 	key = xstrfmt("branch.%s.remote", branch);
 	e = config_get(f->r->config, key);
 	free(key);
-	if (e && e->value && !strcmp(e->value, f->remote->name)) {
+	if (e && e->value) {
 		key = xstrfmt("branch.%s.merge", branch);
 		values = config_get_all(f->r->config, key, &nr);
-		for (size_t i = 0; i < nr; i++)
+		f->merges_elsewhere = nr && strcmp(e->value, f->remote->name) != 0;
+		for (size_t i = 0; i < nr && !f->merges_elsewhere; i++)
 			if (values[i]->value)
 				strvec_push(&f->merge, values[i]->value);
 		free(key);
@@ -122,7 +124,7 @@ static int choose(struct fetch_run *f, struct err *err)
 	f->choice = (struct fetch_choice){
 		.remote = f->remote, .given = &f->o->given, .refmap = f->o->has_refmap ? &f->o->refmap : NULL,
 		.merge = &f->merge, .tags = f->o->tags != REMOTE_TAGS_DEFAULT ? f->o->tags : f->remote->tags,
-		.prefetch = f->o->prefetch,
+		.merges_elsewhere = f->merges_elsewhere, .prefetch = f->o->prefetch,
 	};
 	return add_tags_to_prune(f, err);
 }

@@ -305,4 +305,14 @@ test_expect_success 'a remote named twice in a row is fetched once' '
 	done
 '
 
+test_expect_success 'FETCH_HEAD: the first refspec is not for merge if the branch merges from another remote' '
+	git init -q -b main merging.src && test_commit -C merging.src one && git init -q -b main merging &&
+	git -C merging config remote.o1.url ../merging.src && git -C merging config remote.o1.fetch refs/heads/main:refs/remotes/o1/main &&
+	for set in "a.b c" "branch.main.remote o2" "branch.main.merge refs/heads/main"; do
+		git -C merging config $set && git -C merging fetch -q o1 && cut -f 2 merging/.git/FETCH_HEAD || return 1
+	done >actual && printf "%s\n" "" "" not-for-merge >expect && test_cmp expect actual &&
+	git -C merging config branch.main.remote o1 && git -C merging fetch -q o1 && cut -f 2 merging/.git/FETCH_HEAD >actual &&
+	echo >expect && test_cmp expect actual
+'
+
 test_done
