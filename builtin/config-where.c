@@ -114,7 +114,8 @@ static int read_stdin(struct config_set *set, struct config_cmd *c,
 const struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist)
 {
 	struct repository *r = c->ctx->repo;
-	bool given = c->path || c->blob || c->from_stdin, includes = c->includes > 0 || (c->includes < 0 && !given);
+	/* a blob and standard input include, as in Git */
+	bool given = c->path || c->blob || c->from_stdin, includes = c->includes > 0 || (c->includes < 0 && !c->path);
 	struct config_include_ctx inc = { r ? r->gitdir_abs : NULL, repo_branch_of, NULL };
 	const struct config_include_ctx *ctx = includes ? &inc : NULL;
 	struct config_set *set;

@@ -118,14 +118,14 @@ static void choose_places(struct repo_init_options *o, bool bare, bool has_dir)
 	const char *git_dir = getenv("GIT_DIR"), *work_tree = getenv("GIT_WORK_TREE");
 	const char *objdir = getenv("GIT_OBJECT_DIRECTORY"), *no = getenv("GIT_IMPLICIT_WORK_TREE");
 
-	if ((!git_dir || bare) && work_tree)
-		die("%s (or --work-tree=<directory>) not allowed without "
-		    "specifying %s (or --git-dir=<directory>)", "GIT_WORK_TREE", "GIT_DIR");
 	if (no && !config_parse_maybe_bool(no)) { /* git --bare init [dir] */
 		bare = true;
 		if (has_dir)
 			git_dir = NULL;
 	}
+	if ((!git_dir || bare) && work_tree)
+		die("%s (or --work-tree=<directory>) not allowed without "
+		    "specifying %s (or --git-dir=<directory>)", "GIT_WORK_TREE", "GIT_DIR");
 	if (git_dir && !work_tree && !bare)
 		bare = looks_bare(git_dir);
 	if (o->separate_git_dir) {

@@ -214,4 +214,9 @@ test_expect_success 'the hint about the name of the first branch' '
 	git -c advice.defaultBranchName=false init hinted2 2>err && test_must_be_empty err
 '
 
+test_expect_success 'git --bare init with a work tree is refused' '
+	GIT_WORK_TREE=. test_expect_code 128 git --bare init bare-wt 2>err && test_grep "not allowed without specifying GIT_DIR" err &&
+	test_path_is_missing bare-wt/HEAD
+'
+
 test_done

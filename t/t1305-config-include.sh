@@ -248,4 +248,15 @@ test_expect_success 'faults of the command line and the environment blame no fil
 	echo "fatal: bad config line 1 in file $PWD/bad" >expect && test_cmp expect err
 '
 
+test_expect_success 'includes in a blob and on standard input are followed, in a file only with --includes' '
+	rm -rf in && git init -q in && printf "[u]\nv=2\n" >in/inc && printf "[include]\npath=%s\n" "$(pwd)/in/inc" >in/file &&
+	blob=$(git -C in hash-object -w file) && echo 2 >expect &&
+	git -C in config --blob $blob u.v >out && test_cmp expect out &&
+	git config --file - u.v <in/file >out && test_cmp expect out &&
+	git config --file in/file --includes u.v >out && test_cmp expect out &&
+	test_expect_code 1 git -C in config --blob $blob --no-includes u.v &&
+	test_expect_code 1 git config --file - --no-includes u.v <in/file &&
+	test_expect_code 1 git config --file in/file u.v
+'
+
 test_done
