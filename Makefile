@@ -10,10 +10,12 @@
 #   make test [T='t0000* ..']  build, unit tests and shell tests, one prove run
 #   make sweep [T=..]          the tests that take samples in `make test`, in full: each call fails in each way,
 #                              more random command lines (hours)
-#   make check                 layers, raw calls, headers, shell syntax
+#   make check                 layers, raw calls, headers, other systems, shell syntax
 #   make sanitize              the tests under ASan and UBSan (in build-asan)
 #   make tsan [T=..]           the tests of code that runs in threads, under TSan (in build-tsan)
 #   make variants              the tests with SHA-256, with each fsyncMethod
+#   make variants-arch [T=..]  the tests as i386; unit tests and t10xx to t14xx as s390x (qemu)
+#   make target-headers        headers by which `make check` compiles for other systems, too (PyPI's ziglang)
 #   make valgrind              a sample of the shell tests under valgrind
 #   make install prefix=/usr/local DESTDIR=
 #                              (manual pages too, where asciidoctor is installed)
@@ -311,8 +313,14 @@ check:
 	$(Q)tools/check-layers
 	$(Q)tools/check-calls
 	$(Q)CC='$(CC)' tools/check-headers $(B)
+	$(Q)JOBS='$(or $(CHECK_JOBS),2)' tools/check-targets $(B)
 	$(Q)tools/check-shell
 	$(Q)tools/without-rule --check
+
+# Headers of other systems' C libraries, for tools/check-targets. About 100 MB are fetched.
+.PHONY: target-headers
+target-headers:
+	$(Q)python3 -m pip install --quiet --target '$(B)/ziglang' ziglang
 
 # ---- test variants --------------------------------------------------------
 
@@ -353,6 +361,31 @@ lean:
 	$(Q)$(MAKE) B=build-lean NO_EXPAT=1 all && tools/check-lean build-lean expat
 	$(Q)rm -f build-lean/git-*http*
 	$(Q)$(MAKE) B=build-lean NO_CURL=1 NO_EXPAT= all && tools/check-lean build-lean curl expat
+
+# Other architectures, from Debian's cross compilers and a root of their libraries (tools/arch-root). 32 bits: this
+# machine runs them itself. Big endian: qemu runs them, without seccomp and Landlock.
+ARCH_TRIPLET_i386  := i686-linux-gnu
+ARCH_LIB_i386      := i386-linux-gnu
+ARCH_LOADER_i386   := ld-linux.so.2
+ARCH_TESTS_i386    :=
+ARCH_TRIPLET_s390x := s390x-linux-gnu
+ARCH_LIB_s390x     := s390x-linux-gnu
+ARCH_LOADER_s390x  := ld64.so.1
+ARCH_TESTS_s390x   := test-* t10* t11* t12* t13* t14*
+ARCHITECTURES ?= i386 s390x
+.PHONY: variants-arch $(ARCHITECTURES:%=variant-%)
+variants-arch: $(ARCHITECTURES:%=variant-%)
+$(ARCHITECTURES:%=variant-%): variant-%:
+	$(Q)command -v $(ARCH_TRIPLET_$*)-gcc >/dev/null || \
+		{ echo >&2 "error: $(ARCH_TRIPLET_$*)-gcc is missing: './dev $@' installs it"; exit 1; }
+	$(Q)test $* != s390x || test -e /proc/sys/fs/binfmt_misc/qemu-s390x || \
+		{ echo >&2 "error: this kernel runs no s390x programs: './dev $@' installs qemu-user-static; binfmt_misc has to be mounted"; exit 1; }
+	$(Q)tools/arch-root $* build-$*/root
+	$(Q)root='$(abspath build-$*)/root'; lib=$(ARCH_LIB_$*); \
+	GIT_TEST_TIMEOUT=3600 GCONV_PATH="$$root/usr/lib/$$lib/gconv" \
+	$(MAKE) B=build-$* CC="$(CCACHE) $(ARCH_TRIPLET_$*)-gcc --sysroot=$$root -Wno-psabi" \
+		LDFLAGS="-Wl,--dynamic-linker=$$root/lib/$(ARCH_LOADER_$*) -Wl,--disable-new-dtags -Wl,-rpath,$$root/usr/lib/$$lib:$$root/lib/$$lib -Wl,-rpath-link,$$root/usr/lib/$$lib:$$root/lib/$$lib" \
+		test T='$(or $(T),$(ARCH_TESTS_$*))'
 
 .PHONY: meson
 meson:
