@@ -254,13 +254,14 @@ int config_get_int(const struct config_set *c, const char *key, int *out, struct
 int config_get_ulong(const struct config_set *c, const char *key, unsigned long *out,
 		     struct err *err)
 {
+	const int64_t max = sizeof(*out) < sizeof(max) ? (int64_t)ULONG_MAX : INT64_MAX;
 	const struct config_entry *e;
 	int64_t n = 0;
 	int rc;
 
 	if (!find_last(c, key, &e))
 		return 0;
-	rc = config_entry_int64(e, 0, LONG_MAX, &n, err);
+	rc = config_entry_int64(e, 0, max, &n, err);
 	if (rc < 0)
 		return rc;
 	*out = (unsigned long)n;

@@ -222,8 +222,8 @@ static void test_memory(void **state)
 	(void)state;
 	assert_int_equal(delta_index_bytes(0), 0);
 	assert_int_equal(delta_index_bytes(15), 0);
-	for (size_t len = 1024; len <= (size_t)1 << 31; len *= 2)
-		assert_in_range(delta_index_bytes(len), 1, len * 4);
+	for (uint64_t len = 1024; len <= UINT64_C(1) << 31; len *= 2)
+		assert_in_range(delta_index_bytes((size_t)len), 1, len * 4);
 	assert_in_range(delta_index_bytes((size_t)1 << 30), 1, (size_t)1 << 28);
 	assert_null(delta_index_new("", 0));
 #if SIZE_MAX > UINT32_MAX
