@@ -94,6 +94,8 @@ static bool says_that_it_cannot_map(void)
 	struct window_pin pin;
 	struct mapped_file m;
 
+	if (sizeof(void *) < 8) /* windows are small enough there */
+		return mapped_file_open(&m, "huge", &err) == ERR_TOO_BIG;
 	return !setrlimit(RLIMIT_AS, &most) && mapped_file_open(&m, "huge", &err) == ERR_IO &&
 	       strstr(err_message(&err), "cannot map 'huge'") &&
 	       !window_file_open(&f, pool, "huge", &from_window) &&
@@ -288,7 +290,7 @@ static void test_cache_of_many(void **state)
 		nr_cached += b != NULL;
 		base_object_put(b);
 	}
-	assert_in_range(nr_cached, 500, CACHED * 2 / 3);
+	assert_in_range(nr_cached, 500, CACHED * 3 / 4); /* on 32 bits each is smaller */
 	base_cache_free(c);
 	for (unsigned i = 0; i < CACHED; i++) {
 		assert_int_equal(atomic_load(&all[i]->refs), 1);
