@@ -8,6 +8,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "intake/confined.h"
+#include "intake/fetcher.h"
 #include "intake/quarantine.h"
 #include "pack/receive/receive.h"
 #include "util/alloc.h"
@@ -30,6 +31,7 @@ struct confined {
 	enum sandbox_mode mode;
 	struct finding *found;
 	struct intake_result *result;
+	struct intake_fetcher fetcher; /* for the first child */
 };
 
 /* ---- the first child ---- */
@@ -88,8 +90,8 @@ static int receive_confined(const struct confined *c, int fd, struct err *err)
 	struct intake_old old = INTAKE_OLD_INIT;
 	struct intake_place place = { .batch = fsync_batch_new(&o), .input = c->in->source ? &input : NULL,
 				      .answer = &answer, .foreign = &old.foreign };
-	const int fds[] = { fd, c->in->fd };
-	int rc = intake_close_all_but(fds, c->in->source ? 1 : 2, err);
+	const int fds[] = { c->fetcher.fd, fd, c->in->fd };
+	int rc = intake_close_all_but(fds, c->in->source ? 2 : 3, err);
 
 	input.fd = fd;
 	if (!rc)
@@ -98,6 +100,8 @@ static int receive_confined(const struct confined *c, int fd, struct err *err)
 		rc = confine(c, place.r, err);
 	if (!rc)
 		odb_note_used(place.r->odb, &old.used);
+	if (!rc && c->fetcher.fd >= 0)
+		intake_fetcher_use(c->fetcher.fd, place.r->algo, place.r->odb);
 	if (!rc)
 		rc = open_batch(c->in, &place, err);
 	if (!rc)
@@ -224,8 +228,11 @@ static int run(const struct confined *c, confined_fn fn, const struct intake_sou
 static int receive_and_check(struct confined *c, struct err *err)
 {
 	size_t nr = 0;
-	int rc = run(c, receive_confined, c->in->source, c->in->answer_max != 0, err);
+	int rc = intake_fetcher_start(&c->fetcher, c->r, err);
 
+	if (!rc)
+		rc = run(c, receive_confined, c->in->source, c->in->answer_max != 0, err);
+	intake_fetcher_end(&c->fetcher);
 	if (!rc)
 		rc = tmp_objdir_check(c->dir, c->r->algo->hex_len, &nr, err);
 	return rc || !nr ? rc : run(c, check_confined, NULL, false, err);
@@ -337,13 +344,13 @@ static int receive_here(struct repository *r, struct repo_operation *op, const s
 int intake_receive(struct repository *r, struct repo_operation *op, const struct intake *in,
 		   struct intake_result *result, struct err *err)
 {
-	struct confined c = { .r = r, .in = in, .result = result };
+	struct confined c = { .r = r, .in = in, .result = result, .fetcher = INTAKE_FETCHER_INIT };
 	struct sandbox sandbox;
 	int rc = read_mode(&c.mode, err);
 
 	*result = (struct intake_result){ .pack = r->algo->null_oid, .answer = STRBUF_INIT };
 	if (!rc)
-		rc = odb_can_fetch(r->odb) ? 0 : sandbox_probe(&sandbox, c.mode, err);
+		rc = sandbox_probe(&sandbox, c.mode, err);
 	if (!rc)
 		return receive_here(r, op, in, &result->answer, err);
 	if (rc > 0)
@@ -359,9 +366,11 @@ int intake_confine_reader(struct repository *r, const char *const *files, struct
 	int rc = read_mode(&mode, err);
 
 	if (!rc)
-		rc = r && odb_can_fetch(r->odb) ? 0 : sandbox_probe(&sandbox, mode, err);
+		rc = sandbox_probe(&sandbox, mode, err);
 	if (rc <= 0)
 		return rc;
+	if (r) /* such a process starts none */
+		odb_set_fetch(r->odb, NULL, NULL, false);
 	sandbox.files = files;
 	return repo_confine(r, &sandbox, -1, err);
 }

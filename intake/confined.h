@@ -63,8 +63,8 @@ struct intake_result {
 };
 /*
  * Stages all that `receive` has made in op. Where nothing can confine a process, or core.sandbox is false, `receive` is called with r
- * itself; also if missing objects may have to be fetched, which a confined process cannot do. The process has no other
- * descriptors of this one than the source's, or fd. Before any thread of this process.
+ * itself. The process has no other descriptors of this one than the source's, or fd. Missing objects are fetched by a third process
+ * (intake/fetcher.h). Before any thread of this process.
  *
  * Ownership:  *result is needed until op has ended; then the caller releases it.
  * Errors:     those of the source, which come first, and of `receive`, by their kind as far as that is ERR_NOT_FOUND,
@@ -80,7 +80,7 @@ void intake_result_release(struct intake_result *result);
 
 /*
  * A process that only looks at a pack confines itself, for good: it can read this repository (NULL: none) and these files, which end with
- * NULL. Not where core.sandbox is false, or missing objects may have to be fetched. Errors: as intake_receive.
+ * NULL; r fetches no missing objects any more. Not where core.sandbox is false. Errors: as intake_receive.
  */
 MUST_USE int intake_confine_reader(struct repository *r, const char *const *files, struct err *err);
 

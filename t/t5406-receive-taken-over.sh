@@ -171,6 +171,7 @@ way () {
 	clone) rm -rf c && taken clone -q --no-local work c ;;
 	index-pack) fetches && taken -C c index-pack --stdin <in.pack ;;
 	dumb) fetches && taken -C c fetch -q "$web_url/dumb.git" main:got ;;
+	partial) fetches && git -C c config remote.s.url ../s && git -C c config remote.s.promisor true && taken -C c fetch -q ../work main:got ;;
 	unpack) fetches && taken -C c unpack-objects <in.pack ;;
 	uris) rm -rf c && taken -c fetch.uriProtocols=file clone -q --no-local uris c ;;
 	esac
@@ -194,7 +195,7 @@ test_expect_success PYTHON 'a server that has only files' '
 	start_httpd web && rules web "* . static"
 '
 
-ways="few pack fetch-pack bundle clone uris index-pack unpack"
+ways="few pack fetch-pack bundle clone uris index-pack unpack partial"
 if test_have_prereq PYTHON; then ways="$ways dumb"; fi
 for way in $ways; do
 	test_expect_success "$way: packs are added, and nothing beside others" '
@@ -218,10 +219,27 @@ test_expect_success 'a process has nothing open but its end of the pack' '
 		way $way && grep "is open" out >actual && test_cmp expect actual || return 1
 	done &&
 	if test_have_prereq PYTHON; then way dumb && grep "is open" out >actual && test_cmp expect actual; fi &&
+	way partial && grep "is open" out >actual && cat expect expect >two && test_cmp two actual &&
 	printf "taken over: %s is open\n" "descriptor 0" "a socket" >expect && for way in index-pack unpack; do
 		way $way && grep "is open" out >actual && test_cmp expect actual || return 1
 	done &&
 	taken_over refs/heads/open && sed -n "s/is open *$/is open/p" out >actual && printf "remote: taken over: %s is open\n" "descriptor 0" "descriptor 1" >expect && test_cmp expect actual
+'
+
+test_expect_success 'in a partial clone it gets what is promised, and nothing else is asked for' '
+	git init -q -b main lim && git -C lim config uploadpack.allowFilter true && git -C lim config uploadpack.allowAnySHA1InWant true &&
+	perl -e "srand 1; print chr(33 + int rand 90) x 3, qq(\n) for 1 .. 500" >lim/f && git -C lim add f && git -C lim commit -q -m 1 && big=$(git -C lim rev-parse HEAD:f) &&
+	git clone -q --filter=blob:limit=1k --no-checkout "file://$PWD/lim" p.0 && head -n 225 lim/f >small && cp small lim/f && git -C lim commit -q -a -m 2 &&
+	git -C lim repack -a -d -f -q && git -C lim cat-file --batch-check="%(objectname) %(deltabase)" --batch-all-objects >bases && test_grep "^$(git -C lim rev-parse HEAD:f) $big" bases &&
+	partial () {
+		rm -rf c && cp -R p.0 c && env GIT_TRACE="$PWD/trace" GIT_TRACE_PACKET="$PWD/trace" TAKEN_OVER_ASKS="$2" TAKEN_OVER_OBJECTS="$PWD/c/.git/objects" LD_PRELOAD="$PWD/taken-over.so" git -C c -c core.sandbox=$1 fetch -q >out 2>&1
+	} &&
+	for sandbox in true false; do
+		>trace && partial $sandbox $ZERO_OID && git -C c cat-file -e $big && git -C c show origin/main:f >actual && test_cmp small actual &&
+		grep "fetch.* --promised" trace >fetches && test_line_count -ge 1 fetches || return 1
+	done &&
+	>trace && partial true $big && grep "taken over: asks, answer 1" out && grep "> want $big" trace &&
+	>trace && secret=$(git -C work rev-parse HEAD) && partial true $secret && grep "taken over: asks, answer 1" out && ! grep "$secret" trace
 '
 
 test_expect_success 'the second process has the limits of the first one' '

@@ -3,6 +3,7 @@
  * A library to preload: a confined process that receives a pack and has been taken over. Before it ends it copies the files
  * below the directory $TAKEN_OVER_FILES into the quarantine below $TAKEN_OVER_OBJECTS, and prints how that went; and what it
  * has open but files. Before it answers, it answers with the file $TAKEN_OVER_ANSWER; with $TAKEN_OVER_FLOOD again and again.
+ * It asks by its first socket for the object $TAKEN_OVER_ASKS (intake/fetcher.c), and prints whether it could be had.
  * With $TAKEN_OVER_LEAVES_NOTHING it removes what it has put into the quarantine itself.
  */
 #define _GNU_SOURCE
@@ -130,6 +131,22 @@ static void leave_nothing(const char *quarantine)
 		closedir(d);
 }
 
+static void ask_for(const char *hex)
+{
+	unsigned char request[4 + 20] = { 0, 0, 0, 1 }, good;
+	struct stat st;
+	int fd = 3;
+
+	while (fd < 1024 && (fstat(fd, &st) || !S_ISSOCK(st.st_mode)))
+		fd++;
+	for (unsigned i = 0, byte; i < 20; i++) {
+		sscanf(hex + 2 * i, "%2x", &byte);
+		request[4 + i] = (unsigned char)byte;
+	}
+	if (fd < 1024 && write(fd, request, sizeof(request)) == sizeof(request) && read(fd, &good, 1) == 1)
+		dprintf(2, "taken over: asks, answer %u\n", good);
+}
+
 int shutdown(int fd, int how)
 {
 	if (is_confined() && answer_len > 0) {
@@ -149,6 +166,8 @@ void _exit(int code)
 
 	if (d && getenv("TAKEN_OVER_DESCRIPTORS"))
 		show_descriptors();
+	if (d && getenv("TAKEN_OVER_ASKS"))
+		ask_for(getenv("TAKEN_OVER_ASKS"));
 	while (d && (e = readdir(d)))
 		if (!strncmp(e->d_name, "tmp_objdir-incoming", 19)) {
 			snprintf(path, sizeof(path), "%s/%s", objects, e->d_name);
