@@ -522,7 +522,8 @@ static void tree_refuses(void **state)
 		size_t len;
 		const char *msg;
 	} bad[] = {
-		{ "100644", 6, "malformed mode in tree entry" },
+		{ "100644", 6, "too-short tree object" },
+		{ "10x644 a\0aaaaaaaaaaaaaaaaaaa", 28, "too-short tree object" },
 		{ " a\0aaaaaaaaaaaaaaaaaaaa", 23, "malformed mode in tree entry" },
 		{ "10x644 a\0aaaaaaaaaaaaaaaaaaaa", 29, "malformed mode in tree entry" },
 		{ "7777777777777 a\0aaaaaaaaaaaaaaaaaaaa", 36, "malformed mode in tree entry" },
