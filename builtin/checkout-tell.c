@@ -2,6 +2,7 @@
 /* checkout and switch: what was done, what differs from the new commit, what is left behind. */
 #include "compat/posix.h"
 #include "builtin/checkout.h"
+#include "diff/diff.h"
 #include "history/history.h"
 #include "history/revision.h"
 #include "porcelain/head.h"
@@ -98,7 +99,8 @@ static void tell_commit(const struct checkout *co, const char *what, const struc
 	struct strbuf text = STRBUF_INIT;
 
 	if (!head_describe_commit(co->r, oid, &text, NULL))
-		fprintf(stderr, "%s %s\n", what, text.buf);
+		fprintf(stderr, "%s %.*s%s%s\n", what, (int)strcspn(text.buf, " "), text.buf, oid_ellipsis() ? "..." : "",
+			strchrnul(text.buf, ' '));
 	strbuf_release(&text);
 }
 

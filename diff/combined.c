@@ -152,7 +152,7 @@ static void add_raw(struct strbuf *out, const struct diff_options *o, const stru
 		strbuf_addf(out, "%06o", c->new->mode);
 		for (size_t i = 0; i <= c->nr; i++) {
 			strbuf_addch(out, ' ');
-			diff_add_oid(out, o, oid_of(i < c->nr ? c->old[i] : c->new, o), o->abbrev);
+			diff_add_raw_oid(out, o, oid_of(i < c->nr ? c->old[i] : c->new, o));
 		}
 		strbuf_addch(out, ' ');
 	}

@@ -120,6 +120,8 @@ void diff_add_rename(struct strbuf *out, const struct diff_options *o, const cha
 		     const char *new);
 /* The path without options.relative. */
 const char *diff_shown_path(const struct diff_options *o, const char *path);
+/* For raw lines, with o->abbrev. */
+void diff_add_raw_oid(struct strbuf *out, const struct diff_options *o, const struct object_id *oid);
 /* At least `abbrev` digits, more if that is ambiguous; -1: automatic, 0: all. */
 void diff_add_oid(struct strbuf *out, const struct diff_options *o,
 		  const struct object_id *oid, int abbrev);

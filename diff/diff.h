@@ -180,6 +180,9 @@ struct diff_rename_limit {
 	bool copies;   /* only the sources of copies that are unchanged were left out */
 };
 
+/* GIT_PRINT_SHA1_ELLIPSIS of git(1) is "yes". */
+bool oid_ellipsis(void);
+
 struct diff_options {
 	struct odb *odb; /* NULL: there are no objects, only what is read by `read` */
 	const struct hash_algo *algo;
@@ -234,6 +237,7 @@ struct diff_options {
 	bool irreversible_delete; /* -D: the content of deleted files is not shown */
 	bool full_index;
 	int abbrev;	 /* digits; -1: automatic, 0: all */
+	bool ellipsis;	 /* after shortened names in raw lines: oid_ellipsis() */
 	int index_abbrev; /* in "index" lines of patches where abbrev is 0: core.abbrev */
 	const char *src_prefix, *dst_prefix;
 	const char *line_prefix; /* before every line */

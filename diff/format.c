@@ -38,9 +38,9 @@ static void add_raw(struct strbuf *out, const struct diff_options *o,
 	add_line_prefix(out, o);
 	if (with_objects) {
 		strbuf_addf(out, ":%06o %06o ", p->old->mode, p->new->mode);
-		diff_add_oid(out, o, raw_oid(p->old, o), o->abbrev);
+		diff_add_raw_oid(out, o, raw_oid(p->old, o));
 		strbuf_addch(out, ' ');
-		diff_add_oid(out, o, raw_oid(p->new, o), o->abbrev);
+		diff_add_raw_oid(out, o, raw_oid(p->new, o));
 		strbuf_addch(out, ' ');
 	}
 	strbuf_addch(out, p->status);

@@ -85,3 +85,29 @@ void diff_add_oid(struct strbuf *out, const struct diff_options *o,
 	else
 		strbuf_add_oid(out, oid);
 }
+
+bool oid_ellipsis(void)
+{
+	const char *value = getenv("GIT_PRINT_SHA1_ELLIPSIS");
+
+	return value && !strcasecmp(value, "yes");
+}
+
+/* A name that had to be longer than asked for has fewer dots, so that columns stay; one that is nearly whole is whole. */
+void diff_add_raw_oid(struct strbuf *out, const struct diff_options *o, const struct object_id *oid)
+{
+	size_t at = out->len, len, width;
+
+	diff_add_oid(out, o, oid, o->abbrev);
+	len = out->len - at;
+	if (!o->ellipsis || len == o->algo->hex_len)
+		return;
+	if (len + strlen("...") >= o->algo->hex_len) {
+		strbuf_setlen(out, at);
+		diff_add_oid(out, o, oid, 0);
+		return;
+	}
+	width = o->abbrev < 0 ? len : (size_t)o->abbrev;
+	for (; len < width + strlen("..."); len++)
+		strbuf_addch(out, '.');
+}

@@ -42,6 +42,7 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 	o->context = 3;
 	o->indent_heuristic = true;
 	o->abbrev = o->index_abbrev = -1;
+	o->ellipsis = oid_ellipsis();
 	o->rename_limit = -1;
 	o->src_prefix = "a/";
 	o->dst_prefix = "b/";

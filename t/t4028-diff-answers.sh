@@ -151,4 +151,16 @@ test_expect_success PERL 'names that lead out of the tree: quoted in headers; pr
 	git -C r diff $EMPTY_TREE $(entry "esc\\033[31m") >out && test_grep "^+++ \"b/esc.033\[31m\"$" out && ! grep "$(printf "\033")" out
 '
 
+test_expect_success 'GIT_PRINT_SHA1_ELLIPSIS: dots after shortened names in raw lines, and where HEAD moves' '
+	GIT_PRINT_SHA1_ELLIPSIS=Yes && export GIT_PRINT_SHA1_ELLIPSIS && test_when_finished "unset GIT_PRINT_SHA1_ELLIPSIS" &&
+	git init -q -b main dots && cd dots && i=0 && while test $i -lt 1000; do echo line $i >f$i && i=$((i + 1)); done && git hash-object -w f* >ids &&
+	twin=$(cut -c1-4 ids | sort | uniq -d | head -n 1) && twin=$(grep "^$twin" ids | head -n 1) && git update-index --add --cacheinfo 100644,$twin,t && rest=${twin#????} &&
+	long=$(git rev-parse --short=4 $twin) && test ${#long} -gt 4 && case ${#long} in 5) dots=..;; 6) dots=.;; *) dots=;; esac &&
+	raw () { git diff-index --cached "$@" $EMPTY_TREE >out && printf ":000000 100644 %s %s A\tt\n" "$zero" "$name" >expect && test_cmp expect out; } &&
+	zero=0000... name=$long$dots && raw --abbrev=4 && zero=$(echo $ZERO_OID | cut -c1-36)... name=$(echo $twin | cut -c1-36)... &&
+	if test ${#twin} = 40; then raw --abbrev=36; fi && zero=$ZERO_OID name=$twin && raw && raw --abbrev=$((${#twin} - 3)) &&
+	git commit -q -m one && C=$(git rev-parse --short HEAD) && git checkout --detach 2>err && test_grep "^HEAD is now at $C\.\.\. one" err &&
+	GIT_PRINT_SHA1_ELLIPSIS=no && git checkout HEAD^0 2>err && test_grep "^HEAD is now at $C one" err && zero=0000 name=$long && raw --abbrev=4
+'
+
 test_done
