@@ -254,6 +254,11 @@ void diff_command_combine(struct diff_command *d)
 		d->o.combine = DIFF_COMBINE_DENSE;
 }
 
+int diff_command_refuse_depth(const struct diff_command *d, const char *what, struct err *err)
+{
+	return d->o.max_depth < 0 ? 0 : err_set(err, ERR_INVALID, "max-depth is not supported for %s diffs", what);
+}
+
 int diff_command_open_index(struct diff_command *d, struct err *err)
 {
 	int rc = index_read_repo(&d->ix, d->repo, err);

@@ -20,7 +20,9 @@ static int compare(struct diff_command *d, struct err *err)
 		d->files.stage = (unsigned)d->stage;
 	d->o.keep_same = true;
 	diff_command_combine(d);
-	rc = diff_command_open_index(d, err);
+	rc = diff_command_refuse_depth(d, "worktree", err);
+	if (!rc)
+		rc = diff_command_open_index(d, err);
 	return rc ? rc : worktree_diff_files(&d->files, &d->queue, err);
 }
 

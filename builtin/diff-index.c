@@ -24,7 +24,9 @@ static int compare(struct diff_command *d, struct err *err)
 	d->o.keep_same = true;
 	if (!d->cached && !d->repo->worktree)
 		return err_set(err, ERR_INVALID, "this operation must be run in a work tree");
-	rc = diff_command_tree(d, &d->walk->starts[0].oid, NULL, &tree, err);
+	rc = diff_command_refuse_depth(d, "index", err);
+	if (!rc)
+		rc = diff_command_tree(d, &d->walk->starts[0].oid, NULL, &tree, err);
 	if (!rc)
 		rc = diff_command_open_index(d, err);
 	return rc ? rc : worktree_diff_index(&d->files, &d->queue, &tree, d->cached, err);

@@ -145,7 +145,9 @@ static int against_files(struct diff_command *d, const struct object_id *tree, s
 	diff_options_mnemonic(&d->o, tree ? "c/" : "i/", "w/");
 	if (!tree)
 		diff_command_combine(d);
-	rc = diff_command_open_index(d, err);
+	rc = diff_command_refuse_depth(d, tree ? "index" : "worktree", err);
+	if (!rc)
+		rc = diff_command_open_index(d, err);
 	if (!rc)
 		rc = auto_refresh(d, err);
 	if (rc < 0)
@@ -172,8 +174,10 @@ static int find_head(struct diff_command *d, struct object_id *oid, struct err *
 static int against_index(struct diff_command *d, const struct sides *s, struct err *err)
 {
 	struct object_id oid, tree;
-	int unborn = 0, rc = 0;
+	int unborn = 0, rc = diff_command_refuse_depth(d, "index", err);
 
+	if (rc)
+		return rc;
 	diff_options_mnemonic(&d->o, "c/", "i/");
 	if (s->nr_trees)
 		oid = s->tree[0]->oid;

@@ -43,6 +43,8 @@ MUST_USE int diff_command_parse(struct diff_command *d, int argc, const char **a
 void diff_command_combine(struct diff_command *d);
 /* Read the index; what converts files of the work tree. */
 MUST_USE int diff_command_open_index(struct diff_command *d, struct err *err);
+/* ERR_INVALID: --max-depth was given, which is for trees; what: "index" or "worktree". */
+MUST_USE int diff_command_refuse_depth(const struct diff_command *d, const char *what, struct err *err);
 /* The last part of it: what follows from the options. */
 MUST_USE int diff_command_settle(struct diff_command *d, struct err *err);
 /* "you may want to set your diff.renameLimit variable …", if a rename may have been missed. */

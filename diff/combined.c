@@ -99,7 +99,10 @@ int diff_trees_combined(struct diff_combined_list *list, struct diff_queue *firs
 	int ret = 0;
 
 	all.recursive = true;
-	all.show_trees &= !(o->formats & ~(DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS));
+	if (o->formats & ~(DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS)) { /* a tree has no lines */
+		all.show_trees = false;
+		all.max_depth = -1;
+	}
 	all.reverse &= !plain;
 	for (size_t i = 0; !ret && i < nr; i++) {
 		ret = diff_trees(&queues[i], &all, &old_trees[i], new_tree, err);

@@ -192,6 +192,7 @@ struct diff_options {
 	/* which pairs */
 	const struct pathspec *pathspec; /* NULL: all; not owned */
 	bool recursive;	 /* default */
+	int max_depth;	 /* trees: levels of directories below the top, or below a path that was given; < 0: all, default */
 	bool show_trees; /* -t */
 	bool quick;	 /* stop at the first difference; for diff_trees */
 	bool reverse;	 /* -R */

@@ -19,6 +19,7 @@ struct diff_options diff_options_for_search(const struct diff_options *o)
 	all.pathspec = NULL;
 	all.relative = NULL;
 	all.recursive = true;
+	all.max_depth = -1;
 	all.show_trees = all.quick = all.break_rewrites = false;
 	all.filter[0] = '\0';
 	all.pickaxe = NULL;

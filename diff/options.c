@@ -39,6 +39,7 @@ void diff_options_init(struct diff_options *o, struct odb *odb)
 	o->algo = odb ? odb_algo(odb) : hash_sha1;
 	o->anchors = o->order = o->find_objects = (struct strvec)STRVEC_INIT;
 	o->recursive = true;
+	o->max_depth = -1;
 	o->context = 3;
 	o->indent_heuristic = true;
 	o->abbrev = o->index_abbrev = -1;
@@ -194,7 +195,7 @@ enum special {
 	OPT_UNIFIED, OPT_STAT, OPT_ABBREV, OPT_NO_ABBREV, OPT_RENAMES, OPT_COPIES, OPT_BREAK,
 	OPT_NO_RENAMES, OPT_FILTER, OPT_PICKAXE, OPT_PICKAXE_GREP, OPT_COLOR, OPT_NO_COLOR,
 	OPT_RELATIVE, OPT_NO_RELATIVE, OPT_BINARY,
-	OPT_COMPACT, OPT_CONTEXT, OPT_NULL_TERM, OPT_HARDER,
+	OPT_COMPACT, OPT_CONTEXT, OPT_NULL_TERM, OPT_HARDER, OPT_MAX_DEPTH,
 };
 
 static const struct option_row rows[] = {
@@ -228,6 +229,7 @@ static const struct option_row rows[] = {
 	{ 'R', NULL, SET_TRUE, FIELD(reverse), 0, 0 },
 	{ 't', NULL, SET_TRUE, FIELD(show_trees), 0, 0 },
 	{ 'r', NULL, SET_TRUE, FIELD(recursive), 0, 0 },
+	{ 0, "max-depth", SPECIAL, 0, OPT_MAX_DEPTH, NEEDED },
 	{ 'M', "find-renames", SPECIAL, 0, OPT_RENAMES, OPTIONAL },
 	{ 'C', "find-copies", SPECIAL, 0, OPT_COPIES, OPTIONAL },
 	{ 'B', "break-rewrites", SPECIAL, 0, OPT_BREAK, OPTIONAL },
@@ -387,6 +389,14 @@ static int set_pickaxe(struct diff_options *o, const struct option_row *r, const
 	return 0;
 }
 
+static int set_max_depth(struct diff_options *o, const char *value, struct err *err)
+{
+	if (!parse_int_strict(value, &o->max_depth))
+		return err_set(err, ERR_INVALID, "invalid value for '--max-depth': '%s'", value);
+	o->recursive = true;
+	return 0;
+}
+
 static int set_special(struct diff_options *o, const struct option_row *r, const char *value,
 		       struct err *err)
 {
@@ -459,6 +469,8 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 	case OPT_NO_RELATIVE:
 		set_relative(o, NULL);
 		return 0;
+	case OPT_MAX_DEPTH:
+		return set_max_depth(o, value, err);
 	}
 	return 0;
 }

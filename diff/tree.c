@@ -60,6 +60,58 @@ bool diff_selects(const struct diff_options *o, const struct strbuf *path, bool 
 	return pathspec_match_dir(o->pathspec, path->buf, path->len) != PATHSPEC_NO_MATCH;
 }
 
+/* ---- max_depth ---- */
+
+static bool begins_with(const struct pathspec_item *it, const char *longer, const char *shorter, size_t len)
+{
+	return !(it->icase ? strncasecmp(longer, shorter, len) : strncmp(longer, shorter, len));
+}
+
+static bool is_above(const struct strbuf *dir, const struct pathspec_item *it)
+{
+	return dir->len < it->len && it->match[dir->len] == '/' && begins_with(it, it->match, dir->buf, dir->len);
+}
+
+/* How many names more than the path has the directory? -1: it is not below it. */
+static int depth_below(const struct pathspec_item *it, const struct strbuf *dir)
+{
+	size_t len = it->len && it->match[it->len - 1] == '/' ? it->len - 1 : it->len;
+	int depth = !len;
+
+	if (dir->len < len || (len && dir->len > len && dir->buf[len] != '/') || !begins_with(it, dir->buf, it->match, len))
+		return -1;
+	for (size_t i = len; i < dir->len; i++)
+		depth += dir->buf[i] == '/';
+	return depth;
+}
+
+/* Without paths the depth is as if each name at the top had been given; a path that is the top itself is one level above. */
+static bool descends(const struct diff_options *o, const struct strbuf *dir)
+{
+	const struct pathspec_item top = { .match = "" };
+	bool any = false;
+
+	if (o->max_depth < 0)
+		return true;
+	for (size_t i = 0; o->pathspec && i < o->pathspec->nr; i++) {
+		const struct pathspec_item *it = &o->pathspec->items[i];
+		int depth = it->exclude ? -1 : depth_below(it, dir);
+
+		any = true;
+		if ((depth >= 0 && depth < o->max_depth) || (!it->exclude && is_above(dir, it)))
+			return true;
+	}
+	return !any && depth_below(&top, dir) <= o->max_depth;
+}
+
+static bool has_wildcard(const struct pathspec *ps)
+{
+	for (size_t i = 0; ps && i < ps->nr; i++)
+		if (ps->items[i].nowildcard_len < ps->items[i].len)
+			return true;
+	return false;
+}
+
 static void queue_pair(struct tree_diff *td, const char *path, const struct tree_entry *old,
 		       const struct tree_entry *new)
 {
@@ -78,16 +130,16 @@ static int differ(void *data, const struct strbuf *path, const struct tree_entry
 	struct tree_diff *td = data;
 	const struct diff_options *o = td->o;
 	unsigned mode = (old ? old : new)->mode;
-	bool is_dir = MODE_IS_TREE(mode);
+	bool is_dir = MODE_IS_TREE(mode), deeper = is_dir && o->recursive && descends(o, path);
 
 	if (!(MODE_IS_GITLINK(mode) ? selects_gitlink(o, path) : diff_selects(o, path, is_dir)) || is_ignored_submodule(o, path->buf, old, new))
 		return TREE_COMPARE_NEXT;
-	if (!is_dir || !o->recursive ||
+	if (!is_dir || !deeper ||
 	    (o->show_trees && !(old && new && oid_eq(&old->oid, &new->oid))))
 		queue_pair(td, path->buf, old, new);
 	if (o->quick && td->q->has_changes)
 		return TREE_COMPARE_STOP;
-	return is_dir && o->recursive ? TREE_COMPARE_DESCEND : TREE_COMPARE_NEXT;
+	return deeper ? TREE_COMPARE_DESCEND : TREE_COMPARE_NEXT;
 }
 
 int diff_trees(struct diff_queue *q, const struct diff_options *o,
@@ -103,6 +155,8 @@ int diff_trees(struct diff_queue *q, const struct diff_options *o,
 	size_t before = q->nr;
 	int ret;
 
+	if (o->max_depth >= 0 && has_wildcard(o->pathspec))
+		return err_set(err, ERR_INVALID, "max-depth cannot be used with wildcard pathspecs");
 	if (o->quick && q->has_changes)
 		return 0;
 	ret = tree_compare(&c, old_tree, new_tree, err);

@@ -163,4 +163,24 @@ test_expect_success 'GIT_PRINT_SHA1_ELLIPSIS: dots after shortened names in raw 
 	GIT_PRINT_SHA1_ELLIPSIS=no && git checkout HEAD^0 2>err && test_grep "^HEAD is now at $C one" err && zero=0000 name=$long && raw --abbrev=4
 '
 
+test_expect_success '--max-depth: levels of directories below each path' '
+	git init -q -b main deep && cd deep && mkdir -p a/b/c d && for f in a/b/c/f a/g d/z top; do echo $f >$f || return 1; done && git add . && git commit -q -m one &&
+	for f in a/b/c/f d/z top; do echo more >>$f || return 1; done && git rm -q -f a/g && git commit -q -a -m two &&
+	shows () { local want=$1; shift; git diff-tree --name-only --no-commit-id "$@" | tr "\n" " " >../shown && test "$(cat ../shown)" = "$want "; } &&
+	shows "a d top" --max-depth=0 HEAD && shows "a/b a/g d/z top" --max-depth=1 HEAD && shows "a/b/c a/g d/z top" --max-depth=2 HEAD &&
+	shows "a/b/c/f a/g d/z top" --max-depth=3 HEAD && shows "a/b/c/f a/g d/z top" --max-depth=-1 HEAD && shows a --max-depth=0 HEAD -- a &&
+	shows "a/b a/g" --max-depth=1 HEAD -- a/ && shows a/b/c --max-depth=1 HEAD -- a/b && shows "a/b/c a/g" --max-depth=1 HEAD -- a a/b &&
+	shows "a/b/c/f d" --max-depth=0 HEAD -- a/b/c/f d && shows "a d top" --max-depth=1 HEAD -- . && shows "a/b a/g d/z top" --max-depth=2 HEAD -- . &&
+	shows "a/b a/g" --max-depth=1 HEAD -- ":(icase)A" && shows "a a/b a/g d d/z top" -t --max-depth=1 HEAD &&
+	git diff --max-depth=0 HEAD^ HEAD >out && grep "^diff" out >heads && test "$(cat heads)" = "diff --git a/top b/top" &&
+	git log --format= --raw --max-depth=0 -1 -- a >out && test_grep "^:040000 040000 .* M	a$" out &&
+	test_must_fail git diff --max-depth=0 HEAD 2>err && test_grep "^fatal: max-depth is not supported for index diffs" err &&
+	test_must_fail git diff --max-depth=0 2>err && test_grep "not supported for worktree diffs" err && test_must_fail git diff-files --max-depth=0 2>err && test_grep worktree err &&
+	test_must_fail git diff-index --max-depth=0 HEAD 2>err && test_grep index err && test_must_fail git diff --cached --max-depth=0 2>err && test_grep index err &&
+	test_must_fail git diff-tree --max-depth=1 HEAD -- "a*" 2>err && test_grep "max-depth cannot be used with wildcard pathspecs" err &&
+	test_must_fail git diff-tree --max-depth=x HEAD 2>err && test_grep "invalid value for .--max-depth.: .x." err &&
+	git checkout -q -b side HEAD^ && echo side >>a/b/c/f && echo side >>top && git commit -q -a -m side && tree=$(git write-tree) && M=$(echo m | git commit-tree $tree -p main -p main^) &&
+	git diff-tree -c --name-only --no-commit-id --max-depth=0 $M >out && printf "%s\n" a top >expect && test_cmp expect out && git diff-tree --cc --max-depth=0 $M >out && test_grep "^diff --cc top" out
+'
+
 test_done
