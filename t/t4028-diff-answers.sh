@@ -101,7 +101,7 @@ test_expect_success 'diff-tree -c -t shows trees of merges' '
 	m=$(git -C r commit-tree -p HEAD -p main -m m $(git -C r write-tree)) &&
 	git -C r diff-tree -c -t --name-status $m >out &&
 	printf "%s\nMM\td\nMM\td/a\n" $m >expect && test_cmp expect out &&
-	git -C r diff-tree -c $m >out && test_grep ! "d\$" out &&
+	git -C r diff-tree -c $m >out && test_grep ! "	d\$" out &&
 	git -C r diff-tree -c --find-object=$(git -C r rev-parse $m:d) $m >out && test_grep "MM	d\$" out &&
 	git -C r diff-tree -c -t -p $m >out && test_grep "^diff --combined d/a" out
 '
