@@ -69,9 +69,8 @@ int config_cmd_get_color(struct config_cmd *c, const char *slot, const char *fal
 int config_cmd_get_colorbool(struct config_cmd *c, const char *slot, const char *is_tty);
 
 /* ---- values by type (config-format.c) ---- */
-/* Append the entry's value as the type shows it; ends the program if it is bad. */
-void config_cmd_format(struct strbuf *out, const struct config_cmd *c,
-		       const struct config_entry *e);
+/* Append the entry's value as the type shows it. */
+MUST_USE int config_cmd_format(struct strbuf *out, const struct config_cmd *c, const struct config_entry *e, struct err *err);
 /* What is written for a value of the type; caller frees. */
 char *config_cmd_normalize(const struct config_cmd *c, const char *key, const char *value);
 

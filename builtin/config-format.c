@@ -40,100 +40,94 @@ int config_cmd_type_option(const struct option *opt, const char *arg, int unset)
 
 /* ---- shown ---- */
 
-static void or_die(int rc, struct err *err)
+static int add_int(struct strbuf *out, const struct config_entry *e, struct err *err)
 {
-	if (rc < 0)
-		die_err(err);
-}
-
-static void add_int(struct strbuf *out, const struct config_entry *e)
-{
-	struct err err = ERR_INIT;
 	int64_t n = 0;
+	int rc = config_entry_int64(e, INT64_MIN, INT64_MAX, &n, err);
 
-	or_die(config_entry_int64(e, INT64_MIN, INT64_MAX, &n, &err), &err);
-	strbuf_addf(out, "%" PRId64, n);
+	if (rc >= 0)
+		strbuf_addf(out, "%" PRId64, n);
+	return rc;
 }
 
-static void add_bool(struct strbuf *out, const struct config_entry *e)
+static int add_bool(struct strbuf *out, const struct config_entry *e, struct err *err)
 {
-	struct err err = ERR_INIT;
 	bool b = false;
+	int rc = config_entry_bool(e, &b, err);
 
-	or_die(config_entry_bool(e, &b, &err), &err);
-	strbuf_addstr(out, b ? "true" : "false");
+	if (rc >= 0)
+		strbuf_addstr(out, b ? "true" : "false");
+	return rc;
 }
 
-static void add_path(struct strbuf *out, const struct config_entry *e)
+static int add_path(struct strbuf *out, const struct config_entry *e, struct err *err)
 {
-	struct err err = ERR_INIT;
 	char *path = NULL;
+	int rc = config_entry_path(e, &path, err);
 
-	or_die(config_entry_path(e, &path, &err), &err);
-	strbuf_addstr(out, path);
+	if (rc >= 0)
+		strbuf_addstr(out, path);
 	free(path);
+	return rc;
 }
 
-static void add_color(struct strbuf *out, const struct config_entry *e)
+static int add_color(struct strbuf *out, const struct config_entry *e, struct err *err)
 {
-	struct err err = ERR_INIT;
-	char color[COLOR_MAXLEN];
-	char *why;
+	char color[COLOR_MAXLEN], *why;
+	int rc;
 
 	if (!e->value)
-		or_die(config_entry_bad(e, &err, "missing value"), &err);
+		return config_entry_bad(e, err, "missing value");
 	if (color_parse(e->value, color) < 0) {
 		why = xstrfmt("invalid color value: %s", e->value);
-		or_die(config_entry_bad(e, &err, why), &err);
+		rc = config_entry_bad(e, err, why);
+		free(why);
+		return rc;
 	}
 	strbuf_addstr(out, color);
+	return 0;
 }
 
-static void add_expiry(struct strbuf *out, const struct config_entry *e)
+static int add_expiry(struct strbuf *out, const struct config_entry *e, struct err *err)
 {
-	struct err err = ERR_INIT;
 	timestamp_t t = 0;
+	int rc = config_entry_expiry(e, &t, err);
 
-	or_die(config_entry_expiry(e, &t, &err), &err);
-	strbuf_addf(out, "%" PRIu64, t == TIME_MAX ? UINT64_MAX : t); /* "now", "all": Git's largest date */
+	if (rc >= 0)
+		strbuf_addf(out, "%" PRIu64, t == TIME_MAX ? UINT64_MAX : t); /* "now", "all": Git's largest date */
+	return rc;
 }
 
-void config_cmd_format(struct strbuf *out, const struct config_cmd *c,
-		       const struct config_entry *e)
+int config_cmd_format(struct strbuf *out, const struct config_cmd *c, const struct config_entry *e, struct err *err)
 {
 	int word;
 
 	switch (c->type) {
 	case TYPE_NONE:
 		strbuf_addstr(out, e->value ? e->value : "");
-		break;
+		return 0;
 	case TYPE_BOOL:
-		add_bool(out, e);
-		break;
+		return add_bool(out, e, err);
 	case TYPE_INT:
-		add_int(out, e);
-		break;
+		return add_int(out, e, err);
 	case TYPE_BOOL_OR_INT:
 		word = config_parse_bool_word(e->value);
-		if (word >= 0)
-			strbuf_addstr(out, word ? "true" : "false");
-		else
-			add_int(out, e);
-		break;
+		if (word < 0)
+			return add_int(out, e, err);
+		strbuf_addstr(out, word ? "true" : "false");
+		return 0;
 	case TYPE_BOOL_OR_STR:
 		word = config_parse_maybe_bool(e->value);
 		strbuf_addstr(out, word < 0 ? e->value : word ? "true" : "false");
-		break;
+		return 0;
 	case TYPE_PATH:
-		add_path(out, e);
-		break;
+		return add_path(out, e, err);
 	case TYPE_EXPIRY_DATE:
-		add_expiry(out, e);
-		break;
+		return add_expiry(out, e, err);
 	case TYPE_COLOR:
-		add_color(out, e);
-		break;
+		return add_color(out, e, err);
 	}
+	return 0;
 }
 
 /* ---- written ---- */
@@ -144,6 +138,7 @@ char *config_cmd_normalize(const struct config_cmd *c, const char *key, const ch
 	struct config_entry e = { .key = (char *)key, .value = (char *)value,
 				  .origin = CONFIG_ORIGIN_CMDLINE };
 	struct strbuf sb = STRBUF_INIT;
+	struct err err = ERR_INIT;
 	char color[COLOR_MAXLEN];
 
 	switch (c->type) {
@@ -158,7 +153,8 @@ char *config_cmd_normalize(const struct config_cmd *c, const char *key, const ch
 		}
 		return xstrdup(value);
 	default:
-		config_cmd_format(&sb, c, &e);
+		if (config_cmd_format(&sb, c, &e, &err) < 0)
+			die_err(&err);
 		return strbuf_detach(&sb, NULL);
 	}
 }

@@ -27,9 +27,12 @@ static void add_origin(struct strbuf *out, const struct config_cmd *c,
 	strbuf_addch(out, c->null_terminated ? '\0' : '\t');
 }
 
-static void add_entry(struct strbuf *out, const struct config_cmd *c,
-		      const struct config_entry *e)
+/* < 0: the value is of another type, and out as before. */
+static int try_entry(struct strbuf *out, const struct config_cmd *c, const struct config_entry *e, struct err *err)
 {
+	size_t before = out->len;
+	int rc = 0;
+
 	if (c->show_scope) {
 		strbuf_addstr(out, config_scope_name(e->scope));
 		strbuf_addch(out, c->null_terminated ? '\0' : '\t');
@@ -42,9 +45,32 @@ static void add_entry(struct strbuf *out, const struct config_cmd *c,
 		/* "key" alone stands for a value that is not there */
 		if (c->show_keys && (e->value || c->type != TYPE_NONE))
 			strbuf_addch(out, c->null_terminated ? '\n' : c->key_delim);
-		config_cmd_format(out, c, e);
+		rc = config_cmd_format(out, c, e, err);
 	}
 	strbuf_addch(out, c->null_terminated ? '\0' : '\n');
+	if (rc < 0)
+		strbuf_setlen(out, before);
+	return rc;
+}
+
+static void add_entry(struct strbuf *out, const struct config_cmd *c, const struct config_entry *e)
+{
+	struct err err = ERR_INIT;
+
+	if (try_entry(out, c, e, &err) < 0)
+		die_err(&err);
+}
+
+/* As Git lists by type: what is of another one is left out; of paths it says so. */
+static void list_entry(struct strbuf *out, const struct config_cmd *c, const struct config_entry *e)
+{
+	struct err err = ERR_INIT;
+
+	if (try_entry(out, c, e, &err) >= 0)
+		return;
+	if (c->type == TYPE_PATH)
+		report_error(&err);
+	err_release(&err);
 }
 
 static void print(const struct strbuf *out)
@@ -60,7 +86,7 @@ int config_cmd_list(struct config_cmd *c)
 	c->show_keys = true;
 	c->key_delim = '=';
 	for (size_t i = 0; i < config_nr(set); i++)
-		add_entry(&out, c, config_at(set, i));
+		list_entry(&out, c, config_at(set, i));
 	print(&out);
 	strbuf_release(&out);
 	config_cmd_drop(c);
@@ -230,10 +256,12 @@ int config_cmd_get_color(struct config_cmd *c, const char *slot, const char *fal
 	const struct config_entry *e = *slot ? config_get(set, slot) : NULL;
 	char color[COLOR_MAXLEN] = "";
 	struct strbuf out = STRBUF_INIT;
+	struct err err = ERR_INIT;
 
 	if (e) {
 		c->type = TYPE_COLOR;
-		config_cmd_format(&out, c, e);
+		if (config_cmd_format(&out, c, e, &err) < 0)
+			die_err(&err);
 		fputs(out.buf, stdout);
 	} else if (fallback) {
 		if (color_parse(fallback, color) < 0) {

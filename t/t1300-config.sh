@@ -320,4 +320,14 @@ test_expect_success 'rename-section to what is no name: 255, and nothing changes
 	done
 '
 
+test_expect_success 'list --type: what is of another type is left out' '
+	printf "[a]\n\tb\n\tc = 1k\n\td = yes\n\te = foo\n\tf = ~/x\n\tg = red\n\th = never\n" >typed &&
+	lists () { git config list --type=$1 -f typed >out 2>err && printf "$2" >expect && test_cmp expect out; } &&
+	lists int "a.c=1024\n" && test_must_be_empty err && lists bool "a.b=true\na.c=true\na.d=true\n" && lists bool-or-int "a.b=true\na.c=1024\na.d=true\n" &&
+	lists color "a.g=\033[31m\n" && lists expiry-date "a.c=$(git config --type=expiry-date -f typed a.c)\na.h=0\n" &&
+	lists path "a.c=1k\na.d=yes\na.e=foo\na.f=$HOME/x\na.g=red\na.h=never\n" && test_grep "a.b.*missing value" err &&
+	git config list --type=int --name-only -f typed >out && test_line_count = 7 out &&
+	test_must_fail git config get --type=int --all --regexp -f typed "a\..*" >out && test_must_be_empty out
+'
+
 test_done
