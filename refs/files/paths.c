@@ -139,13 +139,21 @@ int ref_make_parents(const struct ref_store *rs, const char *path,
 		     struct fsync_batch *b, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
+	struct err why = ERR_INIT;
 	char *dir;
 	int rc;
 
 	if (!slash || slash == path)
 		return 0;
 	dir = xstrndup(path, slash - path);
-	rc = make_one(rs, dir, b, err);
+	/* A process that deletes a ref removes directories that it has left empty, also one that was there a moment ago. */
+	for (int try = 0; (rc = make_one(rs, dir, b, &why)) < 0 && why.sys_errno == ENOENT && try < REF_DIR_TRIES; try++) {
+		err_release(&why);
+		ref_dir_pause(try);
+	}
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
 	free(dir);
 	return rc;
 }
