@@ -766,7 +766,7 @@ static bool is_named_by_ref(const struct entry *e)
 static bool clear_way(struct fsync_batch *b, struct entry *e)
 {
 	const int why = errno;
-	bool clear = (why == ENOENT && e->make_parents && !make_parents(b, e, e->final_path)) ||
+	bool clear = (why == ENOENT && e->make_parents && (!make_parents(b, e, e->final_path) || errno == ENOENT)) ||
 		     (why == EISDIR && is_named_by_ref(e) && remove_empty_dirs(e->final_path));
 
 	if (!clear)

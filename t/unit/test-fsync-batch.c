@@ -252,6 +252,27 @@ static void order_made_parents(void **state UNUSED)
 		     "fsync ./a/b\n");
 }
 
+/* Another process removes a directory between two calls of mkdir, one that it has left empty. */
+static void parents_that_go_are_made_again(void **state UNUSED)
+{
+	for (unsigned n = 1; n <= 3; n++) {
+		struct fault_plan plan = FAULT_PLAN_INIT;
+		struct fsync_batch *b = batch(FSYNC_METHOD_FSYNC, FS_JOURNAL);
+		char name[] = "p0/q/r";
+
+		name[1] += (char)n;
+		stage(b, PUBLISH_REFLOG, "t", name);
+		plan.fail_at = n;
+		plan.fail_errno = ENOENT;
+		plan.only = "mkdir";
+		fault_install(&plan);
+		commit(b);
+		assert_true(fault_hit());
+		fault_remove();
+		assert_true(file_exists(at(dir, name)));
+	}
+}
+
 /* ---- second names ---- */
 
 static char *second_name(const char *path UNUSED)
@@ -1348,6 +1369,7 @@ int main(void)
 		T(order_switched_off),
 		T(order_policy_without_component),
 		T(order_made_parents),
+		T(parents_that_go_are_made_again),
 		T(replaced_files_keep_their_inodes),
 		T(second_names_outlive_a_failed_seal),
 		T(no_second_names_where_none_is_needed),
