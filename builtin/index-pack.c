@@ -327,6 +327,7 @@ static void get_outcome(const struct index_pack *p, struct outcome *o)
 {
 	o->pack = *pack_receive_checksum(p->rx);
 	o->foreign = pack_receive_foreign(p->rx) != 0;
+	o->rest = "";
 	o->rest_len = 0;
 	if (p->from_stdin)
 		o->rest = pack_receive_rest(p->rx, &o->rest_len);
