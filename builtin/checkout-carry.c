@@ -20,7 +20,7 @@ struct carry {
 	struct index_state base, ours; /* the commit that is left, the one to go to */
 	struct object_id base_tree, files_tree;
 	struct local_merge merge;
-	struct tree_merge update; /* from `files` to what the merge has made of them */
+	struct unpack_trees update; /* from `files` to what the merge has made of them */
 };
 
 static int check_possible(const struct checkout *co, struct err *err)
@@ -59,15 +59,15 @@ static int read_files(struct carry *c, struct err *err)
 
 static int read_tree(struct checkout *co, const struct object_id *tree, struct index_state *out, struct err *err)
 {
-	struct tree_merge m = { .kind = TREE_MERGE_READ, .index_only = true };
+	struct unpack_trees m = { .kind = UNPACK_TREES_READ, .index_only = true };
 	struct index_state none;
 	int rc;
 
 	index_init(&none, co->r->algo);
-	rc = tree_merge_run(&m, co->r, &none, NULL, tree, 1, err);
+	rc = unpack_trees_run(&m, co->r, &none, NULL, tree, 1, err);
 	*out = m.result;
 	index_init(&m.result, co->r->algo);
-	tree_merge_release(&m);
+	unpack_trees_release(&m);
 	return rc;
 }
 
@@ -139,17 +139,17 @@ static int merge_changes(struct carry *c, struct err *err)
 	return rc;
 }
 
-static int plan(struct carry *c, const struct object_id *to, struct tree_merge *m, struct err *err)
+static int plan(struct carry *c, const struct object_id *to, struct unpack_trees *m, struct err *err)
 {
 	struct checkout *co = c->co;
 	const struct object_id trees[] = { c->files_tree, *to };
 	struct converter *conv = NULL;
 	int rc = converter_new(&conv, co->r, &c->files, ATTR_CHECKIN, err);
 
-	*m = (struct tree_merge){ .kind = TREE_MERGE_TWO, .update = true, .for_switch = true,
+	*m = (struct unpack_trees){ .kind = UNPACK_TREES_TWO, .update = true, .for_switch = true,
 				  .keep_ignored = !co->overwrite_ignore };
 	if (!rc)
-		rc = tree_merge_run(m, co->r, &c->files, conv, trees, 2, err);
+		rc = unpack_trees_run(m, co->r, &c->files, conv, trees, 2, err);
 	converter_free(conv);
 	return rc;
 }
@@ -160,11 +160,11 @@ static int plan(struct carry *c, const struct object_id *to, struct tree_merge *
  */
 static int plan_update(struct carry *c, struct err *err)
 {
-	struct tree_merge back;
+	struct unpack_trees back;
 	struct object_id merged;
 	int rc = plan(c, &c->base_tree, &back, err);
 
-	tree_merge_release(&back);
+	unpack_trees_release(&back);
 	if (!rc)
 		rc = cache_tree_update(&c->merge.files, c->co->r, WRITE_TREE_MISSING_OK, &merged, err);
 	return rc ? rc : plan(c, &merged, &c->update, err);
@@ -302,7 +302,7 @@ int checkout_carry(struct checkout *co, struct err *err)
 	index_release(&c.base);
 	index_release(&c.ours);
 	local_merge_release(&c.merge);
-	tree_merge_release(&c.update);
+	unpack_trees_release(&c.update);
 	return rc;
 }
 

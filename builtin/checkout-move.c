@@ -29,7 +29,7 @@ static void tell_unmerged(const struct index_state *ix)
 	fflush(stdout);
 }
 
-static int merge_trees(struct checkout *co, struct tree_merge *m, struct err *err)
+static int merge_trees(struct checkout *co, struct unpack_trees *m, struct err *err)
 {
 	struct object_id trees[2];
 	int rc = 0;
@@ -42,14 +42,14 @@ static int merge_trees(struct checkout *co, struct tree_merge *m, struct err *er
 	if (rc)
 		return rc;
 	if (co->force)
-		return tree_merge_run(m, co->r, &co->ix, co->conv, &co->tree, 1, err);
-	return tree_merge_run(m, co->r, &co->ix, co->conv, trees, 2, err);
+		return unpack_trees_run(m, co->r, &co->ix, co->conv, &co->tree, 1, err);
+	return unpack_trees_run(m, co->r, &co->ix, co->conv, trees, 2, err);
 }
 
 /* > 0: told already, the exit code. */
 static int update_worktree(struct checkout *co, struct err *err)
 {
-	struct tree_merge m = { .kind = co->force ? TREE_MERGE_ONE : TREE_MERGE_TWO,
+	struct unpack_trees m = { .kind = co->force ? UNPACK_TREES_ONE : UNPACK_TREES_TWO,
 				.reset = co->force, .update = true, .for_switch = !co->force,
 				.keep_ignored = !co->overwrite_ignore };
 	int rc = checkout_read_index(co, err);
@@ -76,7 +76,7 @@ static int update_worktree(struct checkout *co, struct err *err)
 	}
 	if (!rc)
 		repo_operation_set_index(co->op, &co->ix);
-	tree_merge_release(&m);
+	unpack_trees_release(&m);
 	return rc;
 }
 

@@ -23,7 +23,7 @@ void checkout_set_origin(const struct checkout *co, struct converter *conv)
 }
 
 /* With the attributes of the new index, which takes the place of the old one. */
-int checkout_write_files(struct checkout *co, struct tree_merge *m, struct err *err)
+int checkout_write_files(struct checkout *co, struct unpack_trees *m, struct err *err)
 {
 	struct converter *conv = NULL;
 	int rc;
@@ -38,7 +38,7 @@ int checkout_write_files(struct checkout *co, struct tree_merge *m, struct err *
 	if (!rc)
 		checkout_set_origin(co, conv);
 	if (!rc)
-		rc = tree_merge_update_files(m, co->r, &co->ix, conv, err);
+		rc = unpack_trees_update_files(m, co->r, &co->ix, conv, err);
 	converter_free(conv);
 	return rc ? rc : converter_new(&co->conv, co->r, &co->ix, ATTR_CHECKIN, err);
 }

@@ -12,7 +12,7 @@
 #include "cli/path-args.h"
 #include "operation.h"
 #include "porcelain/branch.h"
-#include "worktree/tree-merge.h"
+#include "worktree/unpack-trees.h"
 
 struct checkout {
 	struct repository *r;
@@ -78,7 +78,7 @@ bool checkout_head_stays(const struct checkout *co);
 /* Locked, for the operation; and the converter for comparing files with it. */
 MUST_USE int checkout_read_index(struct checkout *co, struct err *err);
 /* Files, and co->ix: what m has found. */
-MUST_USE int checkout_write_files(struct checkout *co, struct tree_merge *m, struct err *err);
+MUST_USE int checkout_write_files(struct checkout *co, struct unpack_trees *m, struct err *err);
 /* Filters are told where the files come from, unless it is the index. */
 void checkout_set_origin(const struct checkout *co, struct converter *conv);
 /* post-checkout: 1 if it failed, else 0 */

@@ -7,7 +7,7 @@
 #include "util/alloc.h"
 #include "history/revparse.h"
 #include "operation.h"
-#include "worktree/tree-merge.h"
+#include "worktree/unpack-trees.h"
 
 static const char *const usage[] = {
 	"git read-tree [(-m [--trivial] [--aggressive] | --reset | --prefix=<prefix>)\n"
@@ -21,7 +21,7 @@ struct reader {
 	int merge, reset, update, index_only, dry_run, verbose, quiet, empty, no_sparse;
 	int trivial, aggressive, recurse;
 	const char *prefix, *index_output;
-	struct object_id trees[TREE_MERGE_MAX];
+	struct object_id trees[UNPACK_TREES_MAX];
 	size_t nr;
 	struct repo_operation *op;
 	struct lockfile output_lock;
@@ -56,8 +56,8 @@ static void find_trees(struct reader *rd, const char *const *argv)
 		struct revparse_result found = { 0 };
 		struct err err = ERR_INIT;
 
-		if (rd->nr == TREE_MERGE_MAX)
-			die("I cannot read more than %d trees", TREE_MERGE_MAX);
+		if (rd->nr == UNPACK_TREES_MAX)
+			die("I cannot read more than %d trees", UNPACK_TREES_MAX);
 		if (revparse(rd->r, *argv, OBJ_ANY, &found, &err) < 0) {
 			err_reword(&err, "Not a valid object name %s", *argv);
 			die_err(&err);
@@ -110,13 +110,13 @@ static void parse_command_line(struct reader *rd, int argc, const char **argv)
 
 /* ---- the work ---- */
 
-static enum tree_merge_kind choose_kind(const struct reader *rd)
+static enum unpack_trees_kind choose_kind(const struct reader *rd)
 {
 	if (rd->prefix)
-		return TREE_MERGE_BIND;
+		return UNPACK_TREES_BIND;
 	if (!rd->merge && !rd->reset)
-		return TREE_MERGE_READ;
-	return rd->nr == 1 ? TREE_MERGE_ONE : rd->nr == 2 ? TREE_MERGE_TWO : TREE_MERGE_THREE;
+		return UNPACK_TREES_READ;
+	return rd->nr == 1 ? UNPACK_TREES_ONE : rd->nr == 2 ? UNPACK_TREES_TWO : UNPACK_TREES_THREE;
 }
 
 /* The whole of one tree is in the index now: its ids are those of the directories. */
@@ -142,14 +142,14 @@ static int set_index(struct reader *rd, struct index_state *ix, struct err *err)
 }
 
 /* With the attributes that the new index has. */
-static int update_files(struct reader *rd, struct tree_merge *m, struct index_state *ix,
+static int update_files(struct reader *rd, struct unpack_trees *m, struct index_state *ix,
 			struct err *err)
 {
 	struct converter *conv = NULL;
 	int ret = converter_new(&conv, rd->r, ix, ATTR_CHECKOUT, err);
 
 	if (!ret)
-		ret = tree_merge_update_files(m, rd->r, ix, conv, err);
+		ret = unpack_trees_update_files(m, rd->r, ix, conv, err);
 	converter_free(conv);
 	return ret;
 }
@@ -159,7 +159,7 @@ static int read_and_merge(struct reader *rd, struct index_state *ix, struct conv
 {
 	char *prefix = rd->prefix && *rd->prefix ?
 		xstrfmt("%s%s", rd->prefix, ends_with(rd->prefix, "/") ? "" : "/") : NULL;
-	struct tree_merge m = {
+	struct unpack_trees m = {
 		.kind = choose_kind(rd),
 		.reset = rd->reset,
 		.update = rd->update,
@@ -169,7 +169,7 @@ static int read_and_merge(struct reader *rd, struct index_state *ix, struct conv
 		.no_sparse = rd->no_sparse,
 		.prefix = prefix,
 	};
-	int ret = tree_merge_run(&m, rd->r, ix, conv, rd->trees, rd->nr, err);
+	int ret = unpack_trees_run(&m, rd->r, ix, conv, rd->trees, rd->nr, err);
 
 	if (!ret && !rd->dry_run) {
 		index_release(ix);
@@ -182,7 +182,7 @@ static int read_and_merge(struct reader *rd, struct index_state *ix, struct conv
 		if (!ret)
 			ret = set_index(rd, ix, err);
 	}
-	tree_merge_release(&m);
+	unpack_trees_release(&m);
 	free(prefix);
 	return ret;
 }
@@ -195,7 +195,7 @@ static void read_old_index(struct reader *rd, struct index_state *ix)
 	if (repo_operation_lock_index(rd->op, &err) < 0)
 		die_err(&err);
 	/* whatever is in the old one, a new one is made: it may even be damaged */
-	if (choose_kind(rd) == TREE_MERGE_READ) {
+	if (choose_kind(rd) == UNPACK_TREES_READ) {
 		index_init(ix, rd->r->algo);
 		return;
 	}

@@ -11,7 +11,7 @@
 #include "porcelain/head.h"
 #include "util/alloc.h"
 #include "worktree/sparse.h"
-#include "worktree/tree-merge.h"
+#include "worktree/unpack-trees.h"
 
 static const char *const usage[] = {
 	"git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]",
@@ -177,7 +177,7 @@ static int read_index(struct resetter *rs, struct err *err)
 }
 
 /* With the attributes of the new index. */
-static int update_files(struct resetter *rs, struct tree_merge *m, struct err *err)
+static int update_files(struct resetter *rs, struct unpack_trees *m, struct err *err)
 {
 	struct converter *conv = NULL;
 	int rc = converter_new(&conv, rs->r, &rs->ix, ATTR_CHECKOUT, err);
@@ -186,7 +186,7 @@ static int update_files(struct resetter *rs, struct tree_merge *m, struct err *e
 	if (!rc) /* a detached HEAD has no name here, as in Git */
 		converter_set_named_origin(conv, rs->detached && !strcmp(rs->rev, "HEAD") ? NULL : rs->rev, &rs->commit);
 	if (!rc)
-		rc = tree_merge_update_files(m, rs->r, &rs->ix, conv, err);
+		rc = unpack_trees_update_files(m, rs->r, &rs->ix, conv, err);
 	converter_free(conv);
 	return rc;
 }
@@ -203,7 +203,7 @@ static void mark_left_out(struct resetter *rs, struct index_entry *e)
 }
 
 /* The result takes the place of the index; the converter looks into the one that is there. */
-static int take_result(struct resetter *rs, struct tree_merge *m, struct err *err)
+static int take_result(struct resetter *rs, struct unpack_trees *m, struct err *err)
 {
 	converter_free(rs->conv);
 	rs->conv = NULL;
@@ -215,23 +215,23 @@ static int take_result(struct resetter *rs, struct tree_merge *m, struct err *er
 	return converter_new(&rs->conv, rs->r, &rs->ix, ATTR_CHECKIN, err);
 }
 
-static int merge_trees(struct resetter *rs, struct tree_merge *m, const struct object_id *trees,
+static int merge_trees(struct resetter *rs, struct unpack_trees *m, const struct object_id *trees,
 		       size_t nr, struct err *err)
 {
-	int rc = tree_merge_run(m, rs->r, &rs->ix, rs->conv, trees, nr, err);
+	int rc = unpack_trees_run(m, rs->r, &rs->ix, rs->conv, trees, nr, err);
 
 	if (!rc)
 		rc = take_result(rs, m, err);
 	if (!rc && m->update)
 		rc = update_files(rs, m, err);
-	tree_merge_release(m);
+	unpack_trees_release(m);
 	return rc;
 }
 
 /* The changes from HEAD to the target, in files and index; fails if local ones are in the way. */
 static int carry_over(struct resetter *rs, struct err *err)
 {
-	struct tree_merge m = { .kind = TREE_MERGE_TWO, .update = true };
+	struct unpack_trees m = { .kind = UNPACK_TREES_TWO, .update = true };
 	struct object_id trees[2];
 	int rc;
 
@@ -244,7 +244,7 @@ static int carry_over(struct resetter *rs, struct err *err)
 
 static int reset_index(struct resetter *rs, struct err *err)
 {
-	struct tree_merge m = { .kind = TREE_MERGE_ONE };
+	struct unpack_trees m = { .kind = UNPACK_TREES_ONE };
 	int rc = rs->mode == MODE_KEEP ? carry_over(rs, err) : 0;
 
 	m.reset = rs->mode != MODE_MERGE;

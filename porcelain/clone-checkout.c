@@ -5,7 +5,7 @@
 #include "index/cache-tree.h"
 #include "object/object.h"
 #include "porcelain/clone-internal.h"
-#include "worktree/tree-merge.h"
+#include "worktree/unpack-trees.h"
 
 static int compare_without_case(const void *a, const void *b)
 {
@@ -32,7 +32,7 @@ static void tell_collided(const struct clone *c, struct string_list *paths)
 	strbuf_release(&msg);
 }
 
-static int write_files(struct clone *c, struct tree_merge *m, struct err *err)
+static int write_files(struct clone *c, struct unpack_trees *m, struct err *err)
 {
 	struct string_list collided = STRING_LIST_INIT;
 	struct converter *conv = NULL;
@@ -43,7 +43,7 @@ static int write_files(struct clone *c, struct tree_merge *m, struct err *err)
 	if (!rc)
 		converter_set_origin(conv, c->detached ? NULL : c->branch, &c->head);
 	if (!rc)
-		rc = tree_merge_update_files(m, c->r, &c->ix, conv, err);
+		rc = unpack_trees_update_files(m, c->r, &c->ix, conv, err);
 	m->collided = NULL;
 	if (collided.nr)
 		tell_collided(c, &collided);
@@ -54,12 +54,12 @@ static int write_files(struct clone *c, struct tree_merge *m, struct err *err)
 
 static int fill(struct clone *c, const struct object_id *tree, struct err *err)
 {
-	struct tree_merge m = { .kind = TREE_MERGE_ONE, .reset = true, .update = true };
+	struct unpack_trees m = { .kind = UNPACK_TREES_ONE, .reset = true, .update = true };
 	struct converter *conv = NULL;
 	int rc = converter_new(&conv, c->r, &c->ix, ATTR_CHECKIN, err);
 
 	if (!rc)
-		rc = tree_merge_run(&m, c->r, &c->ix, conv, tree, 1, err);
+		rc = unpack_trees_run(&m, c->r, &c->ix, conv, tree, 1, err);
 	converter_free(conv);
 	if (!rc) {
 		index_release(&c->ix);
@@ -67,7 +67,7 @@ static int fill(struct clone *c, const struct object_id *tree, struct err *err)
 		index_init(&m.result, c->r->algo);
 		rc = write_files(c, &m, err);
 	}
-	tree_merge_release(&m);
+	unpack_trees_release(&m);
 	return rc ? rc : cache_tree_prime(&c->ix, c->r, tree, err);
 }
 

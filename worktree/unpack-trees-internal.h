@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One merge of trees while it runs; what the files of tree-merge share. */
-#ifndef WORKTREE_TREE_MERGE_INTERNAL_H
-#define WORKTREE_TREE_MERGE_INTERNAL_H
+/* One merge of trees while it runs; what the files of unpack-trees share. */
+#ifndef WORKTREE_UNPACK_TREES_INTERNAL_H
+#define WORKTREE_UNPACK_TREES_INTERNAL_H
 
 #include "worktree/sparse.h"
-#include "worktree/tree-merge.h"
+#include "worktree/unpack-trees.h"
 
 /* The entries at one path; NULL where there is none. */
 struct place {
@@ -12,7 +12,7 @@ struct place {
 	size_t len;
 	struct index_entry *cur;      /* the index, stage 0 */
 	struct index_entry *unmerged; /* the index, first of its higher stages */
-	struct index_entry *tree[TREE_MERGE_MAX];
+	struct index_entry *tree[UNPACK_TREES_MAX];
 };
 
 /* Why a path cannot be merged. */
@@ -27,11 +27,11 @@ enum refusal {
 };
 
 struct merger {
-	struct tree_merge *m;
+	struct unpack_trees *m;
 	struct repository *r;
 	struct index_state *ix;
 	struct converter *c;
-	struct index_state trees[TREE_MERGE_MAX];
+	struct index_state trees[UNPACK_TREES_MAX];
 	size_t nr;
 	struct err *err;
 	struct lstat_cursor cursor;
@@ -42,34 +42,34 @@ struct merger {
 	bool refused;
 };
 
-/* Apply the rules of the kind of merge to one path: append to the result (tree-merge-rules.c). */
-MUST_USE int tree_merge_place(struct merger *mg, const struct place *p);
+/* Apply the rules of the kind of merge to one path: append to the result (unpack-trees-rules.c). */
+MUST_USE int unpack_trees_place(struct merger *mg, const struct place *p);
 /* Are they the same file? NULL is only the same as NULL. */
-bool tree_merge_same(const struct index_entry *a, const struct index_entry *b);
+bool unpack_trees_same(const struct index_entry *a, const struct index_entry *b);
 
-/* ---- files that must not be lost (tree-merge-guard.c) ---- */
+/* ---- files that must not be lost (unpack-trees-guard.c) ---- */
 
 /* ERR_CONFLICT; with for_switch 0, and the pass goes on, to find all that is in the way. */
-MUST_USE int tree_merge_refuse(struct merger *mg, enum refusal why, const char *path);
+MUST_USE int unpack_trees_refuse(struct merger *mg, enum refusal why, const char *path);
 /* After the pass: a directory in which the process was started does not become a file. */
-MUST_USE int tree_merge_check_cwd(struct merger *mg);
+MUST_USE int unpack_trees_check_cwd(struct merger *mg);
 /* ERR_CONFLICT, with all that was found in the way, if there was anything. */
-MUST_USE int tree_merge_tell_refused(struct merger *mg);
+MUST_USE int unpack_trees_tell_refused(struct merger *mg);
 /* As worktree_entry_changed, whatever the index says of files that need not be looked at. */
-MUST_USE int tree_merge_compare(struct merger *mg, struct index_entry *e, enum worktree_change *change);
+MUST_USE int unpack_trees_compare(struct merger *mg, struct index_entry *e, enum worktree_change *change);
 /*
  * Fails if the file of an entry that will be changed or removed has local changes. With `reset` those are to be lost,
  * but not where the index says that nobody looks at the file.
  */
-MUST_USE int tree_merge_check_uptodate(struct merger *mg, struct index_entry *e);
+MUST_USE int unpack_trees_check_uptodate(struct merger *mg, struct index_entry *e);
 /* Fails if an untracked file is where a new entry will be written. */
-MUST_USE int tree_merge_check_absent(struct merger *mg, const struct index_entry *e);
+MUST_USE int unpack_trees_check_absent(struct merger *mg, const struct index_entry *e);
 /*
  * An entry stays as it is: is its file out, by the patterns of a sparse checkout? One with changes
  * stays in, one whose place is taken stays out; both are noted.
  */
-MUST_USE int tree_merge_find_border(struct merger *mg, struct index_entry *e, bool *out);
+MUST_USE int unpack_trees_find_border(struct merger *mg, struct index_entry *e, bool *out);
 /* Neither the index nor the new tree has it: a file that has come in its place is in the way. */
-MUST_USE int tree_merge_check_gone(struct merger *mg, const struct index_entry *e);
+MUST_USE int unpack_trees_check_gone(struct merger *mg, const struct index_entry *e);
 
 #endif

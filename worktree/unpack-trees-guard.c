@@ -3,9 +3,9 @@
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "util/alloc.h"
-#include "worktree/tree-merge-internal.h"
+#include "worktree/unpack-trees-internal.h"
 
-int tree_merge_refuse(struct merger *mg, enum refusal why, const char *path)
+int unpack_trees_refuse(struct merger *mg, enum refusal why, const char *path)
 {
 	if (mg->m->for_switch) {
 		mg->refused = true;
@@ -54,7 +54,7 @@ static void add_paths(struct strbuf *out, const struct string_list *paths, const
 	strbuf_addf(out, "%s\n", last);
 }
 
-int tree_merge_tell_refused(struct merger *mg)
+int unpack_trees_tell_refused(struct merger *mg)
 {
 	static const char commit[] = "Please commit your changes or stash them before you switch branches.";
 	static const char move[] = "Please move or remove them before you switch branches.";
@@ -103,7 +103,7 @@ static bool is_below_untracked(const struct merger *mg, const struct index_entry
 	return false;
 }
 
-int tree_merge_compare(struct merger *mg, struct index_entry *e, enum worktree_change *change)
+int unpack_trees_compare(struct merger *mg, struct index_entry *e, enum worktree_change *change)
 {
 	unsigned assumed = e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE), mode;
 	struct stat st;
@@ -114,7 +114,7 @@ int tree_merge_compare(struct merger *mg, struct index_entry *e, enum worktree_c
 	return 0;
 }
 
-int tree_merge_check_uptodate(struct merger *mg, struct index_entry *e)
+int unpack_trees_check_uptodate(struct merger *mg, struct index_entry *e)
 {
 	bool assumed = e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE);
 	enum worktree_change change;
@@ -122,7 +122,7 @@ int tree_merge_check_uptodate(struct merger *mg, struct index_entry *e)
 
 	if (mg->m->index_only || (mg->m->reset && !assumed) || !mg->r->worktree)
 		return 0;
-	ret = tree_merge_compare(mg, e, &change);
+	ret = unpack_trees_compare(mg, e, &change);
 	if (ret)
 		return ret;
 	if (change == WT_UNCHANGED)
@@ -130,7 +130,7 @@ int tree_merge_check_uptodate(struct merger *mg, struct index_entry *e)
 	/* it does not exist: nothing is lost; a file in place of its directory is a change, too */
 	if (change == WT_DELETED && (is_missing(e) || is_below_untracked(mg, e)))
 		return 0;
-	return tree_merge_refuse(mg, NOT_UPTODATE, e->name);
+	return unpack_trees_refuse(mg, NOT_UPTODATE, e->name);
 }
 
 static int found_untracked(void *data, const char *path, size_t len, bool is_dir,
@@ -159,7 +159,7 @@ static int check_dir_expendable(struct merger *mg, const char *path)
 					      found_untracked, NULL, mg->err);
 	ignore_free(ig);
 	pathspec_release(&ps);
-	return ret > 0 ? tree_merge_refuse(mg, UNTRACKED_IN_DIR, path) : ret;
+	return ret > 0 ? unpack_trees_refuse(mg, UNTRACKED_IN_DIR, path) : ret;
 }
 
 /* With core.ignorecase: the entry that the file at this path may be that of; or NULL. */
@@ -206,7 +206,7 @@ static void remember_clear(struct merger *mg, const char *path)
 	strbuf_add(&mg->clear, path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
-int tree_merge_check_absent(struct merger *mg, const struct index_entry *e)
+int unpack_trees_check_absent(struct merger *mg, const struct index_entry *e)
 {
 	struct index_entry *twin;
 	size_t parent;
@@ -219,7 +219,7 @@ int tree_merge_check_absent(struct merger *mg, const struct index_entry *e)
 		return 0;
 	if (parent) {
 		char *path = xmemdupz(e->name, parent);
-		int ret = tree_merge_refuse(mg, UNTRACKED_PARENT, path);
+		int ret = unpack_trees_refuse(mg, UNTRACKED_PARENT, path);
 
 		free(path);
 		return ret;
@@ -231,11 +231,11 @@ int tree_merge_check_absent(struct merger *mg, const struct index_entry *e)
 		return MODE_IS_GITLINK(e->mode) ? 0 : check_dir_expendable(mg, e->name);
 	twin = find_other_case(mg, e->name, e->name_len);
 	if (twin)
-		return tree_merge_check_uptodate(mg, twin);
-	return is_expendable(mg, e->name, e->name_len) ? 0 : tree_merge_refuse(mg, UNTRACKED_FILE, e->name);
+		return unpack_trees_check_uptodate(mg, twin);
+	return is_expendable(mg, e->name, e->name_len) ? 0 : unpack_trees_refuse(mg, UNTRACKED_FILE, e->name);
 }
 
-int tree_merge_check_gone(struct merger *mg, const struct index_entry *e)
+int unpack_trees_check_gone(struct merger *mg, const struct index_entry *e)
 {
 	size_t len = e->name_len;
 	struct stat st;
@@ -256,14 +256,14 @@ int tree_merge_check_gone(struct merger *mg, const struct index_entry *e)
 	}
 	path = xmemdupz(e->name, len);
 	if (len && !lstat(path, &st) && !S_ISDIR(st.st_mode) && !is_expendable(mg, path, len))
-		ret = tree_merge_refuse(mg, UNTRACKED_PARENT, path);
+		ret = unpack_trees_refuse(mg, UNTRACKED_PARENT, path);
 	free(path);
 	return ret;
 }
 
-int tree_merge_check_cwd(struct merger *mg)
+int unpack_trees_check_cwd(struct merger *mg)
 {
-	const struct tree_merge *m = mg->m;
+	const struct unpack_trees *m = mg->m;
 	const char *cwd = mg->r->original_cwd;
 	const struct index_entry *e = cwd ? index_find(&m->result, cwd, strlen(cwd)) : NULL;
 
@@ -271,7 +271,7 @@ int tree_merge_check_cwd(struct merger *mg)
 		return 0;
 	for (size_t i = 0; i < m->checked_out.nr; i++)
 		if (!strcmp(m->checked_out.items[i].string, cwd))
-			return tree_merge_refuse(mg, CURRENT_DIR, cwd);
+			return unpack_trees_refuse(mg, CURRENT_DIR, cwd);
 	return 0;
 }
 
@@ -283,7 +283,7 @@ static bool is_place_taken(struct merger *mg, const struct index_entry *e)
 	return !mg->m->reset && (untracked_parent(mg, e->name) || !lstat(e->name, &st));
 }
 
-int tree_merge_find_border(struct merger *mg, struct index_entry *e, bool *out)
+int unpack_trees_find_border(struct merger *mg, struct index_entry *e, bool *out)
 {
 	bool was_out = e->flags & CE_SKIP_WORKTREE;
 	enum worktree_change change = WT_UNCHANGED;
@@ -291,7 +291,7 @@ int tree_merge_find_border(struct merger *mg, struct index_entry *e, bool *out)
 
 	*out = !sparse_has(mg->sparse, e->name, e->name_len);
 	if (*out && !was_out && !mg->m->reset) {
-		ret = tree_merge_compare(mg, e, &change);
+		ret = unpack_trees_compare(mg, e, &change);
 		if (!ret && change != WT_UNCHANGED && !(change == WT_DELETED && is_missing(e))) {
 			string_list_append(&mg->m->left, e->name);
 			*out = false;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Merging trees: what becomes of one path, by the rules of git-read-tree(1). */
 #include "compat/posix.h"
-#include "worktree/tree-merge-internal.h"
+#include "worktree/unpack-trees-internal.h"
 
 /* ---- outcomes for one path ---- */
 
-bool tree_merge_same(const struct index_entry *a, const struct index_entry *b)
+bool unpack_trees_same(const struct index_entry *a, const struct index_entry *b)
 {
 	if (!a || !b)
 		return a == b;
@@ -48,9 +48,9 @@ static int restore_changed(struct merger *mg, struct index_entry *cur)
 	enum worktree_change change = WT_UNCHANGED;
 	int ret;
 
-	if (mg->m->kind != TREE_MERGE_ONE || !mg->m->reset || !mg->m->update)
+	if (mg->m->kind != UNPACK_TREES_ONE || !mg->m->reset || !mg->m->update)
 		return 0;
-	ret = tree_merge_compare(mg, cur, &change);
+	ret = unpack_trees_compare(mg, cur, &change);
 	if (!ret && change != WT_UNCHANGED)
 		string_list_append(&mg->m->checked_out, cur->name);
 	return ret;
@@ -62,7 +62,7 @@ static int keep_entry(struct merger *mg, const struct place *p)
 	int ret = 0;
 
 	if (mg->sparse)
-		ret = tree_merge_find_border(mg, p->cur, &out);
+		ret = unpack_trees_find_border(mg, p->cur, &out);
 	if (!ret)
 		ret = append_copy(mg, p->cur);
 	if (ret)
@@ -84,12 +84,12 @@ static int use_entry(struct merger *mg, const struct place *p, struct index_entr
 	bool marked = mg->sparse ? out : p->cur && p->cur->flags & CE_SKIP_WORKTREE;
 	int ret;
 
-	if (p->cur && tree_merge_same(p->cur, e))
+	if (p->cur && unpack_trees_same(p->cur, e))
 		return keep_entry(mg, p);
 	if (p->cur)
-		ret = tree_merge_check_uptodate(mg, p->cur);
+		ret = unpack_trees_check_uptodate(mg, p->cur);
 	else
-		ret = p->unmerged || out ? 0 : tree_merge_check_absent(mg, e);
+		ret = p->unmerged || out ? 0 : unpack_trees_check_absent(mg, e);
 	if (!ret)
 		ret = append(mg, e, 0);
 	if (ret)
@@ -104,7 +104,7 @@ static int use_entry(struct merger *mg, const struct place *p, struct index_entr
 
 static int remove_entry(struct merger *mg, const struct place *p)
 {
-	int ret = p->cur ? tree_merge_check_uptodate(mg, p->cur) : 0;
+	int ret = p->cur ? unpack_trees_check_uptodate(mg, p->cur) : 0;
 
 	if (!ret && mg->m->update && (p->cur || p->unmerged))
 		string_list_append(&mg->m->removed, p->name);
@@ -138,22 +138,22 @@ static int merge_two(struct merger *mg, const struct place *p)
 		return to ? use_entry(mg, p, to) : remove_entry(mg, p);
 	if (!cur) {
 		if (!to)
-			return from ? tree_merge_check_gone(mg, from) : 0; /* 2, 10: and it is not there */
+			return from ? unpack_trees_check_gone(mg, from) : 0; /* 2, 10: and it is not there */
 		if (!from || !mg->ix->version)
 			return use_entry(mg, p, to); /* 1, and 3 before there is an index */
-		if (tree_merge_same(from, to))
+		if (unpack_trees_same(from, to))
 			return 0; /* 3: its staged removal is kept */
-		return tree_merge_refuse(mg, OVERWRITTEN, p->name);
+		return unpack_trees_refuse(mg, OVERWRITTEN, p->name);
 	}
 	if (!from && !to && mg->m->reset && (blocks(&mg->trees[0], p) || blocks(&mg->trees[1], p)))
 		return remove_entry(mg, p);
 	if (!from && !to && blocks(&mg->trees[1], p) && !blocks(&mg->trees[0], p))
-		return tree_merge_refuse(mg, OVERWRITTEN, p->name);
-	if ((!from && !to) || tree_merge_same(cur, to) || (from && to && tree_merge_same(from, to)))
+		return unpack_trees_refuse(mg, OVERWRITTEN, p->name);
+	if ((!from && !to) || unpack_trees_same(cur, to) || (from && to && unpack_trees_same(from, to)))
 		return keep_entry(mg, p); /* 4 to 7, 14, 15, 18, 19 */
-	if (from && tree_merge_same(cur, from))
+	if (from && unpack_trees_same(cur, from))
 		return to ? use_entry(mg, p, to) : remove_entry(mg, p); /* 10, 11; 20, 21 */
-	return tree_merge_refuse(mg, OVERWRITTEN, p->name); /* 8, 9, 12, 13, 16, 17 */
+	return unpack_trees_refuse(mg, OVERWRITTEN, p->name); /* 8, 9, 12, 13, 16, 17 */
 }
 
 struct sides {
@@ -174,15 +174,15 @@ static void compare_sides(const struct merger *mg, const struct place *p, struct
 		s->some_base_missing |= !base;
 		if (!base && blocks(&mg->trees[i], p))
 			continue; /* something else was there: both sides changed it */
-		s->base_is_ours |= tree_merge_same(base, s->ours);
-		s->base_is_theirs |= tree_merge_same(base, s->theirs);
+		s->base_is_ours |= unpack_trees_same(base, s->ours);
+		s->base_is_theirs |= unpack_trees_same(base, s->theirs);
 	}
 }
 
 /* A conflict: the stages are added to the index. */
 static int leave_unmerged(struct merger *mg, const struct place *p, const struct sides *s)
 {
-	int ret = p->cur ? tree_merge_check_uptodate(mg, p->cur) : 0;
+	int ret = p->cur ? unpack_trees_check_uptodate(mg, p->cur) : 0;
 
 	if (!ret && mg->m->trivial_only)
 		ret = err_set(mg->err, ERR_CONFLICT, "Merge requires file-level merging");
@@ -213,13 +213,13 @@ static int merge_three(struct merger *mg, const struct place *p)
 	compare_sides(mg, p, &s);
 	/* only their side changed it: the index may have that version already */
 	if (s.theirs && s.base_is_ours && !s.base_is_theirs && !blocks(our_list, p)) {
-		if (p->cur && !tree_merge_same(p->cur, s.theirs) && !tree_merge_same(p->cur, s.ours))
-			return tree_merge_refuse(mg, OVERWRITTEN, p->name);
+		if (p->cur && !unpack_trees_same(p->cur, s.theirs) && !unpack_trees_same(p->cur, s.ours))
+			return unpack_trees_refuse(mg, OVERWRITTEN, p->name);
 		return use_entry(mg, p, s.theirs);
 	}
-	if (p->cur && !tree_merge_same(p->cur, s.ours))
-		return tree_merge_refuse(mg, OVERWRITTEN, p->name);
-	if (s.ours && tree_merge_same(s.ours, s.theirs))
+	if (p->cur && !unpack_trees_same(p->cur, s.ours))
+		return unpack_trees_refuse(mg, OVERWRITTEN, p->name);
+	if (s.ours && unpack_trees_same(s.ours, s.theirs))
 		return use_entry(mg, p, s.ours);
 	if (s.ours && s.base_is_theirs && !s.base_is_ours && !blocks(their_list, p))
 		return use_entry(mg, p, s.ours);
@@ -237,16 +237,16 @@ static int merge_bind(struct merger *mg, const struct place *p)
 	return p->cur ? keep_entry(mg, p) : use_entry(mg, p, p->tree[0]);
 }
 
-int tree_merge_place(struct merger *mg, const struct place *p)
+int unpack_trees_place(struct merger *mg, const struct place *p)
 {
 	switch (mg->m->kind) {
-	case TREE_MERGE_ONE:
+	case UNPACK_TREES_ONE:
 		return merge_one(mg, p);
-	case TREE_MERGE_TWO:
+	case UNPACK_TREES_TWO:
 		return merge_two(mg, p);
-	case TREE_MERGE_THREE:
+	case UNPACK_TREES_THREE:
 		return merge_three(mg, p);
-	case TREE_MERGE_BIND:
+	case UNPACK_TREES_BIND:
 		return merge_bind(mg, p);
 	default:
 		for (size_t i = mg->nr; i-- > 0;)

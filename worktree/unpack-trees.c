@@ -5,7 +5,7 @@
  */
 #include "compat/posix.h"
 #include "util/alloc.h"
-#include "worktree/tree-merge-internal.h"
+#include "worktree/unpack-trees-internal.h"
 #include "worktree/write-files.h"
 
 /* ---- trees as lists ---- */
@@ -114,15 +114,15 @@ static bool is_as_in(const struct merger *mg, const struct place *p, const struc
 	if (!e)
 		return out->nr == before;
 	return out->nr == before + 1 && !strcmp(out->entries[before]->name, p->name) &&
-	       tree_merge_same(out->entries[before], e);
+	       unpack_trees_same(out->entries[before], e);
 }
 
 static int run_pass(struct merger *mg)
 {
 	static const struct index_state nothing;
-	bool reads = mg->m->kind == TREE_MERGE_READ;
+	bool reads = mg->m->kind == UNPACK_TREES_READ;
 	struct cursor cur = { reads ? &nothing : mg->ix, 0 };
-	struct cursor tree[TREE_MERGE_MAX];
+	struct cursor tree[UNPACK_TREES_MAX];
 	bool equal = true;
 	int ret = 0;
 
@@ -141,7 +141,7 @@ static int run_pass(struct merger *mg)
 		for (size_t i = 0; i < mg->nr; i++)
 			for (; is_at(&tree[i], &p); tree[i].pos++)
 				p.tree[i] = head_of(&tree[i]);
-		ret = tree_merge_place(mg, &p);
+		ret = unpack_trees_place(mg, &p);
 		equal = equal && is_as_in(mg, &p, p.tree[mg->nr - 1], before);
 	}
 	mg->m->result_is_last_tree = equal;
@@ -161,36 +161,36 @@ static int check_files_and_dirs(struct merger *mg)
 		    out->entries[begin]->name[e->name_len] != '/' ||
 		    out->entries[begin]->stage != e->stage)
 			continue;
-		if (mg->m->kind != TREE_MERGE_READ)
-			return tree_merge_refuse(mg, OVERWRITTEN, e->name);
+		if (mg->m->kind != UNPACK_TREES_READ)
+			return unpack_trees_refuse(mg, OVERWRITTEN, e->name);
 		index_remove_at(out, i--); /* the directory wins */
 	}
 	return 0;
 }
 
-int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_state *ix,
+int unpack_trees_run(struct unpack_trees *m, struct repository *r, struct index_state *ix,
 		   struct converter *c, const struct object_id *trees, size_t nr,
 		   struct err *err)
 {
 	struct merger mg = { .m = m, .r = r, .ix = ix, .c = c, .nr = nr, .err = err };
 	int ret;
 
-	if (nr > TREE_MERGE_MAX)
-		return err_set(err, ERR_TOO_BIG, "I cannot read more than %d trees", TREE_MERGE_MAX);
+	if (nr > UNPACK_TREES_MAX)
+		return err_set(err, ERR_TOO_BIG, "I cannot read more than %d trees", UNPACK_TREES_MAX);
 	index_init(&m->result, r->algo);
 	lstat_cursor_init(&mg.cursor);
 	strbuf_init(&mg.clear, 0);
-	ret = m->update && !m->no_sparse && m->kind != TREE_MERGE_READ ? sparse_new(&mg.sparse, r, err) : 0;
+	ret = m->update && !m->no_sparse && m->kind != UNPACK_TREES_READ ? sparse_new(&mg.sparse, r, err) : 0;
 	if (!ret)
 		ret = flatten(&mg, trees);
 	if (!ret)
 		ret = run_pass(&mg);
 	if (!ret)
-		ret = tree_merge_check_cwd(&mg);
+		ret = unpack_trees_check_cwd(&mg);
 	if (!ret)
 		ret = mg.refused ? 0 : check_files_and_dirs(&mg);
 	if (!ret || mg.refused)
-		ret = tree_merge_tell_refused(&mg);
+		ret = unpack_trees_tell_refused(&mg);
 	ignore_free(mg.ignore);
 	lstat_cursor_release(&mg.cursor);
 	strbuf_release(&mg.clear);
@@ -208,7 +208,7 @@ int tree_merge_run(struct tree_merge *m, struct repository *r, struct index_stat
 /* ---- files ---- */
 
 /* In the words of checkout, or in those of the other commands. */
-static void add_border(struct strbuf *out, const struct tree_merge *m, const struct string_list *paths,
+static void add_border(struct strbuf *out, const struct unpack_trees *m, const struct string_list *paths,
 		       const char *many, const char *one)
 {
 	if (m->for_switch && paths->nr)
@@ -219,7 +219,7 @@ static void add_border(struct strbuf *out, const struct tree_merge *m, const str
 		strbuf_addch(out, '\n');
 }
 
-static void warn_of_border(const struct tree_merge *m, const struct repository *r)
+static void warn_of_border(const struct unpack_trees *m, const struct repository *r)
 {
 	struct strbuf text = STRBUF_INIT;
 
@@ -234,7 +234,7 @@ static void warn_of_border(const struct tree_merge *m, const struct repository *
 	strbuf_release(&text);
 }
 
-int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct index_state *ix,
+int unpack_trees_update_files(struct unpack_trees *m, struct repository *r, struct index_state *ix,
 			    struct converter *c, struct err *err)
 {
 	const struct write_files_options o = { m->start_meter, m->start_meter, m->collided };
@@ -248,7 +248,7 @@ int tree_merge_update_files(struct tree_merge *m, struct repository *r, struct i
 	return ret ? ret : rc;
 }
 
-void tree_merge_release(struct tree_merge *m)
+void unpack_trees_release(struct unpack_trees *m)
 {
 	index_release(&m->result);
 	string_list_clear(&m->removed, NULL);
