@@ -24,7 +24,9 @@ static bool is_wanted(void)
 	int state = atomic_load_explicit(&wanted, memory_order_relaxed);
 
 	if (state == UNKNOWN) {
-		state = trace_want(KEY) | trace_want(PACKFILE_KEY) ? YES : NO;
+		bool lines = trace_want(KEY), packs = trace_want(PACKFILE_KEY);
+
+		state = lines || packs ? YES : NO;
 		atomic_store(&wanted, state);
 	}
 	return state == YES;
