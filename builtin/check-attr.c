@@ -3,14 +3,15 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "cli/path-args.h"
+#include "history/revparse.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
 #include "worktree/attr.h"
 
 static const char *const usage[] = {
-	"git check-attr [-a | --all | <attr>...] [--] <pathname>...",
-	"git check-attr --stdin [-z] [-a | --all | <attr>...]",
+	"git check-attr [--source <tree-ish>] [-a | --all | <attr>...] [--] <pathname>...",
+	"git check-attr --stdin [-z] [--source <tree-ish>] [-a | --all | <attr>...]",
 	NULL
 };
 
@@ -18,6 +19,7 @@ struct check_attr {
 	int all, cached, from_stdin, nul;
 	const char **names;
 	size_t nr_names;
+	const char *source;
 	struct attrs *attrs;
 	const char *prefix, *worktree;
 	bool quote_path;
@@ -129,6 +131,17 @@ static bool names_are_valid(const struct check_attr *c)
 	return true;
 }
 
+/* The object of --source; if it is not a tree after all, no path has an attribute in it. */
+static void use_source(const struct check_attr *c, struct repository *r)
+{
+	struct object_id oid, tree;
+	struct err err = ERR_INIT;
+
+	if (revparse_oid(r, c->source, &oid, &err) < 0)
+		die("%s: not a valid tree-ish source", c->source);
+	attrs_use_tree(c->attrs, revparse_tree(r, c->source, &tree, NULL) < 0 ? &oid : &tree);
+}
+
 int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct check_attr c = { .prefix = ctx->prefix };
@@ -137,6 +150,7 @@ int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "cached", &c.cached, "use .gitattributes only from the index"),
 		OPT_BOOL(0, "stdin", &c.from_stdin, "read file names from stdin"),
 		OPT_BOOL('z', NULL, &c.nul, "terminate input and output records by a NUL character"),
+		OPT_STRING(0, "source", &c.source, "tree-ish", "which tree-ish to check attributes at"),
 		OPT_END(),
 	};
 	struct index_state ix;
@@ -156,10 +170,14 @@ int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 	c.worktree = ctx->repo->worktree;
 	c.quote_path = ctx->repo->settings.quote_path;
 	c.place = path_absolute(c.worktree ? c.worktree : ctx->repo->gitdir);
+	if (c.source)
+		unsetenv("GIT_ATTR_SOURCE"); /* not even looked at */
 	index_init(&ix, ctx->repo->algo);
 	if (index_read_repo(&ix, ctx->repo, &err) < 0 ||
 	    attrs_new(&c.attrs, ctx->repo, &ix, c.cached ? ATTR_INDEX : ATTR_CHECKIN, &err) < 0)
 		die_err(&err);
+	if (c.source)
+		use_source(&c, ctx->repo);
 	if (c.from_stdin)
 		each_stdin_path(c.nul, check_path, &c);
 	for (int i = first; i < argc; i++)

@@ -5,12 +5,14 @@
 #include "index/cache-tree.h"
 #include "odb.h"
 #include "util/alloc.h"
+#include "worktree/attr.h"
 #include "worktree/content-merge.h"
 #include "worktree/write-files.h"
 
 struct paths {
 	struct checkout *co;
 	struct pathspec ps;
+	struct attrs *attrs; /* of ps */
 	char *seen;
 	struct string_list write, remove; /* files */
 	struct index_state scratch;	  /* entries to be written that the index does not get */
@@ -407,6 +409,8 @@ static int run_paths(struct paths *p, struct err *err)
 	int rc = checkout_read_index(co, err);
 
 	if (!rc)
+		rc = attrs_new_for_pathspec(&p->attrs, &p->ps, co->r, &co->ix, err);
+	if (!rc)
 		rc = content_merge_style(&p->style, co->r->config, err);
 	if (!rc && co->conflict)
 		merge3_parse_style(&p->style, co->conflict);
@@ -444,6 +448,7 @@ int checkout_paths(struct checkout *co, const char **argv)
 	index_release(&p.scratch);
 	string_list_clear(&p.write, NULL);
 	string_list_clear(&p.remove, NULL);
+	attrs_free(p.attrs);
 	pathspec_release(&p.ps);
 	free(p.seen);
 	return rc < 0 ? report_fatal(&err) : rc ? 1 : finish_stdout();

@@ -10,6 +10,7 @@
 #include "operation.h"
 #include "porcelain/head.h"
 #include "util/alloc.h"
+#include "worktree/attr.h"
 #include "worktree/sparse.h"
 #include "worktree/unpack-trees.h"
 
@@ -29,6 +30,7 @@ struct resetter {
 	int mode, quiet, refresh, intent_to_add, patch;
 	struct pathspec_args pathspec_args;
 	struct pathspec ps;
+	struct attrs *attrs; /* of ps */
 	bool with_paths, unborn, detached;
 	const char *rev;
 	struct object_id commit, tree, head;
@@ -437,6 +439,8 @@ static int change_index(struct resetter *rs, struct unstaged *u, struct err *err
 {
 	int rc = read_index(rs, err);
 
+	if (!rc)
+		rc = attrs_new_for_pathspec(&rs->attrs, &rs->ps, rs->r, &rs->ix, err);
 	if (rc)
 		return rc;
 	if (rs->mode == MODE_KEEP && (head_in_merge(rs->r) || index_has_unmerged(&rs->ix)))
@@ -522,6 +526,7 @@ int cmd_reset(int argc, const char **argv, struct command_ctx *ctx)
 	converter_free(rs.conv);
 	index_release(&rs.ix);
 	sparse_free(rs.sparse);
+	attrs_free(rs.attrs);
 	pathspec_release(&rs.ps);
 	strbuf_release(&u.text);
 	return rc ? report_fatal(&err) : finish_stdout();

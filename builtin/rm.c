@@ -113,7 +113,7 @@ static void check_pathspecs(const struct rm_run *run, const char *seen)
 			die("pathspec '%s' did not match any files", it->original);
 		if (seen[i] && !run->o.recursive && item_is_dir(run, it))
 			die("not removing '%s' recursively without -r",
-			    *it->match ? it->original : ".");
+			    *it->original ? it->original : ".");
 	}
 }
 

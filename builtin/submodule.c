@@ -9,6 +9,7 @@
 #include "index/index.h"
 #include "index/pathspec.h"
 #include "util/alloc.h"
+#include "worktree/attr.h"
 
 static const char usage_text[] =
 	"usage: git submodule [--quiet] [--cached]\n"
@@ -105,6 +106,7 @@ static const char **skip_options(const struct subcommand *sub, const char **argv
 static int check_paths(struct command_ctx *ctx, const char **paths)
 {
 	struct pathspec ps;
+	struct attrs *attrs;
 	struct index_state ix;
 	struct err err = ERR_INIT;
 	char *seen;
@@ -112,7 +114,8 @@ static int check_paths(struct command_ctx *ctx, const char **paths)
 
 	index_init(&ix, ctx->repo->algo);
 	if (pathspec_parse(&ps, ctx->prefix, ctx->repo->worktree, paths, 0, &err) < 0 ||
-	    index_read_repo(&ix, ctx->repo, &err) < 0)
+	    index_read_repo(&ix, ctx->repo, &err) < 0 ||
+	    attrs_new_for_pathspec(&attrs, &ps, ctx->repo, &ix, &err) < 0)
 		die_err(&err);
 	seen = xcalloc(ps.nr + 1, 1);
 	for (size_t i = 0; i < ix.nr; i++)
@@ -122,6 +125,7 @@ static int check_paths(struct command_ctx *ctx, const char **paths)
 			code = error("pathspec '%s' did not match any file(s) known to git", ps.items[i].original);
 	free(seen);
 	index_release(&ix);
+	attrs_free(attrs);
 	pathspec_release(&ps);
 	return code ? 1 : 0;
 }

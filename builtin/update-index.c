@@ -12,6 +12,7 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "history/revparse.h"
+#include "worktree/attr.h"
 #include "worktree/worktree.h"
 
 static const char *const usage[] = {
@@ -485,10 +486,12 @@ static void do_again(struct updater *u, const char *const *argv)
 	bool has_head = !revparse_tree(u->r, "HEAD", &tree, NULL);
 	struct strvec paths = STRVEC_INIT;
 	struct pathspec ps;
+	struct attrs *attrs;
 	struct err err = ERR_INIT;
 
 	need_worktree(u);
-	if (pathspec_parse(&ps, u->prefix, u->r->worktree, argv, PATHSPEC_PREFER_CWD, &err) < 0)
+	if (pathspec_parse(&ps, u->prefix, u->r->worktree, argv, PATHSPEC_PREFER_CWD, &err) < 0 ||
+	    attrs_new_for_pathspec(&attrs, &ps, u->r, &u->ix, &err) < 0)
 		die_err(&err);
 	for (size_t i = 0; i < u->ix.nr; i++) {
 		const struct index_entry *e = u->ix.entries[i];
@@ -500,6 +503,7 @@ static void do_again(struct updater *u, const char *const *argv)
 	for (size_t i = 0; i < paths.nr; i++)
 		update_one(u, paths.v[i]);
 	strvec_clear(&paths);
+	attrs_free(attrs);
 	pathspec_release(&ps);
 }
 

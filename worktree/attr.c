@@ -2,11 +2,14 @@
 #include "compat/posix.h"
 #include <pthread.h>
 #include "fs/file.h"
+#include "history/revparse.h"
+#include "object/tree.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/path.h"
 #include "util/quote.h"
 #include "worktree/attr.h"
+#include "worktree/worktree.h"
 #include "index/pattern.h"
 
 /* gitattributes(5) of stock git: lines of that length, and larger files, are ignored. */
@@ -42,6 +45,8 @@ struct attrs {
 	struct repository *repo;
 	const struct index_state *ix;
 	enum attr_direction direction;
+	struct object_id tree; /* .gitattributes are read there, not in the work tree and the index */
+	bool has_tree;
 	bool icase;
 	struct attr_def *defs;
 	size_t nr_defs, alloc_defs;
@@ -50,7 +55,7 @@ struct attrs {
 	struct attr_list system, global, info;
 	bool info_is_read;
 	struct strmap dirs; /* "a/b/" to struct attr_list * */
-	/* scratch of what is parsed: for messages */
+	/* the file that is parsed, for messages; NULL: a pathspec */
 	const char *file;
 	size_t line_nr;
 	/* scratch of one look-up */
@@ -100,14 +105,14 @@ bool attr_name_is_valid(const char *s, size_t len)
 	return true;
 }
 
-/* Names in files; what begins so is Git's own. */
+/* Names beginning with "builtin_" are Git's own: pathspecs can ask for them, files cannot set them. */
 static bool check_name(struct attrs *a, const char *s, size_t len)
 {
 	static const char reserved[] = "builtin_";
 	bool ok = attr_name_is_valid(s, len) &&
-		  (len < sizeof(reserved) - 1 || memcmp(s, reserved, sizeof(reserved) - 1) != 0);
+		  (!a->file || len < sizeof(reserved) - 1 || memcmp(s, reserved, sizeof(reserved) - 1) != 0);
 
-	if (!ok)
+	if (!ok && a->file)
 		repo_note(a->repo, NULL, "%.*s is not a valid attribute name: %s:%zu", (int)len, s,
 			  a->file, a->line_nr);
 	return ok;
@@ -271,6 +276,7 @@ static void list_parse(struct attrs *a, struct attr_list *l, const char *file, c
 			list_add_line(a, l, s, (size_t)(stop - s), base, macros_ok);
 		buf = nl ? nl + 1 : end;
 	}
+	a->file = NULL;
 }
 
 static void list_read(struct attrs *a, struct attr_list *l, const char *path)
@@ -300,8 +306,25 @@ static bool read_in_tree(struct attrs *a, struct strbuf *out, const char *path)
 	return !pattern_file_read(a->repo, out, path, ATTR_FILE_MAX);
 }
 
+static bool read_in_source(struct attrs *a, struct strbuf *out, const char *path)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct object_id oid;
+	unsigned mode;
+
+	if (tree_lookup_path(odb_source(a->repo->odb), &a->tree, path, &mode, &oid, NULL) < 0 ||
+	    !MODE_IS_FILE(mode) || odb_read_type(a->repo->odb, &oid, OBJ_BLOB, &buf, NULL) < 0)
+		return false;
+	if (buf.size < ATTR_FILE_MAX)
+		strbuf_add(out, buf.data, buf.size);
+	object_buf_release(&buf);
+	return true;
+}
+
 static bool read_attributes(struct attrs *a, struct strbuf *out, const char *path)
 {
+	if (a->has_tree)
+		return read_in_source(a, out, path);
 	switch (a->direction) {
 	case ATTR_CHECKIN:
 		return read_in_tree(a, out, path) || read_in_index(a, out, path);
@@ -433,6 +456,55 @@ static void lookup(struct attrs *a, const char *path)
 	free(bare);
 }
 
+/* ---- builtin_objectmode ---- */
+
+static unsigned mode_in_index(const struct attrs *a, const char *path, size_t len)
+{
+	struct index_entry *e = a->ix ? index_find(a->ix, path, len) : NULL;
+
+	return e ? e->mode : 0;
+}
+
+static unsigned mode_on_disk(const struct attrs *a, const char *path, size_t len)
+{
+	struct stat st;
+
+	if (lstat(len ? path : ".", &st) < 0)
+		return 0;
+	if (S_ISLNK(st.st_mode))
+		return MODE_SYMLINK;
+	if (!S_ISDIR(st.st_mode))
+		return st.st_mode & S_IXUSR ? MODE_EXEC : MODE_FILE;
+	return len && worktree_is_nested_repository(a->repo, path) ? MODE_GITLINK : MODE_TREE;
+}
+
+/* That of the file on disk, or in the index where that is asked or there is no file. */
+static struct attr_value object_mode(struct attrs *a, const char *path)
+{
+	size_t len = strlen(path);
+	char text[16], *bare;
+	unsigned mode = 0;
+
+	while (len && path[len - 1] == '/')
+		len--;
+	bare = xmemdupz(path, len);
+	if (a->direction != ATTR_INDEX)
+		mode = mode_on_disk(a, bare, len);
+	if (!mode)
+		mode = mode_in_index(a, bare, len);
+	free(bare);
+	if (!mode)
+		return (struct attr_value){ ATTR_UNSPECIFIED, NULL };
+	snprintf(text, sizeof(text), "%06o", mode);
+	return (struct attr_value){ ATTR_VALUE, intern(a, text, strlen(text)) };
+}
+
+/* The value that the look-up of that path has found. */
+static struct attr_value value_of(struct attrs *a, const char *path, size_t id)
+{
+	return strcmp(a->defs[id].name, "builtin_objectmode") ? a->result[id] : object_mode(a, path);
+}
+
 void attrs_get(struct attrs *a, const char *path, const char *const *names, size_t nr,
 	       struct attr_value *out)
 {
@@ -441,7 +513,7 @@ void attrs_get(struct attrs *a, const char *path, const char *const *names, size
 		attr_id(a, names[i], strlen(names[i]));
 	lookup(a, path);
 	for (size_t i = 0; i < nr; i++)
-		out[i] = a->result[attr_id(a, names[i], strlen(names[i]))];
+		out[i] = value_of(a, path, attr_id(a, names[i], strlen(names[i])));
 	pthread_mutex_unlock(&a->lock);
 }
 
@@ -484,8 +556,11 @@ bool attrs_match_spec(void *attrs, const char *spec, const char *path, size_t le
 	if (ok)
 		parse_words(a, spec, end, &want, &nr);
 	lookup(a, copy);
-	for (size_t i = 0; ok && i < nr; i++)
-		ok = same_value(&want[i].value, &a->result[want[i].id]);
+	for (size_t i = 0; ok && i < nr; i++) {
+		struct attr_value has = value_of(a, copy, want[i].id);
+
+		ok = same_value(&want[i].value, &has);
+	}
 	pthread_mutex_unlock(&a->lock);
 	free(want);
 	free(copy);
@@ -532,6 +607,29 @@ static int read_global(struct attrs *a, struct err *err)
 	return 0;
 }
 
+void attrs_use_tree(struct attrs *a, const struct object_id *tree)
+{
+	a->tree = *tree;
+	a->has_tree = true;
+}
+
+/* --attr-source and GIT_ATTR_SOURCE must name a tree; attr.tree is ignored if it does not. */
+static int find_source(struct attrs *a, struct err *err)
+{
+	const char *env = getenv("GIT_ATTR_SOURCE");
+	const struct config_entry *e = config_get(a->repo->config, "attr.tree");
+	const char *name = env ? env : e ? e->value : NULL;
+	struct object_id tree;
+
+	if (!name)
+		return 0;
+	if (!revparse_tree(a->repo, name, &tree, NULL))
+		attrs_use_tree(a, &tree);
+	else if (env)
+		return err_set(err, ERR_INVALID, "bad --attr-source or GIT_ATTR_SOURCE");
+	return 0;
+}
+
 int attrs_new(struct attrs **out, struct repository *r, const struct index_state *ix,
 	      enum attr_direction dir, struct err *err)
 {
@@ -548,12 +646,27 @@ int attrs_new(struct attrs **out, struct repository *r, const struct index_state
 	list_parse(a, &a->system, "[builtin]", binary, sizeof(binary) - 1, "", true);
 	read_system(a);
 	rc = read_global(a, err);
+	if (!rc)
+		rc = find_source(a, err);
 	if (rc < 0) {
 		attrs_free(a);
 		return rc;
 	}
 	*out = a;
 	return 0;
+}
+
+int attrs_new_for_pathspec(struct attrs **out, struct pathspec *ps, struct repository *r,
+			   const struct index_state *ix, struct err *err)
+{
+	int rc = 0;
+
+	*out = NULL;
+	if (ps->has_attr)
+		rc = attrs_new(out, r, ix, ATTR_CHECKIN, err);
+	ps->match_attr = attrs_match_spec;
+	ps->match_attr_data = *out;
+	return rc;
 }
 
 void attrs_free(struct attrs *a)

@@ -57,6 +57,7 @@ static int run_status(const char *dir, bool with_untracked, bool *modified, bool
 		strvec_push(&cp.args, "-uno");
 	for (size_t i = 0; repo_local_env[i]; i++)
 		strvec_push(&cp.env, repo_local_env[i]);
+	strvec_push(&cp.env, "GIT_ATTR_SOURCE"); /* names a tree of this repository */
 	strvec_push(&cp.env, "GIT_DIR=.git");
 	strvec_pushf(&cp.env, DEPTH_VAR "=%lu", depth);
 	cp.dir = dir;
