@@ -10,7 +10,7 @@
 #   make test [T='t0000* ..']  build, unit tests and shell tests, one prove run
 #   make sweep [T=..]          the tests that take samples in `make test`, in full: each call fails in each way,
 #                              more random command lines (hours)
-#   make check                 layers, raw calls, headers, other systems, shell syntax
+#   make check                 layers, raw calls, headers, other systems, shell syntax, words
 #   make sanitize              the tests under ASan and UBSan (in build-asan; REPORT=1: UBSan says what it found)
 #   make tsan [T=..]           the tests of code that runs in threads, under TSan (in build-tsan)
 #   make variants              the tests with SHA-256, with each fsyncMethod
@@ -315,6 +315,7 @@ check:
 	$(Q)CC='$(CC)' tools/check-headers $(B)
 	$(Q)JOBS='$(or $(CHECK_JOBS),2)' tools/check-targets $(B)
 	$(Q)tools/check-shell
+	$(Q)tools/check-words
 	$(Q)tools/without-rule --check
 
 # Headers of other systems' C libraries, for tools/check-targets. About 100 MB are fetched.

@@ -208,4 +208,67 @@ test_expect_success 'shell: a syntax error and a missing licence are caught' '
 	test_grep "^x.c:1: no SPDX" err
 '
 
+test_expect_success PERL 'words: patterns are found in comments, messages, documents and titles' '
+	rm -rf tree &&
+	mkdir -p tree/util tree/t tree/Documentation &&
+	cat >tree/util/a.c <<-\EOF &&
+	/* Reads the file. With nothing to read
+	 * it returns what
+	 * is there. */
+	static int add_item(int x)
+	{
+		return err_set("nobody knows /* what is */ it", x); // Those that follow
+	}
+	EOF
+	cat >tree/util/b.c <<-\EOF &&
+	/* Adds one number. */
+	static void add_item(void)
+	{
+		f("ok");
+	}
+	EOF
+	printf "%s\n" "test_expect_success '\''what is there'\'' true" >tree/t/a.sh &&
+	printf "%0101d\nSomebody\n" 0 >tree/Documentation/x.adoc &&
+	test_must_fail "$TOOLS/check-words" --limit 0 --list tree >out 2>err &&
+	test_grep "^util/a.c:1: a sentence begins with" out &&
+	test_grep "^util/a.c:2: what is/was" out &&
+	test_grep "^util/a.c:6: those that" out &&
+	test_grep "^util/a.c:6: words like these in messages" out &&
+	test_grep "^t/a.sh:1: words like these in titles" out &&
+	test_grep "^Documentation/x.adoc:2: words like these in documents" out &&
+	test_grep "^Documentation/x.adoc:1: longer than 100" out &&
+	test_grep "^util/b.c:2: another file of util/ has a static .add_item." out &&
+	test_grep "1 times: what is/was; at most 0" err &&
+	test_grep "2 times: static names" err &&
+	"$TOOLS/check-words" --limit 2 tree
+'
+
+# a_commit SUBJECT BODY LINES: as the format of check-words has it.
+a_commit () {
+	printf '\001%s\002%s\002%s\002\n\n%d\t0\tf\n' 1234567890abcdef "$1" "$2" "$3" >>log
+}
+
+test_expect_success PERL 'words: subjects and bodies of commits' '
+	rm -rf tree && mkdir -p tree/.git bin && >log &&
+	a_commit "f: add twenty numbers" "They are needed." 20 &&
+	a_commit "f: feed more numbers" "" 10 &&
+	write_script bin/git <<-EOF &&
+	test "\$1" != log || cat "$PWD/log"
+	EOF
+	PATH="$PWD/bin:$PATH" "$TOOLS/check-words" --limit 0 --commits HEAD tree >out &&
+	test_grep "2 commits" out &&
+	a_commit "f: added a file" "" 1 &&
+	a_commit "no area" "" 1 &&
+	a_commit "f: $(printf %080d 1)" "" 1 &&
+	a_commit "f: add eleven" "" 11 &&
+	a_commit "f: end with a full stop." "" 1 &&
+	(PATH="$PWD/bin:$PATH" && test_must_fail "$TOOLS/check-words" --limit 0 --commits HEAD tree) 2>err &&
+	test_grep "is not imperative: f: added a file" err &&
+	test_grep "names no area: no area" err &&
+	test_grep "more than 72 characters: f: 0" err &&
+	test_grep "11 lines change, and no body gives the reason: f: add eleven" err &&
+	test_grep "ends with a full stop: f: end" err &&
+	test_grep "5 faults" err
+'
+
 test_done
