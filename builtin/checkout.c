@@ -4,8 +4,8 @@
 #include "builtin/branch.h"
 #include "builtin/checkout.h"
 #include "cli/submodule-option.h"
-#include "diff/merge3.h"
 #include "history/revparse.h"
+#include "merge/texts.h"
 #include "util/alloc.h"
 #include "worktree/status.h"
 

@@ -4,7 +4,7 @@
 #define WORKTREE_CONTENT_MERGE_H
 
 #include "compat/posix.h"
-#include "diff/merge3.h"
+#include "merge/texts.h"
 #include "repo/repo.h"
 #include "worktree/attr.h"
 

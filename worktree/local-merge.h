@@ -11,8 +11,8 @@
 #define WORKTREE_LOCAL_MERGE_H
 
 #include "compat/posix.h"
-#include "diff/merge3.h"
 #include "index/index.h"
+#include "merge/texts.h"
 #include "repo/repo.h"
 #include "worktree/attr.h"
 

@@ -5,9 +5,8 @@
  * two sides, and those close together are joined; then all of it is written.
  */
 #include "compat/posix.h"
-#include "diff/diff-internal.h"
-#include "diff/merge3.h"
-#include "diff/text-internal.h"
+#include "diff/text.h"
+#include "merge/texts.h"
 #include "util/alloc.h"
 
 #define JOIN_MAX 3 /* lines between conflicts that become one */

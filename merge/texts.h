@@ -10,8 +10,8 @@
  * Where both have changed the same or adjoining lines there is a conflict, unless both have made
  * the same change; it is shown between lines of markers, or resolved as `favor` says.
  */
-#ifndef DIFF_MERGE3_H
-#define DIFF_MERGE3_H
+#ifndef MERGE_TEXTS_H
+#define MERGE_TEXTS_H
 
 #include "compat/posix.h"
 #include "diff/diff.h"
