@@ -15,6 +15,8 @@
 #   make tsan [T=..]           the tests of code that runs in threads, under TSan (in build-tsan)
 #   make variants              the tests with SHA-256, with each fsyncMethod
 #   make variants-arch [T=..]  the tests as i386; unit tests and t10xx to t14xx as s390x (qemu)
+#   make coverage              which lines the tests reach (gcovr; pages in build-coverage/html)
+#   make compile_commands      compile_commands.json, for editors
 #   make target-headers        headers by which `make check` compiles for other systems, too (PyPI's ziglang)
 #   make valgrind              a sample of the shell tests under valgrind
 #   make install prefix=/usr/local DESTDIR=
@@ -127,7 +129,7 @@ MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
 
 STD    := -std=gnu11
-WARN   := -Wall -Wextra
+WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 ifeq ($(DEVELOPER),1)
 WARN   += -Werror
 endif
@@ -346,6 +348,25 @@ tsan:
 	$(Q)GIT_TEST_TIMEOUT=3600 TSAN_OPTIONS=halt_on_error=1:abort_on_error=1 \
 	$(MAKE) B=build-tsan CFLAGS='$(TSAN_FLAGS)' test T='$(or $(T),$(TSAN_TESTS))'
 
+# The lines that tests reach: a table for each file, and pages in build-coverage/html.
+.PHONY: coverage
+coverage:
+	$(Q)command -v gcovr >/dev/null || { echo >&2 "error: gcovr is missing: './dev coverage' installs it"; exit 1; }
+	$(Q)$(MAKE) B=build-coverage CFLAGS='-g -O0 --coverage -fprofile-update=atomic' test
+	$(Q)mkdir -p build-coverage/html
+	$(Q)gcovr --root . --object-directory build-coverage --exclude 't/' --exclude 'build' \
+		--html-details build-coverage/html/index.html --txt
+
+# For editors and clang tools: how each source is compiled.
+.PHONY: compile_commands
+compile_commands: $(B)/build-info.h
+	$(Q){ echo '['; \
+	for f in $(LIB_SRC) $(MAIN) $(if $(NO_CURL),,$(HTTP_MAIN)) $(UNIT_SRC); do \
+		printf '%s{"directory": "%s", "file": "%s", "command": "%s -c -o %s %s"}' "$$comma" '$(CURDIR)' "$$f" \
+			"$$(printf '%s' '$(COMPILE)' | sed 's/["\\]/\\&/g')" "$(B)/$${f%.c}.o" "$$f"; \
+		comma=",$$(printf '\nx')"; comma=$${comma%x}; \
+	done; echo; echo ']'; } >compile_commands.json
+
 # One script of each kind; V_TESTS or T choose others.
 V_TESTS ?= $(patsubst t/%,%,$(wildcard t/t[1234]*0-*.sh))
 .PHONY: valgrind
@@ -510,4 +531,4 @@ endif
 
 .PHONY: clean
 clean:
-	rm -rf $(B) build-asan build-tsan build-lean build-meson
+	rm -rf $(B) build-asan build-tsan build-lean build-coverage build-meson

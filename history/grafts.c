@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "history/grafts.h"
+#include "history/history.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "csum-file.h"
 #include "pack/idx-internal.h"
+#include "pack/pack.h"
 #include "util/bytes.h"
 
 #define IDX_SIGNATURE 0xff744f63u

@@ -15,7 +15,7 @@ all: $(OK)
 
 # Depends on the flags, too: they name the target and the directory of its headers.
 FLAGS_NOW = $(FLAGS) $(COMMON)
-COMMON := -std=gnu11 -Wall -Wextra -Werror -fsyntax-only -I. -I$(INFO)
+COMMON := -std=gnu11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Werror -fsyntax-only -I. -I$(INFO)
 
 $(OUT)/flags: FORCE
 	@mkdir -p $(@D)

@@ -100,7 +100,7 @@ void aux_must(const char *fmt, ...)
 		fail_msg("exit code %d: %s", rc, getenv("SCRIPT"));
 }
 
-void aux_make_repo(const char *dir, const char *hash)
+void aux_make_repo(const char *directory, const char *hash)
 {
 	aux_must("$GIT init -q --object-format=%s '%s' && cd '%s' && "
 		 "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do "
@@ -110,7 +110,7 @@ void aux_make_repo(const char *dir, const char *hash)
 		 "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do "
 		 "echo more >>f$i; done && echo more >>big && "
 		 "$GIT commit -qam two && $GIT tag -a -m tag v1 && $GIT repack -adq",
-		 hash, dir, dir);
+		 hash, directory, directory);
 }
 
 static void collect(void *data, const char *msg)

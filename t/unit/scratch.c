@@ -24,18 +24,18 @@ char *scratch_new_in(const char *parent)
 char *scratch_new(void)
 {
 	const char *build = getenv("GIT_BUILD_DIR");
-	char *dir = scratch_new_in(build ? build : is_directory("build") ? "build" : ".");
+	char *directory = scratch_new_in(build ? build : is_directory("build") ? "build" : ".");
 
-	if (!dir)
+	if (!directory)
 		abort();
-	return dir;
+	return directory;
 }
 
-void scratch_remove(char *dir)
+void scratch_remove(char *directory)
 {
-	if (dir && remove_tree(dir, false, NULL) < 0)
+	if (directory && remove_tree(directory, false, NULL) < 0)
 		abort();
-	free(dir);
+	free(directory);
 }
 
 char *dir;
@@ -73,12 +73,12 @@ void assert_tree(const char *expect)
 	free(tree);
 }
 
-const char *at(const char *dir, const char *fmt, ...)
+const char *at(const char *directory, const char *fmt, ...)
 {
 	static char bufs[8][PATH_MAX];
 	static unsigned next;
 	char *buf = bufs[next++ % 8];
-	size_t n = (size_t)snprintf(buf, PATH_MAX, "%s/", dir);
+	size_t n = (size_t)snprintf(buf, PATH_MAX, "%s/", directory);
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -117,9 +117,9 @@ char *read_text(const char *path)
 	return strbuf_detach(&sb, NULL);
 }
 
-static void collect(struct strvec *lines, const char *dir, const char *sub)
+static void collect(struct strvec *lines, const char *directory, const char *sub)
 {
-	char *path = xstrfmt("%s/%s", dir, sub);
+	char *path = xstrfmt("%s/%s", directory, sub);
 	DIR *d = opendir(path);
 	struct dirent *de;
 
@@ -131,12 +131,12 @@ static void collect(struct strvec *lines, const char *dir, const char *sub)
 		    starts_with(de->d_name, ".git-owner-"))
 			continue;
 		name = xstrfmt("%s%s%s", sub, *sub ? "/" : "", de->d_name);
-		full = xstrfmt("%s/%s", dir, name);
+		full = xstrfmt("%s/%s", directory, name);
 		if (lstat(full, &st))
 			abort();
 		if (S_ISDIR(st.st_mode)) {
 			strvec_pushf(lines, "d %s", name);
-			collect(lines, dir, name);
+			collect(lines, directory, name);
 		} else {
 			strvec_pushf(lines, "f %s %jd", name, (intmax_t)st.st_size);
 		}
@@ -148,12 +148,12 @@ static void collect(struct strvec *lines, const char *dir, const char *sub)
 	free(path);
 }
 
-char *tree_of(const char *dir)
+char *tree_of(const char *directory)
 {
 	struct strvec lines = STRVEC_INIT;
 	struct strbuf sb = STRBUF_INIT;
 
-	collect(&lines, dir, "");
+	collect(&lines, directory, "");
 	strvec_sort_unique(&lines);
 	for (size_t i = 0; i < lines.nr; i++)
 		strbuf_addf(&sb, "%s\n", lines.v[i]);
@@ -175,17 +175,17 @@ static bool dropped(const char *line, const char *drop)
 	return false;
 }
 
-char *simplify(const char *text, const char *dir, const char *drop)
+char *simplify(const char *text, const char *directory, const char *drop)
 {
 	struct strbuf sb = STRBUF_INIT;
-	size_t dir_len = strlen(dir);
+	size_t dir_len = strlen(directory);
 
 	while (*text) {
 		const char *end = strchrnul(text, '\n');
 
 		if (!dropped(text, drop)) {
 			while (text < end) {
-				if (!strncmp(text, dir, dir_len)) {
+				if (!strncmp(text, directory, dir_len)) {
 					strbuf_addch(&sb, '.');
 					text += dir_len;
 				} else {

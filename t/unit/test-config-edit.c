@@ -269,67 +269,67 @@ static void test_sections_of_file(void **state)
 	struct fsync_batch_options opts = { .policy = { FSYNC_ALL, FSYNC_METHOD_BATCH } };
 	struct fsync_batch *b = fsync_batch_new(&opts);
 	struct config_section_edit e = { "b.x", "b.y", false };
-	char *dir = scratch_new(), *got;
+	char *directory = scratch_new(), *got;
 
 	(void)state;
-	write_text(at(dir, "c"), "[b \"x\"]\n");
-	assert_int_equal(0, config_file_edit_sections(at(dir, "c"), &e, 1, PUBLISH_FILE_LATE, b, NULL));
+	write_text(at(directory, "c"), "[b \"x\"]\n");
+	assert_int_equal(0, config_file_edit_sections(at(directory, "c"), &e, 1, PUBLISH_FILE_LATE, b, NULL));
 	assert_int_equal(0, fsync_batch_commit(b, NULL));
-	got = read_text(at(dir, "c"));
+	got = read_text(at(directory, "c"));
 	assert_string_equal("[b \"y\"]\n", got);
 	free(got);
 
 	/* the section no longer exists: nothing is staged, and no lock is left */
-	assert_int_equal(0, config_file_edit_sections(at(dir, "c"), &e, 1, PUBLISH_FILE, b, NULL));
-	got = tree_of(dir);
+	assert_int_equal(0, config_file_edit_sections(at(directory, "c"), &e, 1, PUBLISH_FILE, b, NULL));
+	got = tree_of(directory);
 	assert_null(strstr(got, "lock"));
 	free(got);
 	e.new_name = "no_such";
 	assert_int_equal(ERR_INVALID,
-			 config_file_edit_sections(at(dir, "c"), &e, 1, PUBLISH_FILE, b, NULL));
+			 config_file_edit_sections(at(directory, "c"), &e, 1, PUBLISH_FILE, b, NULL));
 	fsync_batch_free(b);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 static void test_file(void **state)
 {
 	struct fsync_batch_options opts = { .policy = { FSYNC_ALL, FSYNC_METHOD_BATCH } };
 	struct fsync_batch *b = fsync_batch_new(&opts);
-	char *dir = scratch_new(), *got;
+	char *directory = scratch_new(), *got;
 	struct config_edit e = { .key = "a.b", .value = "c" };
 	struct err err = ERR_INIT;
 	struct stat st;
 
 	(void)state;
-	write_text(at(dir, "real"), "[a]\n\tb = 1\n");
-	assert_int_equal(0, chmod(at(dir, "real"), 0600));
-	assert_int_equal(0, symlink("real", at(dir, "link")));
-	assert_int_equal(0, config_file_edit(at(dir, "link"), &e, b, NULL));
+	write_text(at(directory, "real"), "[a]\n\tb = 1\n");
+	assert_int_equal(0, chmod(at(directory, "real"), 0600));
+	assert_int_equal(0, symlink("real", at(directory, "link")));
+	assert_int_equal(0, config_file_edit(at(directory, "link"), &e, b, NULL));
 
 	/* staged, but not visible: we hold the lock, the file is unchanged */
-	got = read_text(at(dir, "real"));
+	got = read_text(at(directory, "real"));
 	assert_string_equal("[a]\n\tb = 1\n", got);
 	free(got);
-	assert_int_equal(ERR_LOCKED, config_file_edit(at(dir, "real"), &e, b, &err));
+	assert_int_equal(ERR_LOCKED, config_file_edit(at(directory, "real"), &e, b, &err));
 	err_release(&err);
 
 	assert_int_equal(0, fsync_batch_commit(b, NULL));
-	got = read_text(at(dir, "real"));
+	got = read_text(at(directory, "real"));
 	assert_string_equal("[a]\n\tb = c\n", got);
 	free(got);
-	assert_int_equal(0, stat(at(dir, "real"), &st));
+	assert_int_equal(0, stat(at(directory, "real"), &st));
 	assert_int_equal(0600, st.st_mode & 0777);
-	assert_int_equal(0, lstat(at(dir, "link"), &st));
+	assert_int_equal(0, lstat(at(directory, "link"), &st));
 	assert_true(S_ISLNK(st.st_mode));
 
 	/* a failed edit leaves no lock */
 	e = (struct config_edit){ .key = "a.none" };
-	assert_int_equal(ERR_NOT_FOUND, config_file_edit(at(dir, "real"), &e, b, NULL));
-	got = tree_of(dir);
+	assert_int_equal(ERR_NOT_FOUND, config_file_edit(at(directory, "real"), &e, b, NULL));
+	got = tree_of(directory);
 	assert_null(strstr(got, "lock"));
 	free(got);
 	fsync_batch_free(b);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 int main(void)

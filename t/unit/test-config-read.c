@@ -232,15 +232,15 @@ static char *give_branch(const char *gitdir UNUSED)
 	return branch_there ? xstrdup(branch_there) : NULL;
 }
 
-static void check_condition(const char *dir, const char *cond, const char *gitdir,
+static void check_condition(const char *directory, const char *cond, const char *gitdir,
 			    const char *branch, bool holds)
 {
 	struct config_include_ctx ctx = { gitdir, give_branch, NULL };
 	char *text = xstrfmt("[includeIf \"%s\"]\npath=inc\n", cond), *value;
 
 	branch_there = branch;
-	write_text(at(dir, "main"), text);
-	assert_int_equal(0, read_with(at(dir, "main"), &ctx, &value, NULL));
+	write_text(at(directory, "main"), text);
+	assert_int_equal(0, read_with(at(directory, "main"), &ctx, &value, NULL));
 	if ((value != NULL) != holds)
 		fail_msg("condition '%s' for '%s'", cond, gitdir ? gitdir : branch);
 	free(value);
@@ -249,84 +249,84 @@ static void check_condition(const char *dir, const char *cond, const char *gitdi
 
 static void test_conditions(void **state)
 {
-	char *dir = scratch_new(), *own = xstrfmt("%s/r/.git", dir);
+	char *directory = scratch_new(), *own = xstrfmt("%s/r/.git", directory);
 
 	(void)state;
-	write_text(at(dir, "inc"), "[x]y=1\n");
-	check_condition(dir, "gitdir:/w/r/.git", "/w/r/.git", NULL, true);
-	check_condition(dir, "gitdir:/w/", "/w/r/.git", NULL, true);
-	check_condition(dir, "gitdir:/W/", "/w/r/.git", NULL, false);
-	check_condition(dir, "gitdir/i:/W/", "/w/r/.git", NULL, true);
-	check_condition(dir, "gitdir:r/.git", "/w/r/.git", NULL, true);
-	check_condition(dir, "gitdir:r/", "/w/r/.git", NULL, true);
-	check_condition(dir, "gitdir:/w/*/.git", "/w/r/.git", NULL, true);
-	check_condition(dir, "gitdir:/w/*/.git", "/w/r/s/.git", NULL, false);
-	check_condition(dir, "gitdir:/w/**/.git", "/w/r/s/.git", NULL, true);
-	check_condition(dir, "gitdir:./r/", own, NULL, true);
-	check_condition(dir, "gitdir:./r/", "/elsewhere/r/.git", NULL, false);
-	check_condition(dir, "gitdir:/w/", NULL, NULL, false);
-	check_condition(dir, "onbranch:main", "/w", "main", true);
-	check_condition(dir, "onbranch:ma*", "/w", "main", true);
-	check_condition(dir, "onbranch:a/", "/w", "a/b/c", true);
-	check_condition(dir, "onbranch:a/*", "/w", "a/b/c", false);
-	check_condition(dir, "onbranch:main", "/w", NULL, false);
-	check_condition(dir, "onbranch:main", NULL, "main", false); /* no repository */
-	check_condition(dir, "unknown:x", "/w", "main", false);
+	write_text(at(directory, "inc"), "[x]y=1\n");
+	check_condition(directory, "gitdir:/w/r/.git", "/w/r/.git", NULL, true);
+	check_condition(directory, "gitdir:/w/", "/w/r/.git", NULL, true);
+	check_condition(directory, "gitdir:/W/", "/w/r/.git", NULL, false);
+	check_condition(directory, "gitdir/i:/W/", "/w/r/.git", NULL, true);
+	check_condition(directory, "gitdir:r/.git", "/w/r/.git", NULL, true);
+	check_condition(directory, "gitdir:r/", "/w/r/.git", NULL, true);
+	check_condition(directory, "gitdir:/w/*/.git", "/w/r/.git", NULL, true);
+	check_condition(directory, "gitdir:/w/*/.git", "/w/r/s/.git", NULL, false);
+	check_condition(directory, "gitdir:/w/**/.git", "/w/r/s/.git", NULL, true);
+	check_condition(directory, "gitdir:./r/", own, NULL, true);
+	check_condition(directory, "gitdir:./r/", "/elsewhere/r/.git", NULL, false);
+	check_condition(directory, "gitdir:/w/", NULL, NULL, false);
+	check_condition(directory, "onbranch:main", "/w", "main", true);
+	check_condition(directory, "onbranch:ma*", "/w", "main", true);
+	check_condition(directory, "onbranch:a/", "/w", "a/b/c", true);
+	check_condition(directory, "onbranch:a/*", "/w", "a/b/c", false);
+	check_condition(directory, "onbranch:main", "/w", NULL, false);
+	check_condition(directory, "onbranch:main", NULL, "main", false); /* no repository */
+	check_condition(directory, "unknown:x", "/w", "main", false);
 	free(own);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 static void test_include_loop(void **state)
 {
 	static const struct config_include_ctx ctx = { NULL, NULL, NULL };
-	char *dir = scratch_new(), *value;
+	char *directory = scratch_new(), *value;
 	struct err err = ERR_INIT;
 
 	(void)state;
-	write_text(at(dir, "a"), "[include]path=b\n");
-	write_text(at(dir, "b"), "[x]y=1\n[include]path=./a\n");
-	assert_true(read_with(at(dir, "a"), &ctx, &value, &err) < 0);
+	write_text(at(directory, "a"), "[include]path=b\n");
+	write_text(at(directory, "b"), "[x]y=1\n[include]path=./a\n");
+	assert_true(read_with(at(directory, "a"), &ctx, &value, &err) < 0);
 	assert_true(starts_with(err_message(&err), "exceeded maximum include depth (10)"));
 	err_release(&err);
 	/* not followed without a context, a missing file is no error */
-	assert_int_equal(0, read_with(at(dir, "a"), NULL, &value, NULL));
-	write_text(at(dir, "a"), "[include]path=missing\n[x]y=1\n");
-	assert_int_equal(0, read_with(at(dir, "a"), &ctx, &value, NULL));
+	assert_int_equal(0, read_with(at(directory, "a"), NULL, &value, NULL));
+	write_text(at(directory, "a"), "[include]path=missing\n[x]y=1\n");
+	assert_int_equal(0, read_with(at(directory, "a"), &ctx, &value, NULL));
 	free(value);
-	assert_int_equal(ERR_NOT_FOUND, read_with(at(dir, "none"), &ctx, &value, NULL));
+	assert_int_equal(ERR_NOT_FOUND, read_with(at(directory, "none"), &ctx, &value, NULL));
 	/* a bad file is named, not the one that includes it */
-	write_text(at(dir, "b"), "[x\n");
-	write_text(at(dir, "a"), "[include]path=b\n");
-	assert_true(read_with(at(dir, "a"), &ctx, &value, &err) < 0);
+	write_text(at(directory, "b"), "[x\n");
+	write_text(at(directory, "a"), "[include]path=b\n");
+	assert_true(read_with(at(directory, "a"), &ctx, &value, &err) < 0);
 	assert_non_null(strstr(err_message(&err), "/b"));
 	err_release(&err);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 static void test_hasconfig(void **state)
 {
 	static const struct config_include_ctx ctx = { NULL, NULL, NULL };
-	char *dir = scratch_new(), *value;
+	char *directory = scratch_new(), *value;
 	struct err err = ERR_INIT;
 
 	(void)state;
-	write_text(at(dir, "inc"), "[x]y=1\n");
-	write_text(at(dir, "a"), "[includeIf \"hasconfig:remote.*.url:https://h/**\"]path=inc\n"
+	write_text(at(directory, "inc"), "[x]y=1\n");
+	write_text(at(directory, "a"), "[includeIf \"hasconfig:remote.*.url:https://h/**\"]path=inc\n"
 				 "[remote \"o\"]url=https://h/a/b\n");
-	assert_int_equal(0, read_with(at(dir, "a"), &ctx, &value, NULL));
+	assert_int_equal(0, read_with(at(directory, "a"), &ctx, &value, NULL));
 	assert_string_equal("1", value);
 	free(value);
-	write_text(at(dir, "a"), "[includeIf \"hasconfig:remote.*.url:https://g/**\"]path=inc\n"
+	write_text(at(directory, "a"), "[includeIf \"hasconfig:remote.*.url:https://g/**\"]path=inc\n"
 				 "[remote \"o\"]url=https://h/a/b\n");
-	assert_int_equal(0, read_with(at(dir, "a"), &ctx, &value, NULL));
+	assert_int_equal(0, read_with(at(directory, "a"), &ctx, &value, NULL));
 	assert_null(value);
-	write_text(at(dir, "inc"), "[remote \"p\"]url=x\n");
-	write_text(at(dir, "a"), "[includeIf \"hasconfig:remote.*.url:https://h/**\"]path=inc\n"
+	write_text(at(directory, "inc"), "[remote \"p\"]url=x\n");
+	write_text(at(directory, "a"), "[includeIf \"hasconfig:remote.*.url:https://h/**\"]path=inc\n"
 				 "[remote \"o\"]url=https://h/a/b\n");
-	assert_true(read_with(at(dir, "a"), &ctx, &value, &err) < 0);
+	assert_true(read_with(at(directory, "a"), &ctx, &value, &err) < 0);
 	assert_true(starts_with(err_message(&err), "remote URLs cannot be configured"));
 	err_release(&err);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 /* ---- the environment ---- */

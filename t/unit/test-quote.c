@@ -205,25 +205,25 @@ static void check_owned(char *got, const char *want)
 
 static void test_path_real(void **state)
 {
-	char *dir = scratch_new();
+	char *directory = scratch_new();
 
 	(void)state;
-	assert_int_equal(mkdir(at(dir, "sub"), 0777), 0);
-	assert_int_equal(symlink("sub", at(dir, "link")), 0);
-	check_owned(path_real(at(dir, "link"), 0), at(dir, "sub"));
-	check_owned(path_real(at(dir, "link/x"), 0), NULL);
+	assert_int_equal(mkdir(at(directory, "sub"), 0777), 0);
+	assert_int_equal(symlink("sub", at(directory, "link")), 0);
+	check_owned(path_real(at(directory, "link"), 0), at(directory, "sub"));
+	check_owned(path_real(at(directory, "link/x"), 0), NULL);
 	assert_int_equal(errno, ENOENT);
-	check_owned(path_real(at(dir, "link/x/"), 1), at(dir, "sub/x"));
-	check_owned(path_real(at(dir, "link/x/y"), 1), NULL);
-	check_owned(path_real(at(dir, "link/x/y"), 2), at(dir, "sub/x/y"));
-	check_owned(path_real(at(dir, "link/x/.."), 2), NULL);
-	assert_int_equal(chdir(at(dir, "sub")), 0);
-	check_owned(path_real("new", 1), at(dir, "sub/new"));
-	check_owned(path_absolute("new"), at(dir, "sub/new"));
+	check_owned(path_real(at(directory, "link/x/"), 1), at(directory, "sub/x"));
+	check_owned(path_real(at(directory, "link/x/y"), 1), NULL);
+	check_owned(path_real(at(directory, "link/x/y"), 2), at(directory, "sub/x/y"));
+	check_owned(path_real(at(directory, "link/x/.."), 2), NULL);
+	assert_int_equal(chdir(at(directory, "sub")), 0);
+	check_owned(path_real("new", 1), at(directory, "sub/new"));
+	check_owned(path_absolute("new"), at(directory, "sub/new"));
 	check_owned(path_absolute("/x"), "/x");
-	check_owned(xgetcwd(), at(dir, "sub"));
+	check_owned(xgetcwd(), at(directory, "sub"));
 	assert_int_equal(chdir("/"), 0);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 static void test_homes(void **state)

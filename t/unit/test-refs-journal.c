@@ -142,14 +142,14 @@ static void set_up_repo(void)
 /* In the text of calls, the names of records become "ID". */
 static char *without_ids(const char *text)
 {
-	static const char dir[] = "ref-journal/";
+	static const char directory[] = "ref-journal/";
 	struct strbuf out = STRBUF_INIT;
 	const char *at;
 
-	while ((at = strstr(text, dir)) && strlen(at) >= sizeof(dir) - 1 + 16) {
+	while ((at = strstr(text, directory)) && strlen(at) >= sizeof(directory) - 1 + 16) {
 		strbuf_add(&out, text, at - text);
-		strbuf_addf(&out, "%sID", dir);
-		text = at + sizeof(dir) - 1 + 16;
+		strbuf_addf(&out, "%sID", directory);
+		text = at + sizeof(directory) - 1 + 16;
 	}
 	strbuf_addstr(&out, text);
 	return strbuf_detach(&out, NULL);

@@ -46,7 +46,7 @@ static void test_cannot_start(void **state)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct err err = ERR_INIT;
-	char *dir = scratch_new();
+	char *directory = scratch_new();
 
 	(void)state;
 	strvec_push(&cp.args, "no-such-program-here");
@@ -64,7 +64,7 @@ static void test_cannot_start(void **state)
 	err_release(&err);
 
 	child_process_init(&cp);
-	strvec_push(&cp.args, dir);
+	strvec_push(&cp.args, directory);
 	assert_int_equal(run_command(&cp, &err), ERR_IO);
 	assert_int_equal(err.sys_errno, EACCES);
 	err_release(&err);
@@ -75,7 +75,7 @@ static void test_cannot_start(void **state)
 	assert_int_equal(run_command(&cp, &err), ERR_IO);
 	assert_non_null(strstr(err_message(&err), "'/no/such/dir'"));
 	err_release(&err);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 static void test_descriptors_close_on_failure(void **state)
@@ -142,14 +142,14 @@ static void test_shell_lines(void **state)
 static void test_script_without_interpreter(void **state)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
-	char *dir = scratch_new();
+	char *directory = scratch_new();
 
 	(void)state;
-	write_text(at(dir, "hook"), "echo \"hook $1\"\n");
-	assert_int_equal(chmod(at(dir, "hook"), 0755), 0);
-	strvec_pushl(&cp.args, at(dir, "hook"), "arg", NULL);
+	write_text(at(directory, "hook"), "echo \"hook $1\"\n");
+	assert_int_equal(chmod(at(directory, "hook"), 0755), 0);
+	strvec_pushl(&cp.args, at(directory, "hook"), "arg", NULL);
 	check_output(&cp, 0, "hook arg\n");
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 static void test_where_output_goes(void **state)
@@ -304,22 +304,22 @@ static void test_signal_mask_of_children(void **state)
 
 static void test_locate(void **state)
 {
-	char *dir = scratch_new();
-	char *old = xstrdup(getenv("PATH")), *path = xstrfmt("%s:/nowhere", dir);
+	char *directory = scratch_new();
+	char *old = xstrdup(getenv("PATH")), *path = xstrfmt("%s:/nowhere", directory);
 
 	(void)state;
-	write_text(at(dir, "tool"), "");
+	write_text(at(directory, "tool"), "");
 	setenv("PATH", path, 1);
 	free(path);
 	assert_null(locate_in_path("tool")); /* not executable */
-	assert_int_equal(chmod(at(dir, "tool"), 0755), 0);
+	assert_int_equal(chmod(at(directory, "tool"), 0755), 0);
 	path = locate_in_path("tool");
-	assert_string_equal(path, at(dir, "tool"));
+	assert_string_equal(path, at(directory, "tool"));
 	free(path);
 	assert_null(locate_in_path(""));
 	setenv("PATH", old, 1);
 	free(old);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 /* ---- parse-options: each case in a child, since it may exit ---- */

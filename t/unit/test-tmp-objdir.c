@@ -251,7 +251,7 @@ static int operation(struct err *err)
 	return ret;
 }
 
-static void sweep(int (*operation)(struct err *err))
+static void sweep(int (*op_name)(struct err *err))
 {
 	static const int errnos[] = { EIO, ENOSPC, EINTR };
 
@@ -266,7 +266,7 @@ static void sweep(int (*operation)(struct err *err))
 			plan.fail_at = n;
 			plan.fail_errno = errnos[e];
 			fault_install(&plan);
-			ret = operation(&err);
+			ret = op_name(&err);
 			hit = fault_hit();
 			if (ret && (ret != err.code || !strstr(err.msg, dir)))
 				fail_msg("call %zu: '%s' names no path", n, err_message(&err));

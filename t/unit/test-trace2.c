@@ -79,12 +79,12 @@ static void has(const char *text, const char *line)
 
 static void test_event(void **state)
 {
-	char *dir = scratch_new(), *text, *line, *next;
+	char *directory = scratch_new(), *text, *line, *next;
 	int lines = 0;
 
 	(void)state;
-	trace_in_child("GIT_TRACE2_EVENT", at(dir, "trace"), false);
-	text = read_text(at(dir, "trace"));
+	trace_in_child("GIT_TRACE2_EVENT", at(directory, "trace"), false);
+	text = read_text(at(directory, "trace"));
 	has(text, "{\"event\":\"version\",\"sid\":\"2");
 	has(text, "\",\"thread\":\"main\",\"time\":\"2");
 	has(text, "test-trace2.c\",\"line\":");
@@ -112,22 +112,22 @@ static void test_event(void **state)
 	free(text);
 
 	setenv("GIT_TRACE2_EVENT_NESTING", "3", 1);
-	trace_in_child("GIT_TRACE2_EVENT", at(dir, "deep"), true);
+	trace_in_child("GIT_TRACE2_EVENT", at(directory, "deep"), true);
 	unsetenv("GIT_TRACE2_EVENT_NESTING");
-	text = read_text(at(dir, "deep"));
+	text = read_text(at(directory, "deep"));
 	has(text, "\"value\":\"quote \\\" back \\\\ tab \\t bell \\u0007 end\\n\"}\n");
 	assert_null(strstr(text, "\"file\":"));
 	free(text);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 static void test_perf_and_normal(void **state)
 {
-	char *dir = scratch_new(), *text;
+	char *directory = scratch_new(), *text;
 
 	(void)state;
-	trace_in_child("GIT_TRACE2_PERF", at(dir, "perf"), true);
-	text = read_text(at(dir, "perf"));
+	trace_in_child("GIT_TRACE2_PERF", at(directory, "perf"), true);
+	text = read_text(at(directory, "perf"));
 	has(text, "d0 | main                     | cmd_name     |     |           |           |              | add (add)\n");
 	has(text, " | inner        | ..label:two\n");
 	has(text, " | cat          | ....key:quote");
@@ -135,59 +135,59 @@ static void test_perf_and_normal(void **state)
 	has(text, "d0 | th01                     | data         |     |  0.");
 	has(text, " |           |              | [ch0] class:hook argv:[hook x]\n");
 	free(text);
-	trace_in_child("GIT_TRACE2", at(dir, "normal"), true);
-	text = read_text(at(dir, "normal"));
+	trace_in_child("GIT_TRACE2", at(directory, "normal"), true);
+	text = read_text(at(directory, "normal"));
 	has(text, "start git add 'a b'\n");
 	has(text, "child_start[0] hook x\n");
 	has(text, "counter fsync/hardware-flush value:3\n");
 	has(text, "error it went wrong\n");
 	free(text);
-	trace_in_child("GIT_TRACE2", at(dir, "long"), false);
-	text = read_text(at(dir, "long"));
+	trace_in_child("GIT_TRACE2", at(directory, "long"), false);
+	text = read_text(at(directory, "long"));
 	assert_int_equal(text[8], '.');
 	has(text, " t/unit/test-trace2.c:");
 	free(text);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 static void test_plain(void **state)
 {
-	char *dir = scratch_new(), *text;
+	char *directory = scratch_new(), *text;
 
 	(void)state;
-	trace_in_child("GIT_TRACE", at(dir, "plain"), false);
-	text = read_text(at(dir, "plain"));
+	trace_in_child("GIT_TRACE", at(directory, "plain"), false);
+	text = read_text(at(directory, "plain"));
 	has(text, " plain 5\n");
 	assert_true(ends_with(text, " line\n"));
 	assert_null(strstr(text, "\n\n"));
 	free(text);
 	assert_false(trace_want("GIT_TRACE_NOT_SET_ANYWHERE"));
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 static void test_directory_and_descriptor(void **state)
 {
-	char *dir = scratch_new(), *tree, *text;
+	char *directory = scratch_new(), *tree, *text;
 	int fd;
 
 	(void)state;
-	trace_in_child("GIT_TRACE2", dir, true);
-	trace_in_child("GIT_TRACE2", dir, true);
-	tree = tree_of(dir);
+	trace_in_child("GIT_TRACE2", directory, true);
+	trace_in_child("GIT_TRACE2", directory, true);
+	tree = tree_of(directory);
 	assert_non_null(strchr(strchr(tree, '\n') + 1, '\n')); /* a file for each */
 	free(tree);
-	fd = open(at(dir, "nine"), O_WRONLY | O_CREAT, 0666);
+	fd = open(at(directory, "nine"), O_WRONLY | O_CREAT, 0666);
 	assert_int_equal(dup2(fd, 9), 9);
 	trace_in_child("GIT_TRACE2", "9", true);
 	close(9);
 	close(fd);
-	text = read_text(at(dir, "nine"));
+	text = read_text(at(directory, "nine"));
 	has(text, "cmd_name add (add)\n");
 	free(text);
 	trace_in_child("GIT_TRACE2", "/no/such/dir/trace", true); /* not a failure */
 	trace_in_child("GIT_TRACE2", "0", true);
 	trace_in_child("GIT_TRACE2", "/dev/full", true);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 /* ---- system calls ---- */
@@ -196,7 +196,7 @@ static void test_native_table(void **state)
 {
 	const struct syscall_table *n = &syscalls_native;
 	const struct timespec times[2] = { { 1, 0 }, { 2, 3000 } };
-	char *dir = scratch_new();
+	char *directory = scratch_new();
 	struct iovec iov[2] = { { "ab", 2 }, { "cd", 2 } };
 	char buf[8];
 	struct stat st;
@@ -205,7 +205,7 @@ static void test_native_table(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(*n) / sizeof(void (*)(void)); i++)
 		assert_non_null(((void *const *)n)[i]);
-	fd = n->open(at(dir, "f"), O_RDWR | O_CREAT | O_EXCL, 0600);
+	fd = n->open(at(directory, "f"), O_RDWR | O_CREAT | O_EXCL, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(n->writev(fd, iov, 2), 4);
 	assert_int_equal(n->pwrite(fd, "X", 1, 1), 1);
@@ -225,17 +225,17 @@ static void test_native_table(void **state)
 	if (n->fsetxattr(fd, "user.test", "v", 1, 0))
 		assert_true(errno == ENOTSUP || errno == EOPNOTSUPP);
 	else
-		assert_int_equal(n->removexattr(at(dir, "f"), "user.test"), 0);
+		assert_int_equal(n->removexattr(at(directory, "f"), "user.test"), 0);
 	assert_int_equal(n->close(fd), 0);
-	assert_int_equal(n->utimens(at(dir, "f"), times), 0);
-	assert_int_equal(stat(at(dir, "f"), &st), 0);
+	assert_int_equal(n->utimens(at(directory, "f"), times), 0);
+	assert_int_equal(stat(at(directory, "f"), &st), 0);
 	assert_int_equal(st.st_mtime, 2);
 	/* Some file systems keep whole seconds (ext4 with small inodes). */
 	assert_true(ST_MTIME_NSEC(st) == 3000 || ST_MTIME_NSEC(st) == 0);
 	assert_int_equal(st.st_mode & 0777, 0640);
 	assert_int_equal(n->writeout_start(-1), -1);
 	assert_ptr_equal(sys, n);
-	scratch_remove(dir);
+	scratch_remove(directory);
 }
 
 int main(void)
