@@ -108,7 +108,7 @@ static int find_style(const struct checkout *co, enum merge3_style *style, struc
 		(void)merge3_parse_style(style, co->conflict); /* checked with the other options */
 		return 0;
 	}
-	return content_merge_style(style, co->r->config, err);
+	return merge_config_style(style, co->r->config, err);
 }
 
 /* With the attributes of the new commit. */
@@ -127,9 +127,9 @@ static int merge_changes(struct carry *c, struct err *err)
 	c->merge.base = &c->base;
 	c->merge.ours = &c->ours;
 	c->merge.theirs = &c->files;
-	c->merge.label[MERGE3_BASE] = base.buf;
-	c->merge.label[MERGE3_OURS] = new_name(co);
-	c->merge.label[MERGE3_THEIRS] = "local";
+	c->merge.label[MERGE_BASE] = base.buf;
+	c->merge.label[MERGE_OURS] = new_name(co);
+	c->merge.label[MERGE_THEIRS] = "local";
 	if (!rc)
 		rc = converter_new(&conv, co->r, &c->ours, ATTR_CHECKOUT, err);
 	if (!rc)

@@ -167,10 +167,11 @@ static int merge_again(struct paths *p, const struct index_entry *e, struct err 
 	struct checkout *co = p->co;
 	const struct index_entry *base = stage_of(&co->ix, e, 1), *ours = stage_of(&co->ix, e, 2),
 				 *theirs = stage_of(&co->ix, e, 3);
-	struct content_merge m = { .path = e->name, .label = { "ours", "base", "theirs" }, .style = p->style };
+	struct content_merge cm = { .r = co->r, .attrs = converter_attrs(co->conv) };
+	struct merge_rules rules = { .style = p->style, .attributes = content_merge_attributes, .attributes_data = &cm };
+	struct merge_blobs m = { .path = e->name, .label = { "base", "ours", "theirs" } };
+	struct merge_blobs_outcome outcome;
 	struct strbuf text = STRBUF_INIT;
-	size_t conflicts;
-	bool binary;
 	int rc;
 
 	if (!ours || !theirs || !MODE_IS_FILE(ours->mode) || !MODE_IS_FILE(theirs->mode)) {
@@ -178,11 +179,11 @@ static int merge_again(struct paths *p, const struct index_entry *e, struct err 
 		p->unmerged = true;
 		return 0;
 	}
-	m.oid[MERGE3_BASE] = base && MODE_IS_FILE(base->mode) ? &base->oid : NULL;
-	m.oid[MERGE3_OURS] = &ours->oid;
-	m.oid[MERGE3_THEIRS] = &theirs->oid;
-	rc = content_merge(&m, co->r, converter_attrs(co->conv), &text, &conflicts, &binary, err);
-	if (!rc && binary)
+	m.oid[MERGE_BASE] = base && MODE_IS_FILE(base->mode) ? &base->oid : NULL;
+	m.oid[MERGE_OURS] = &ours->oid;
+	m.oid[MERGE_THEIRS] = &theirs->oid;
+	rc = merge_blobs(&m, &rules, co->r->odb, &text, &outcome, err);
+	if (!rc && outcome.binary)
 		warning("Cannot merge binary files: %s (%s vs. %s)", e->name, "ours", "theirs");
 	if (!rc)
 		rc = write_merged(p, ours, &text, err);
@@ -411,7 +412,7 @@ static int run_paths(struct paths *p, struct err *err)
 	if (!rc)
 		rc = attrs_new_for_pathspec(&p->attrs, &p->ps, co->r, &co->ix, err);
 	if (!rc)
-		rc = content_merge_style(&p->style, co->r->config, err);
+		rc = merge_config_style(&p->style, co->r->config, err);
 	if (!rc && co->conflict)
 		merge3_parse_style(&p->style, co->conflict);
 	if (!rc)

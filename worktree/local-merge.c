@@ -68,35 +68,34 @@ static bool has_one_name(const struct versions *v)
 }
 
 /* Where names differ, each is told with its label. */
-static void set_labels(const struct run *run, const struct versions *v, char *label[3])
+static void set_labels(const struct run *run, const struct versions *v, char *label[MERGE_STAGES])
 {
-	const struct index_entry *e[3];
+	const struct index_entry *e[MERGE_STAGES] = { v->base, v->ours, v->theirs };
 
-	e[MERGE3_BASE] = v->base;
-	e[MERGE3_OURS] = v->ours;
-	e[MERGE3_THEIRS] = v->theirs;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < MERGE_STAGES; i++)
 		label[i] = has_one_name(v) || !e[i] ? xstrdup(run->m->label[i]) :
 			   xstrfmt("%s:%s", run->m->label[i], e[i]->name);
 }
 
 static int merge_text(struct run *run, const struct versions *v, struct strbuf *text, bool *conflict)
 {
-	struct content_merge cm = { .path = v->path, .style = run->m->style };
-	char *label[3];
-	size_t conflicts = 0;
-	bool binary = false;
+	struct content_merge cm = { .r = run->r, .attrs = run->attrs };
+	struct merge_rules rules = { .style = run->m->style, .attributes = content_merge_attributes,
+				     .attributes_data = &cm };
+	struct merge_blobs b = { .path = v->path };
+	struct merge_blobs_outcome outcome = { 0 };
+	char *label[MERGE_STAGES];
 	int rc;
 
 	set_labels(run, v, label);
-	for (int i = 0; i < 3; i++)
-		cm.label[i] = label[i];
-	cm.oid[MERGE3_BASE] = v->base ? &v->base->oid : NULL;
-	cm.oid[MERGE3_OURS] = &v->ours->oid;
-	cm.oid[MERGE3_THEIRS] = &v->theirs->oid;
-	rc = content_merge(&cm, run->r, run->attrs, text, &conflicts, &binary, run->err);
-	*conflict = conflicts || binary;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < MERGE_STAGES; i++)
+		b.label[i] = label[i];
+	b.oid[MERGE_BASE] = v->base ? &v->base->oid : NULL;
+	b.oid[MERGE_OURS] = &v->ours->oid;
+	b.oid[MERGE_THEIRS] = &v->theirs->oid;
+	rc = merge_blobs(&b, &rules, run->r->odb, text, &outcome, run->err);
+	*conflict = !outcome.clean;
+	for (int i = 0; i < MERGE_STAGES; i++)
 		free(label[i]);
 	return rc;
 }

@@ -12,14 +12,14 @@
 
 #include "compat/posix.h"
 #include "index/index.h"
-#include "merge/texts.h"
+#include "merge/contents.h"
 #include "repo/repo.h"
 #include "worktree/attr.h"
 
 struct local_merge {
 	/* the commit that is left, the one to go to, the files as they are; entries of stage 0 */
 	const struct index_state *base, *ours, *theirs;
-	const char *label[3]; /* by enum merge3_side */
+	const char *label[MERGE_STAGES];
 	enum merge3_style style;
 
 	/* result */
@@ -33,7 +33,7 @@ struct local_merge {
  * are written as objects: a batch of the odb must be open. Nothing else is changed.
  * Errors: ERR_UNSUPPORTED names a path whose versions cannot be merged: a file and a link, a
  *         file and a directory, two commits of a submodule, a new file where one was renamed to;
- *         those of content_merge.
+ *         those of merge_blobs.
  */
 MUST_USE int local_merge_run(struct local_merge *m, struct repository *r, struct attrs *attrs,
 			     struct err *err);
