@@ -103,4 +103,13 @@ test_expect_success PYTHON 'what GIT_TRACE_CURL shows of an answer' '
 	sed -n "s/.*Recv data: //p" shown2 | tr -d "\n" >text && test_grep "friend:sesame-open-the-door@" text
 '
 
+# A body of 200 URLs, nearly all of which is passwords: libcurl, which hands over 128,000 bytes at once, ends a piece in one.
+test_expect_success PYTHON 'what GIT_TRACE_CURL shows of an answer in pieces' '
+	password=$(printf "%0999d" 0 | sed s/000/sesame/g) && for i in 1 2 3 4 5 6 7 8 9 10; do echo "http://me:$password@h/b"; done >ten &&
+	for i in 1 2 3 4 5 6 7 8 9 10; do cat ten ten; done >long && rules web "* . file $PWD/long" && rm -f curl &&
+	{ GIT_TRACE_CURL=$PWD/curl git ls-remote "$web_url/a.git" 2>err || :; } && grep -c "Recv data, " curl >pieces && test "$(cat pieces)" -ge 2 &&
+	sed -n "s/.*Recv data: //p" curl | tr -d "\n" >text && test_grep ! sesa text && tr / "\n" <text | grep -c "^me:<REDACTED>@h" >actual &&
+	echo 200 >expect && test_cmp expect actual
+'
+
 test_done

@@ -27,6 +27,41 @@ struct http_settings {
 MUST_USE int http_settings_read(struct http_settings *s, const struct http_client_options *o, struct err *err);
 void http_settings_release(struct http_settings *s);
 
+/* ---- http-trace-data.c: bodies in traces ---- */
+/*
+ * One body, in the pieces that libcurl hands over. Chunks of a body (RFC 9112) may end anywhere, so the lines between them do not
+ * end a URL. A URL that has not ended yet is held back until it has: its password may still come.
+ */
+struct http_redactor {
+	struct strbuf held; /* from "://" on */
+	char line[16];	    /* perhaps the line between two chunks */
+	size_t line_len;
+	bool over; /* more than is held came without an end: all of it is hidden */
+};
+#define HTTP_REDACTOR_INIT { .held = STRBUF_INIT }
+
+/* Appends the next piece, what is not printable as '.', without passwords. */
+void http_redactor_add(struct http_redactor *r, struct strbuf *out, const char *p, size_t len);
+/* The body ends: appends the rest. Of a URL that has not ended only the user is shown. */
+void http_redactor_end(struct http_redactor *r, struct strbuf *out);
+void http_redactor_release(struct http_redactor *r);
+
+/* ---- http-trace.c: GIT_TRACE_CURL ---- */
+struct http_trace {
+	bool data, secret; /* show bodies; hide secrets */
+	struct http_redactor sent, received;
+	struct strbuf sent_line; /* the last line of headers, if its end is missing */
+};
+#define HTTP_TRACE_INIT { .sent = HTTP_REDACTOR_INIT, .received = HTTP_REDACTOR_INIT, .sent_line = STRBUF_INIT }
+
+/* False: nothing is traced. */
+bool http_trace_start(struct http_trace *t);
+/* The function that libcurl calls; `user` is a struct http_trace. */
+int http_trace_show(CURL *easy, curl_infotype type, char *p, size_t len, void *user);
+/* An exchange is over: shows what was held back. */
+void http_trace_end(struct http_trace *t);
+void http_trace_release(struct http_trace *t);
+
 /* ---- the client ---- */
 struct http_client {
 	struct http_client_options o;
@@ -40,6 +75,7 @@ struct http_client {
 	CURLM *multi;
 	struct curl_slist *resolve;
 	char error[CURL_ERROR_SIZE];
+	struct http_trace trace;
 	/* http-auth.c */
 	struct credential auth, proxy_auth, cert_auth, proxy_cert_auth;
 	unsigned long methods; /* CURLAUTH_* that are still worth a try */
@@ -160,8 +196,5 @@ bool http_url_leads_away(const char *from, const char *to);
 /* After a redirect: the new base. */
 MUST_USE int http_follow_base(struct http_client *c, const struct http_request *rq, const char *effective,
 			      struct err *err);
-
-/* ---- http-trace.c: GIT_TRACE_CURL ---- */
-void http_trace_setup(CURL *easy);
 
 #endif

@@ -208,6 +208,15 @@ static void set_identity(struct http_client *c)
 		curl_easy_setopt(c->easy, CURLOPT_COOKIEJAR, c->set.cookie_file);
 }
 
+static void set_trace(struct http_client *c)
+{
+	if (!http_trace_start(&c->trace))
+		return;
+	curl_easy_setopt(c->easy, CURLOPT_VERBOSE, 1L);
+	curl_easy_setopt(c->easy, CURLOPT_DEBUGFUNCTION, http_trace_show);
+	curl_easy_setopt(c->easy, CURLOPT_DEBUGDATA, &c->trace);
+}
+
 /* Its state of authentication is needed. */
 static bool needs_handle(const struct http_client *c, const struct http_request *rq)
 {
@@ -252,6 +261,6 @@ int http_setup(struct http_client *c, struct err *err)
 	set_version(c);
 	set_delegation(c);
 	set_resolve(c);
-	http_trace_setup(c->easy);
+	set_trace(c);
 	return set_ssl(c, err);
 }

@@ -68,99 +68,153 @@ static void hide_secrets(struct strbuf *line)
 	strbuf_release(&out);
 }
 
-static void show_headers(const char *what, const char *p, size_t len, bool secret)
+static void show_header(const struct http_trace *t, const char *what, struct strbuf *line)
+{
+	strbuf_rtrim(line);
+	if (t->secret)
+		hide_secrets(line);
+	trace_printf("GIT_TRACE_CURL", "%s %s", what, line->buf);
+	strbuf_reset(line);
+}
+
+/* `line` holds the beginning of a line that came before, and the rest of one whose end is missing. libcurl cuts long requests. */
+static void show_headers(const struct http_trace *t, const char *what, struct strbuf *line, const char *p, size_t len)
 {
 	while (len) {
 		const char *lf = memchr(p, '\n', len);
 		size_t n = lf ? (size_t)(lf - p) + 1 : len;
-		struct strbuf line = STRBUF_INIT;
 
-		strbuf_add(&line, p, n);
-		strbuf_rtrim(&line);
-		if (secret)
-			hide_secrets(&line);
-		trace_printf("GIT_TRACE_CURL", "%s %s", what, line.buf);
-		strbuf_release(&line);
+		strbuf_add(line, p, n);
+		if (lf)
+			show_header(t, what, line);
 		p += n;
 		len -= n;
 	}
 }
 
-/* A URL in it may stand in two lines, so that passwords go first. */
-static void show_data(const char *what, const char *p, size_t len)
+static void show_received_header(const struct http_trace *t, const char *p, size_t len)
 {
-	struct strbuf plain = STRBUF_INIT, shown = STRBUF_INIT;
+	struct strbuf line = STRBUF_INIT;
+
+	show_headers(t, "<= Recv header:", &line, p, len);
+	if (line.len)
+		show_header(t, "<= Recv header:", &line);
+	strbuf_release(&line);
+}
+
+static void show_text(const char *what, const struct strbuf *text)
+{
+	for (size_t at = 0; at < text->len; at += LINE_BYTES)
+		trace_printf("GIT_TRACE_CURL", "%s: %.*s", what, (int)LINE_BYTES, text->buf + at);
+}
+
+static void show_data(struct http_redactor *r, const char *what, const char *p, size_t len)
+{
+	struct strbuf shown = STRBUF_INIT;
 
 	trace_printf("GIT_TRACE_CURL", "%s, %10.10ld bytes (0x%8.8lx)", what, (long)len, (long)len);
-	for (size_t i = 0; i < len; i++)
-		strbuf_addch(&plain, p[i] >= 32 && p[i] < 127 ? p[i] : p[i] == '\n' ? '\n' : '.');
-	trace_add_redacted(&shown, plain.buf);
-	for (size_t i = 0; i < shown.len; i++)
-		if (shown.buf[i] == '\n')
-			shown.buf[i] = '.';
-	for (size_t at = 0; at < shown.len; at += LINE_BYTES)
-		trace_printf("GIT_TRACE_CURL", "%s: %.*s", what, (int)LINE_BYTES, shown.buf + at);
-	strbuf_release(&plain);
+	http_redactor_add(r, &shown, p, len);
+	show_text(what, &shown);
 	strbuf_release(&shown);
 }
 
-/* libcurl tells of headers of HTTP/2 as text, too: "[HTTP/2] [1] [authorization: Basic …]", "h2h3 [cookie: …]". */
+/* What goes through TLS is encrypted: nothing of it waits for the next piece. */
+static void show_tls(const char *what, const char *p, size_t len)
+{
+	struct http_redactor r = HTTP_REDACTOR_INIT;
+
+	show_data(&r, what, p, len);
+	http_redactor_release(&r);
+}
+
+static void end_body(struct http_redactor *r, const char *what)
+{
+	struct strbuf shown = STRBUF_INIT;
+
+	http_redactor_end(r, &shown);
+	show_text(what, &shown);
+	strbuf_release(&shown);
+}
+
+/* Where a header of HTTP/2 with a secret begins: libcurl writes "[HTTP/2] [1] [authorization: Basic …]", "h2h3 [cookie: …]". */
+static const char *find_secret_header(const char *text)
+{
+	static const char *const names[] = { "authorization:", "proxy-authorization:", "cookie:", "set-cookie:" };
+	const char *rest;
+
+	for (const char *p = strchr(text, '['); p; p = strchr(p + 1, '['))
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			if (skip_iprefix(p + 1, names[i], &rest))
+				return p + 1;
+	return NULL;
+}
+
+/* libcurl cuts long messages. A URL at the end of one may have lost its '@'. */
+static void hide_in_info(struct strbuf *line)
+{
+	struct http_redactor r = HTTP_REDACTOR_INIT;
+	struct strbuf shown = STRBUF_INIT, header = STRBUF_INIT;
+	const char *secret = find_secret_header(line->buf);
+
+	if (secret) {
+		strbuf_addstr(&header, secret);
+		hide_secrets(&header);
+		strbuf_setlen(line, secret - line->buf);
+		strbuf_addbuf(line, &header);
+	} else {
+		hide_secrets(line);
+		http_redactor_add(&r, &shown, line->buf, line->len);
+		http_redactor_end(&r, &shown);
+		strbuf_swap(line, &shown);
+	}
+	http_redactor_release(&r);
+	strbuf_release(&shown);
+	strbuf_release(&header);
+}
+
 static void show_info(const char *p, size_t len, bool secret)
 {
 	struct strbuf line = STRBUF_INIT;
-	const char *bracket;
 
 	strbuf_add(&line, p, len);
 	strbuf_rtrim(&line);
-	bracket = strrchr(line.buf, '[');
-	if (secret && bracket && bracket[strcspn(bracket, ":")]) {
-		struct strbuf inner = STRBUF_INIT;
-
-		strbuf_addstr(&inner, bracket + 1);
-		hide_secrets(&inner);
-		strbuf_setlen(&line, bracket + 1 - line.buf);
-		strbuf_addbuf(&line, &inner);
-		strbuf_release(&inner);
-	} else if (secret) {
-		hide_secrets(&line);
-	}
+	if (secret)
+		hide_in_info(&line);
 	trace_printf("GIT_TRACE_CURL", "== Info: %s", line.buf);
 	strbuf_release(&line);
 }
 
-struct trace {
-	bool data, secret;
-};
-
-static int show(CURL *easy UNUSED, curl_infotype type, char *p, size_t len, void *user)
+int http_trace_show(CURL *easy UNUSED, curl_infotype type, char *p, size_t len, void *user)
 {
-	const struct trace *t = user;
+	struct http_trace *t = user;
 
 	switch (type) {
 	case CURLINFO_TEXT:
 		show_info(p, len, t->secret);
 		break;
 	case CURLINFO_HEADER_OUT:
-		show_headers("=> Send header:", p, len, t->secret);
+		end_body(&t->sent, "=> Send data");
+		show_headers(t, "=> Send header:", &t->sent_line, p, len);
 		break;
 	case CURLINFO_HEADER_IN:
-		show_headers("<= Recv header:", p, len, t->secret);
+		end_body(&t->received, "<= Recv data");
+		show_received_header(t, p, len);
 		break;
 	case CURLINFO_DATA_OUT:
 		if (t->data)
-			show_data("=> Send data", p, len);
+			show_data(&t->sent, "=> Send data", p, len);
 		break;
 	case CURLINFO_DATA_IN:
 		if (t->data)
-			show_data("<= Recv data", p, len);
+			show_data(&t->received, "<= Recv data", p, len);
 		break;
 	case CURLINFO_SSL_DATA_OUT:
 		if (t->data)
-			show_data("=> Send SSL data", p, len);
+			show_tls("=> Send SSL data", p, len);
 		break;
 	case CURLINFO_SSL_DATA_IN:
 		if (t->data)
-			show_data("<= Recv SSL data", p, len);
+			show_tls("<= Recv SSL data", p, len);
 		break;
 	default:
 		break;
@@ -168,9 +222,23 @@ static int show(CURL *easy UNUSED, curl_infotype type, char *p, size_t len, void
 	return 0;
 }
 
-void http_trace_setup(CURL *easy)
+void http_trace_end(struct http_trace *t)
 {
-	static struct trace trace; /* trace sinks are the process's, too */
+	end_body(&t->sent, "=> Send data");
+	end_body(&t->received, "<= Recv data");
+	if (t->sent_line.len)
+		show_header(t, "=> Send header:", &t->sent_line);
+}
+
+void http_trace_release(struct http_trace *t)
+{
+	http_redactor_release(&t->sent);
+	http_redactor_release(&t->received);
+	strbuf_release(&t->sent_line);
+}
+
+bool http_trace_start(struct http_trace *t)
+{
 	const char *no_data;
 
 	if (getenv("GIT_CURL_VERBOSE") && !getenv("GIT_TRACE_CURL")) {
@@ -178,11 +246,9 @@ void http_trace_setup(CURL *easy)
 		setenv("GIT_TRACE_CURL_NO_DATA", "1", 1);
 	}
 	if (!trace_want("GIT_TRACE_CURL"))
-		return;
+		return false;
 	no_data = getenv("GIT_TRACE_CURL_NO_DATA");
-	trace.data = !no_data || config_parse_maybe_bool(no_data) == 0;
-	trace.secret = trace_redacts();
-	curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
-	curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, show);
-	curl_easy_setopt(easy, CURLOPT_DEBUGDATA, &trace);
+	t->data = !no_data || config_parse_maybe_bool(no_data) == 0;
+	t->secret = trace_redacts();
+	return true;
 }

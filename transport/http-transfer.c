@@ -198,6 +198,7 @@ static CURLcode exchange(struct http_exchange *x)
 	}
 	msg = curl_multi_info_read(multi, &left);
 	curl_multi_remove_handle(multi, x->c->easy);
+	http_trace_end(&x->c->trace);
 	if (msg && msg->msg == CURLMSG_DONE)
 		return msg->data.result;
 	return code ? CURLE_FAILED_INIT : CURLE_ABORTED_BY_CALLBACK;

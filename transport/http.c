@@ -23,6 +23,7 @@ int http_client_new(struct http_client **out, const struct http_client_options *
 
 	CALLOC_ARRAY(c, 1);
 	c->o = *o;
+	c->trace = (struct http_trace)HTTP_TRACE_INIT;
 	c->base = http_url_without_user(o->url);
 	strbuf_addstr(&base, c->base);
 	strbuf_complete(&base, '/');
@@ -50,6 +51,7 @@ void http_client_free(struct http_client *c)
 	curl_multi_cleanup(c->multi);
 	curl_share_cleanup(c->share);
 	curl_slist_free_all(c->resolve);
+	http_trace_release(&c->trace);
 	http_settings_release(&c->set);
 	free(c->base);
 	free(c->shown);
