@@ -4,7 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/path-args.h"
 #include "fs/file.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
 #include "worktree/worktree.h"

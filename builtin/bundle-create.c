@@ -7,7 +7,7 @@
 #include "fs/file.h"
 #include "fs/lockfile.h"
 #include "maintain/bundle-create.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 

@@ -5,7 +5,7 @@
 #include "cli/path-args.h"
 #include "fs/file.h"
 #include "object/dotfile.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"

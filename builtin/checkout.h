@@ -10,7 +10,7 @@
 
 #include "builtin/builtin.h"
 #include "cli/path-args.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "porcelain/branch.h"
 #include "worktree/unpack-trees.h"
 

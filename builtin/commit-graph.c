@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "history/commit-graph-write.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/progress.h"
 
 #define VERIFY_USAGE "git commit-graph verify [--object-dir <dir>] [--shallow] [--[no-]progress]"

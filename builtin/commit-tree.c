@@ -8,7 +8,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "history/revparse.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 static const char *const usage[] = {
 	"git commit-tree <tree> [(-p <parent>)...]",

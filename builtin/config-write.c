@@ -4,7 +4,7 @@
 #include "repo/ident.h"
 #include "builtin/config-cmd.h"
 #include "fs/file.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 static struct repo_operation *begin(const struct config_cmd *c)
 {

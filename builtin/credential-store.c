@@ -4,7 +4,7 @@
 #include "builtin/builtin.h"
 #include "compat/syscalls.h"
 #include "fs/lockfile.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "transport/credential.h"
 #include "transport/secret.h"
 #include "util/alloc.h"

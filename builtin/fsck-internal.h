@@ -11,7 +11,7 @@
 #include "builtin/builtin.h"
 #include "history/promisor.h"
 #include "object/fsck.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/progress.h"
 
 /* Bits of the exit code, as git fsck has them. */

@@ -11,7 +11,7 @@
 #include "fs/file.h"
 #include "object/fsck.h"
 #include "object/tree.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"

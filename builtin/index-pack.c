@@ -6,7 +6,7 @@
 #include "builtin/pack-input.h"
 #include "intake/answer.h"
 #include "intake/confined.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 #include "util/path.h"

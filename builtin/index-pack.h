@@ -4,7 +4,7 @@
 #define BUILTIN_INDEX_PACK_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "pack/receive/receive.h"
 
 /* index-pack-promise.c */

@@ -2,7 +2,7 @@
 /* git-maintenance(1), register and unregister: the list of repositories for the schedule. */
 #include "compat/posix.h"
 #include "builtin/maintenance.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 

@@ -5,7 +5,7 @@
 #include "cli/git-options.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
 

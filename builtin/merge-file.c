@@ -7,7 +7,7 @@
 #include "fs/tempfile.h"
 #include "history/revparse.h"
 #include "merge/texts.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "write-or-die.h"

@@ -5,7 +5,7 @@
 #include "fs/file.h"
 #include "object/fsck.h"
 #include "object/tag.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 static const char *const usage[] = { "git mktag", NULL };
 

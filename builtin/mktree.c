@@ -4,7 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/stdin-lines.h"
 #include "object/tree.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 

@@ -5,7 +5,7 @@
 #include "fs/file.h"
 #include "history/promisor.h"
 #include "maintain/multi-pack-index.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/progress.h"

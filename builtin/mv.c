@@ -10,7 +10,7 @@
 #include "fs/file.h"
 #include "index/pathspec.h"
 #include "object/dotfile.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/string-list.h"

@@ -5,7 +5,7 @@
 #include "builtin/pack-meters.h"
 #include "builtin/pack-objects.h"
 #include "cli/filter-option.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "pack/write/pack-files.h"
 #include "util/alloc.h"
 #include "util/date.h"

@@ -2,7 +2,7 @@
 /* git-pack-refs(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 static const char *const usage[] = {
 	"git pack-refs [--all] [--no-prune] [--auto] [--include <pattern>] [--exclude <pattern>]",

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/push.h"
 #include "object/tree.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "refs/refs.h"
 #include "repo/hook.h"
 #include "util/alloc.h"

@@ -6,7 +6,7 @@
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "history/revparse.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "worktree/unpack-trees.h"
 
 static const char *const usage[] = {

@@ -6,7 +6,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 #include "maintain/reflog-expiry.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 #define SHOW_USAGE "git reflog [show] [<log-options>] [<ref>]"
 #define LIST_USAGE "git reflog list"

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/remote.h"
 #include "cli/git-options.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "porcelain/remote.h"
 #include "util/alloc.h"
 #include "util/map.h"

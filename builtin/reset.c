@@ -7,7 +7,7 @@
 #include "fs/file.h"
 #include "history/revparse.h"
 #include "index/cache-tree.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "porcelain/head.h"
 #include "util/alloc.h"
 #include "worktree/attr.h"

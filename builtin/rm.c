@@ -8,7 +8,7 @@
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "history/revparse.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "worktree/worktree.h"
 
 static const char *const usage[] = {

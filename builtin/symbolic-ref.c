@@ -2,7 +2,7 @@
 /* git-symbolic-ref(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 static const char *const usage[] = {
 	"git symbolic-ref [-m <reason>] <name> <ref>",

@@ -11,7 +11,7 @@
 #include "object/ident.h"
 #include "object/message.h"
 #include "object/tag.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "history/revparse.h"

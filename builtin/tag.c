@@ -5,7 +5,7 @@
 #include "builtin/gpg.h"
 #include "cli/ref-options.h"
 #include "builtin/tag.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/color.h"
 #include "util/map.h"

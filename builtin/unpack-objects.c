@@ -8,7 +8,7 @@
 #include "builtin/pack-input.h"
 #include "intake/answer.h"
 #include "intake/confined.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 static const char *const usage[] = {
 	"git unpack-objects [-n] [-q] [-r] [--strict] [--max-input-size=<size>] [--max-inflated-size=<size>]",

@@ -7,7 +7,7 @@
 #include "builtin/builtin.h"
 #include "index/index.h"
 #include "object/dotfile.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"

@@ -6,7 +6,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/update-ref.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 #include "history/revparse.h"

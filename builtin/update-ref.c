@@ -2,7 +2,7 @@
 /* git-update-ref(1) */
 #include "compat/posix.h"
 #include "builtin/update-ref.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 static const char *const usage[] = {
 	"git update-ref [<options>] -d <refname> [<old-oid>]",

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "index/cache-tree.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 static const char *const usage[] = {
 	"git write-tree [--missing-ok] [--prefix=<prefix>/]",

@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "hash/hash.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 /*
  * The boundary becomes `after`; with none in it, the file goes. before: as it was read (sorted), and still has to be.

@@ -14,7 +14,7 @@
 #include "compat/posix.h"
 #include "fs/tmp-objdir.h"
 #include "intake/input.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "pack/receive/receive.h"
 #include "repo/repo.h"
 #include "util/err.h"

@@ -20,7 +20,7 @@
 
 #include "compat/posix.h"
 #include "maintain/auto.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/date.h"
 #include "util/progress.h"
 

@@ -4,7 +4,7 @@
 #define MAINTAIN_LOOSEN_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "pack/pack.h"
 #include "repo/repo.h"
 #include "util/date.h"

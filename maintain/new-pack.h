@@ -12,7 +12,7 @@
 #define MAINTAIN_NEW_PACK_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "pack/write/pack-objects.h"
 #include "repo/repo.h"
 

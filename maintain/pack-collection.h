@@ -20,7 +20,7 @@
 #include "history/revision.h"
 #include "index/index.h"
 #include "maintain/delta-islands.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "pack/write/pack-objects.h"
 #include "repo/repo.h"
 #include "util/map.h"

@@ -4,7 +4,7 @@
 #define MAINTAIN_PRUNE_PACKED_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 /*
  * Remove them at publication, after all else of the operation (PUBLISH_OBJECT_DELETE). An object whose copy

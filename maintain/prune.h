@@ -4,7 +4,7 @@
 #define MAINTAIN_PRUNE_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/date.h"
 
 struct prune_options {

@@ -4,7 +4,7 @@
 #define MAINTAIN_REFLOG_EXPIRE_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 /*
  * By the configuration (maintain/reflog-expiry.h), in all worktrees. A log that is locked is told

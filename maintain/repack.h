@@ -31,7 +31,7 @@
 #define MAINTAIN_REPACK_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "pack/write/pack-objects.h"
 #include "repo/repo.h"
 #include "util/date.h"

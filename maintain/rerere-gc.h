@@ -4,7 +4,7 @@
 #define MAINTAIN_RERERE_GC_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 /*
  * Remove, at publication, what is older than gc.rerereResolved (if it has a resolution; 60 days) or

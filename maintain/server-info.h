@@ -4,7 +4,7 @@
 #define MAINTAIN_SERVER_INFO_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "repo/repo.h"
 #include "util/strbuf.h"
 

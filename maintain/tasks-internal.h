@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "maintain/tasks.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 /* ---- task-prefetch.c ---- */
 MUST_USE int task_prefetch(struct repository *r, struct repo_operation *op, const struct maintenance_options *o,

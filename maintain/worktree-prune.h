@@ -4,7 +4,7 @@
 #define MAINTAIN_WORKTREE_PRUNE_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/date.h"
 #include "util/string-list.h"
 

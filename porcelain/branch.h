@@ -7,7 +7,7 @@
 #define PORCELAIN_BRANCH_H
 
 #include "cli/cli.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "repo/worktrees.h"
 
 /* ---- names (branch-create.c) ---- */

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 #include "index/index.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "porcelain/clone.h"
 #include "porcelain/fetch-map.h"
 #include "transport/bundle-uri.h"

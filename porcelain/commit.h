@@ -13,7 +13,7 @@
 #include "index/pathspec.h"
 #include "object/commit.h"
 #include "object/message.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "worktree/worktree.h"
 
 enum dry_run_format { STATUS_NONE, STATUS_LONG, STATUS_SHORT, STATUS_PORCELAIN };

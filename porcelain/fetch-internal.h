@@ -3,7 +3,7 @@
 #ifndef PORCELAIN_FETCH_INTERNAL_H
 #define PORCELAIN_FETCH_INTERNAL_H
 
-#include "operation.h"
+#include "operation/operation.h"
 #include "porcelain/fetch.h"
 #include "transport/bundle-uri.h"
 

@@ -4,7 +4,7 @@
 #define PORCELAIN_HEAD_H
 
 #include "cli/cli.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 /* Append "1234567 subject of the commit". */
 MUST_USE int head_describe_commit(struct repository *r, const struct object_id *commit,

@@ -16,7 +16,7 @@
 #define PORCELAIN_NOTES_REWRITE_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 struct notes_rewrite;
 

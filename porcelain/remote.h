@@ -12,7 +12,7 @@
 #define PORCELAIN_REMOTE_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "repo/remotes.h"
 #include "transport/remote-refs.h"
 #include "util/string-list.h"

@@ -6,7 +6,7 @@
 #ifndef PORCELAIN_STASH_H
 #define PORCELAIN_STASH_H
 
-#include "operation.h"
+#include "operation/operation.h"
 #include "worktree/convert.h"
 
 struct stash_source {

@@ -21,7 +21,7 @@
 #define RECEIVE_RECEIVE_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "pack/receive/receive.h"
 #include "repo/confine.h"
 #include "repo/hidden-refs.h"

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include "compat/syscalls.h"
 #include "fs/tmp-objdir.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "transport/dav-push-internal.h"
 #include "transport/push-internal.h"
 #include "util/alloc.h"

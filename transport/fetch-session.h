@@ -26,7 +26,7 @@
 #include "compat/posix.h"
 #include "history/negotiate.h"
 #include "intake/confined.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "pack/receive/receive.h"
 #include "transport/connect.h"
 #include "transport/remote-refs.h"

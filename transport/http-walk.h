@@ -17,7 +17,7 @@
 #define TRANSPORT_HTTP_WALK_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "transport/http.h"
 #include "transport/remote-refs.h"
 

@@ -8,7 +8,7 @@
 #define TRANSPORT_LOCAL_OBJECTS_H
 
 #include "compat/posix.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/strbuf.h"
 
 enum local_objects_how {

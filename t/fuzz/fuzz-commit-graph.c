@@ -9,7 +9,7 @@
 #include "history/commit-graph-internal.h"
 #include "history/commit-graph-write.h"
 #include "history/revision.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
 #include "util/alloc.h"

@@ -22,7 +22,7 @@
 #include <dirent.h>
 #include <zlib.h>
 #include "object-file.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
 #include "t/pack-craft.h"

@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "fs/owner.h"
 #include "object-file.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "refs/files/loose-internal.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"

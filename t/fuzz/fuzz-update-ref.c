@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include "fs/file.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
 #include "util/alloc.h"

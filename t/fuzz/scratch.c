@@ -5,7 +5,7 @@
 #include "t/fuzz/scratch.h"
 #include "wire/pkt-writer.h"
 #include "fs/file.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 
 #define WHO "A U Thor <a@example.com> 1700000000 +0130"

@@ -7,7 +7,7 @@
  */
 #include "compat/posix.h"
 #include "history/bitmap-build.h"
-#include "operation.h"
+#include "operation/operation.h"
 
 static NORETURN void fail(struct err *err)
 {

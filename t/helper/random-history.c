@@ -13,7 +13,7 @@
 #include "compat/posix.h"
 #include "object/commit.h"
 #include "object/tree.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 
 #define DIRS 4

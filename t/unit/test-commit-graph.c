@@ -7,7 +7,7 @@
 #include "history/commit-graph-write.h"
 #include "history/history.h"
 #include "object/commit.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "repo/init.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include "t/fault.h"
 #include "fs/file.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "repo/init.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"

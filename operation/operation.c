@@ -17,7 +17,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/owner.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "repo/ident.h"
 #include "util/alloc.h"
 #include "util/path.h"
