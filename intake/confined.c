@@ -1,35 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include "compat/socket.h"
-#include "compat/syscalls.h"
-#include "fs/file.h"
 #include "intake/confined.h"
 #include "intake/fetcher.h"
+#include "intake/process.h"
 #include "intake/quarantine.h"
 #include "pack/receive/receive.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "util/trace2.h"
-#include "write-or-die.h"
-
-#define REASON_MAX 1000
-
-/* Shared with the children, and not trusted. */
-struct finding {
-	int code;
-	char reason[REASON_MAX];
-};
 
 struct confined {
 	struct repository *r;
 	const struct intake *in;
 	struct tmp_objdir *dir;
 	enum sandbox_mode mode;
-	struct finding *found;
 	struct intake_result *result;
 	struct intake_fetcher fetcher; /* for the first child */
 };
@@ -68,13 +51,6 @@ static int publish(struct repository *r, struct fsync_batch *batch, struct err *
 	return rc ? rc : fsync_batch_publish(batch, err);
 }
 
-/* What has not been read yet is of no use: the parent must not wait until it is. */
-static int send_answer(int fd, const struct strbuf *answer, struct err *err)
-{
-	(void)shutdown(fd, SHUT_RD);
-	return write_in_full(fd, answer->buf, answer->len, "the answer", err);
-}
-
 static int open_batch(const struct intake *in, const struct intake_place *place, struct err *err)
 {
 	struct odb *odb = place->r->odb;
@@ -82,18 +58,20 @@ static int open_batch(const struct intake *in, const struct intake_place *place,
 	return in->unpacks && !odb_batch(odb) ? odb_begin_batch(odb, place->batch, err) : 0;
 }
 
-static int receive_confined(const struct confined *c, int fd, struct err *err)
+/* Of intake_process. */
+static int receive_confined(void *data, int input_fd, int output_fd, struct err *err)
 {
+	const struct confined *c = data;
 	struct strbuf answer = STRBUF_INIT;
 	struct fsync_batch_options o = { .policy = c->r->settings.fsync, .hidden = true };
 	struct intake_input input = INTAKE_INPUT_INIT;
 	struct intake_old old = INTAKE_OLD_INIT;
 	struct intake_place place = { .batch = fsync_batch_new(&o), .input = c->in->source ? &input : NULL,
 				      .answer = &answer, .foreign = &old.foreign };
-	const int fds[] = { c->fetcher.fd, fd, c->in->fd };
-	int rc = intake_close_all_but(fds, c->in->source ? 2 : 3, err);
+	const int fds[] = { c->fetcher.fd, output_fd, c->in->source ? input_fd : c->in->fd };
+	int rc = intake_close_all_but(fds, ARRAY_SIZE(fds), err);
 
-	input.fd = fd;
+	input.fd = input_fd;
 	if (!rc)
 		rc = open_quarantine(c, &place.r, err);
 	if (!rc)
@@ -110,13 +88,14 @@ static int receive_confined(const struct confined *c, int fd, struct err *err)
 		rc = publish(place.r, place.batch, err);
 	if (!rc)
 		rc = intake_leave_old(place.r->objdir, &old, place.r->algo, err);
-	return rc || !c->in->answer_max ? rc : send_answer(fd, &answer, err);
+	return rc || !c->in->answer_max ? rc : intake_process_answer(input_fd, output_fd, &answer, err);
 }
 
 /* ---- the second one ---- */
 
-static int check_confined(const struct confined *c, int fd UNUSED, struct err *err)
+static int check_confined(void *data, int input UNUSED, int output UNUSED, struct err *err)
 {
+	const struct confined *c = data;
 	struct intake_check check = { .repo = c->r, .dir = tmp_objdir_path(c->dir), .sandbox = c->mode, .threads = c->in->threads,
 				      .limits = c->in->limits };
 	int rc = check.threads ? 0 : config_get_int(c->r->config, "pack.threads", &check.threads, err);
@@ -126,116 +105,22 @@ static int check_confined(const struct confined *c, int fd UNUSED, struct err *e
 
 /* ---- the parent ---- */
 
-/* fd: the process's end of a socket; -1. */
-typedef int (*confined_fn)(const struct confined *c, int fd, struct err *err);
-
-/* Nothing of the parent's is freed or removed here: it ends by _exit. */
-NORETURN static void run_child(const struct confined *c, confined_fn fn, int fd)
-{
-	struct err err = ERR_INIT;
-	int rc = fn(c, fd, &err);
-
-	fflush(stderr);
-	snprintf(c->found->reason, REASON_MAX, "%s", rc ? err_message(&err) : "");
-	c->found->code = rc;
-	_exit(rc ? 1 : 0);
-}
-
-/* Kinds that callers tell apart, and cannot do harm. */
-static int kind_of(int code)
-{
-	return code == ERR_NOT_FOUND || code == ERR_TOO_BIG || code == ERR_IO ? code : ERR_CORRUPT;
-}
-
-static int read_finding(const struct confined *c, int status, struct err *err)
-{
-	char reason[REASON_MAX];
-
-	if (WIFEXITED(status) && !WEXITSTATUS(status) && !c->found->code)
-		return 0;
-	memcpy(reason, c->found->reason, REASON_MAX);
-	reason[REASON_MAX - 1] = '\0';
-	for (char *p = reason; *p; p++)
-		if (iscntrl((unsigned char)*p) && *p != '\n')
-			*p = '?';
-	if (WIFEXITED(status) && *reason)
-		return err_set(err, kind_of(c->found->code), "%s", reason);
-	if (WIFSIGNALED(status))
-		return err_set(err, ERR_GENERIC, "%s died of signal %d", c->in->name, WTERMSIG(status));
-	return err_set(err, ERR_GENERIC, "%s abnormal exit", c->in->name);
-}
-
-static void close_pair(int pair[2])
-{
-	for (int i = 0; i < 2; i++)
-		if (pair[i] >= 0)
-			close(pair[i]);
-}
-
-static int read_answer(const struct confined *c, int fd, struct err *err)
-{
-	struct strbuf *answer = &c->result->answer;
-	char piece[16384];
-	ssize_t n;
-
-	while ((n = RETRY_EINTR(read(fd, piece, sizeof(piece)))) > 0) {
-		if ((size_t)n > c->in->answer_max - answer->len)
-			return err_set(err, ERR_TOO_BIG, "%s answers more than %zu bytes", c->in->name, c->in->answer_max);
-		strbuf_add(answer, piece, (size_t)n);
-	}
-	/* The process has ended, and has not read all of the pack. */
-	return n < 0 && errno != ECONNRESET ? err_set_errno(err, "cannot read what %s answers", c->in->name) : 0;
-}
-
-/* fd: the parent's end; -1: there is no socket. */
-static int talk(const struct confined *c, const struct intake_source *source, int fd, struct err *err)
-{
-	int rc = source ? intake_feed(source, fd, err) : 0;
-
-	return rc < 0 || fd < 0 || !c->in->answer_max ? rc : read_answer(c, fd, err);
-}
-
-/* The process has no socket without a source or an answer. */
-static int run(const struct confined *c, confined_fn fn, const struct intake_source *source, bool answers, struct err *err)
-{
-	const bool talks = source || answers;
-	int pair[2] = { -1, -1 }, status, rc;
-	pid_t pid;
-
-	memset(c->found, 0, sizeof(*c->found));
-	c->found->code = ERR_GENERIC;
-	fflush(stdout);
-	if (talks && os_socketpair(AF_UNIX, SOCK_STREAM, pair) < 0)
-		return err_set_errno(err, "cannot create a socket");
-	pid = fork();
-	if (!pid)
-		run_child(c, fn, pair[1]);
-	if (pid < 0) {
-		rc = err_set_errno(err, "cannot fork");
-		close_pair(pair);
-		return rc;
-	}
-	if (talks)
-		close(pair[1]);
-	pair[1] = -1;
-	rc = talk(c, source, pair[0], err);
-	close_pair(pair);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return rc < 0 ? rc : read_finding(c, status, err);
-}
-
 static int receive_and_check(struct confined *c, struct err *err)
 {
+	const struct intake_process receiver = {
+		.run = receive_confined, .data = c, .name = c->in->name, .source = c->in->source,
+		.answer = c->in->answer_max ? &c->result->answer : NULL, .answer_max = c->in->answer_max,
+	};
+	const struct intake_process checker = { .run = check_confined, .data = c, .name = c->in->name };
 	size_t nr = 0;
 	int rc = intake_fetcher_start(&c->fetcher, c->r, err);
 
 	if (!rc)
-		rc = run(c, receive_confined, c->in->source, c->in->answer_max != 0, err);
+		rc = intake_process_run(&receiver, err);
 	intake_fetcher_end(&c->fetcher);
 	if (!rc)
 		rc = tmp_objdir_check(c->dir, c->r->algo->hex_len, &nr, err);
-	return rc || !nr ? rc : run(c, check_confined, NULL, false, err);
+	return rc || !nr ? rc : intake_process_run(&checker, err);
 }
 
 /* ---- .promisor, .keep ---- */
@@ -295,28 +180,11 @@ static int receive_in_quarantine(struct confined *c, struct repo_operation *op, 
 {
 	int rc;
 
-	c->found = mmap(NULL, sizeof(*c->found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (c->found == MAP_FAILED)
-		return err_set_errno(err, "cannot make shared memory");
 	tmp_objdir_reap(c->r->objdir);
 	rc = tmp_objdir_create(&c->dir, c->r->objdir, "incoming", c->r->settings.shared_perm, err);
 	if (!rc)
 		rc = receive_and_check(c, err);
-	if (!rc)
-		rc = stage(c, op, err);
-	munmap(c->found, sizeof(*c->found));
-	return rc;
-}
-
-static int read_mode(enum sandbox_mode *mode, struct err *err)
-{
-	struct config_set *c = config_set_new();
-	int rc = config_set_read_protected(c, err);
-
-	if (!rc)
-		rc = sandbox_read_config(mode, c, err);
-	config_set_free(c);
-	return rc;
+	return rc ? rc : stage(c, op, err);
 }
 
 /* In this process. */
@@ -346,7 +214,7 @@ int intake_receive(struct repository *r, struct repo_operation *op, const struct
 {
 	struct confined c = { .r = r, .in = in, .result = result, .fetcher = INTAKE_FETCHER_INIT };
 	struct sandbox sandbox;
-	int rc = read_mode(&c.mode, err);
+	int rc = intake_read_sandbox(&c.mode, err);
 
 	*result = (struct intake_result){ .pack = r->algo->null_oid, .answer = STRBUF_INIT };
 	if (!rc)
@@ -363,7 +231,7 @@ int intake_confine_reader(struct repository *r, const char *const *files, struct
 {
 	struct sandbox sandbox;
 	enum sandbox_mode mode;
-	int rc = read_mode(&mode, err);
+	int rc = intake_read_sandbox(&mode, err);
 
 	if (!rc)
 		rc = sandbox_probe(&sandbox, mode, err);

@@ -4,7 +4,8 @@
  * below the directory $TAKEN_OVER_FILES into the quarantine below $TAKEN_OVER_OBJECTS, and prints how that went; and what it
  * has open but files. Before it answers, it answers with the file $TAKEN_OVER_ANSWER; with $TAKEN_OVER_FLOOD again and again.
  * It asks by its first socket for the object $TAKEN_OVER_ASKS (intake/fetcher.c), and prints whether it could be had.
- * With $TAKEN_OVER_LEAVES_NOTHING it removes what it has put into the quarantine itself.
+ * With $TAKEN_OVER_LEAVES_NOTHING it removes what it has put into the quarantine itself. The file $TAKEN_OVER_TABLE replaces each file
+ * of its kind (the first four bytes) that it may write to. It tries to write to $TAKEN_OVER_WRITES, a path.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -26,8 +27,8 @@ static struct {
 	ssize_t len;
 } files[FILES_MAX];
 static unsigned nr;
-static char answer[BYTES_MAX];
-static ssize_t answer_len;
+static char answer[BYTES_MAX], table[BYTES_MAX];
+static ssize_t answer_len, table_len;
 
 static void load_file(const char *root, const char *dir, const char *name)
 {
@@ -60,19 +61,27 @@ static void load_dir(const char *root, const char *name)
 		closedir(d);
 }
 
+/* Its length; 0: there is none. */
+static ssize_t load_named(const char *variable, char *bytes)
+{
+	const char *path = getenv(variable);
+	int fd = path ? open(path, O_RDONLY) : -1;
+	ssize_t len = fd < 0 ? 0 : read(fd, bytes, BYTES_MAX);
+
+	if (fd >= 0)
+		close(fd);
+	return len;
+}
+
 /* Before the process is confined. */
 __attribute__((constructor)) static void load(void)
 {
 	const char *root = getenv("TAKEN_OVER_FILES");
-	const char *said = getenv("TAKEN_OVER_ANSWER");
 	DIR *d = root ? opendir(root) : NULL;
 	struct dirent *e;
-	int fd = said ? open(said, O_RDONLY) : -1;
 
-	if (fd >= 0) {
-		answer_len = read(fd, answer, BYTES_MAX);
-		close(fd);
-	}
+	answer_len = load_named("TAKEN_OVER_ANSWER", answer);
+	table_len = load_named("TAKEN_OVER_TABLE", table);
 	while (d && (e = readdir(d)))
 		if (e->d_name[0] != '.')
 			load_dir(root, e->d_name);
@@ -147,14 +156,43 @@ static void ask_for(const char *hex)
 		dprintf(2, "taken over: asks, answer %u\n", good);
 }
 
-int shutdown(int fd, int how)
+static void replace_tables(void)
 {
-	if (is_confined() && answer_len > 0) {
-		dprintf(2, "taken over: answers\n");
-		while (write(fd, answer, (size_t)answer_len) == answer_len && getenv("TAKEN_OVER_FLOOD"))
-			;
-	}
-	return (int)syscall(SYS_shutdown, fd, how);
+	char kind[4];
+
+	for (int fd = 3; fd < 1024; fd++)
+		if (pread(fd, kind, sizeof(kind), 0) == sizeof(kind) && !memcmp(kind, table, sizeof(kind)) &&
+		    pwrite(fd, table, (size_t)table_len, 0) == table_len)
+			dprintf(2, "taken over: replaces a table\n");
+}
+
+static void write_to(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0666);
+
+	dprintf(2, "taken over: opens: %s\n", fd < 0 ? strerror(errno) : "done");
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Before the first piece of its own answer. */
+static void answer_first(int fd)
+{
+	static int done;
+	struct stat st;
+
+	if (done || answer_len <= 0 || !is_confined() || fstat(fd, &st) || !S_ISSOCK(st.st_mode))
+		return;
+	done = 1;
+	dprintf(2, "taken over: answers\n");
+	while (syscall(SYS_write, fd, answer, (size_t)answer_len) == answer_len && getenv("TAKEN_OVER_FLOOD"))
+		;
+}
+
+ssize_t write(int fd, const void *buf, size_t len)
+{
+	answer_first(fd);
+	return (ssize_t)syscall(SYS_write, fd, buf, len);
 }
 
 void _exit(int code)
@@ -164,6 +202,10 @@ void _exit(int code)
 	char path[2048];
 	struct dirent *e;
 
+	if (is_confined() && table_len)
+		replace_tables();
+	if (is_confined() && getenv("TAKEN_OVER_WRITES"))
+		write_to(getenv("TAKEN_OVER_WRITES"));
 	if (d && getenv("TAKEN_OVER_DESCRIPTORS"))
 		show_descriptors();
 	if (d && getenv("TAKEN_OVER_ASKS"))
