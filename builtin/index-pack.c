@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git-index-pack(1). The work is done in pack/receive/; a pack for objects/pack is read by a confined process. */
+/* git-index-pack(1). The work is done in pack/receive/, by a confined process (intake/). */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "builtin/builtin.h"
 #include "builtin/index-pack.h"
 #include "builtin/pack-input.h"
 #include "intake/answer.h"
 #include "intake/confined.h"
+#include "intake/files.h"
 #include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
@@ -31,6 +33,8 @@ struct index_pack {
 	const char *index_file, *object_format, *header, *title, *index_version, *max_input, *max_inflated;
 	const char *keep_msg, *promisor_msg; /* NULL: not wanted */
 	const char *pack_file; /* NULL: named by its content */
+	char *readable;	       /* another path of it, for processes that have not all descriptors of this one; NULL */
+	const struct pack_receive_files *files; /* where pack and tables go before they have their names; NULL: see read_stdin, stage */
 	char *idx_path, *rev_path, *keep_path; /* NULL: named by the pack's content */
 	unsigned idx_version;
 	uint64_t idx_wide_from, max_input_bytes, max_inflated_bytes;
@@ -200,40 +204,30 @@ static struct pack_receive *begin(struct index_pack *p, struct repository *r)
 	return pack_receive_new(&o);
 }
 
-/* Where --stdin makes its copy: where a dead writer's is found, or beside the file that is named. */
+/* Without a file that is named, the copy is made where a dead writer's is found. */
 static int read_stdin(struct index_pack *p, struct pack_receive *rx, const struct repository *r, struct err *err)
 {
 	struct pack_receive_stream_options s = {
 		.fd = 0, .head = p->head, .head_len = p->header ? sizeof(p->head) : 0,
 		.shared_perm = r->settings.shared_perm,
+		.copy = p->files ? p->files->pack : NULL, .objdir = p->files ? NULL : r->objdir,
 	};
-	struct strbuf dir = STRBUF_INIT;
-	int rc;
+	int rc = pack_receive_stream(rx, &s, err);
 
-	if (p->pack_file) {
-		path_dirname(&dir, p->pack_file);
-		s.dir = dir.buf;
-	} else {
-		s.objdir = r->objdir;
-	}
-	rc = pack_receive_stream(rx, &s, err);
-	strbuf_release(&dir);
-	if (rc < 0)
-		return rc;
-	return pack_check_end(rx, 0, err);
+	return rc ? rc : pack_check_end(rx, 0, err);
 }
 
 static int read_pack(struct index_pack *p, struct pack_receive *rx, const struct repository *r, struct fsync_batch *b,
 		     struct err *err)
 {
 	char *dir;
-	int rc = p->from_stdin ? read_stdin(p, rx, r, err) : pack_receive_file(rx, p->pack_file, err);
+	int rc = p->from_stdin ? read_stdin(p, rx, r, err) : pack_receive_file(rx, p->readable ? p->readable : p->pack_file, err);
 
 	if (rc < 0)
 		return rc;
 	if (p->report_end && write_in_full(2, "", 1, "standard error", err) < 0)
 		return ERR_IO;
-	if (b && p->from_stdin && !p->pack_file) {
+	if (b) {
 		dir = xstrfmt("%s/pack", r->objdir);
 		pack_receive_start_writeback(rx, b, dir);
 		free(dir);
@@ -294,22 +288,16 @@ struct outcome {
 	size_t missing_len;
 };
 
-static int stage(struct index_pack *p, struct pack_receive *rx, const struct repository *r, struct fsync_batch *b,
-		 const char *promisor_msg, const char *keep_msg, bool *kept, struct err *err)
+/* packdir: of the files that have no names yet; NULL: all have. */
+static struct pack_receive_names names_of(const struct index_pack *p, const char *packdir, const struct repository *r)
 {
-	char *packdir = r ? xstrfmt("%s/pack", r->objdir) : NULL;
-	struct pack_receive_names n = {
+	return (struct pack_receive_names){
 		.packdir = packdir, .pack = p->pack_file, .idx = p->idx_path, .rev = p->rev_path,
 		.keep = p->keep_path,
 		.write_rev = p->rev_index,
-		.keep_msg = keep_msg, .promisor_msg = promisor_msg,
 		.idx_version = p->idx_version, .idx_wide_from = p->idx_wide_from,
 		.shared_perm = r ? r->settings.shared_perm : 0,
 	};
-	int rc = pack_receive_stage(rx, b, &n, kept, err);
-
-	free(packdir);
-	return rc;
 }
 
 /* D2: the name is told after the seal. */
@@ -335,44 +323,7 @@ static void get_outcome(const struct index_pack *p, struct outcome *o)
 	o->missing_len = p->checks.missing.len;
 }
 
-static int promise(struct index_pack *p, struct repo_operation *op, struct err *err)
-{
-	struct oid_array named = OID_ARRAY_INIT;
-	int rc = index_pack_find_named(p->r, p->rx, &named, err);
-
-	if (!rc)
-		rc = index_pack_promise(p->r, op, &named, err);
-	oid_array_clear(&named);
-	return rc;
-}
-
-/* From a file, or to files that are named. */
-static int create(struct index_pack *p, bool *foreign, struct err *err)
-{
-	const struct fsync_policy policy = FSYNC_POLICY_DEFAULT;
-	struct repo_operation *op = p->r ? repo_operation_begin(p->r) : repo_operation_begin_outside(&policy);
-	struct fsync_batch *batch = repo_operation_batch(op);
-	struct outcome o = { .kept = false };
-	int rc;
-
-	p->rx = begin(p, p->r);
-	rc = read_pack(p, p->rx, p->r, batch, err);
-	if (!rc)
-		rc = refuse_duplicates(p, p->rx, err);
-	if (!rc)
-		rc = stage(p, p->rx, p->r, batch, p->promisor_msg, p->keep_msg, &o.kept, err);
-	if (!rc && p->promisor_msg && p->r)
-		rc = promise(p, op, err);
-	rc = repo_operation_end(op, rc, err);
-	if (!rc) {
-		get_outcome(p, &o);
-		tell(p, &o);
-		*foreign = o.foreign;
-	}
-	return rc;
-}
-
-/* ---- a pack for objects/pack ---- */
+/* ---- the answer of the process that reads the pack ---- */
 
 /* Of objects that a pack from a promisor remote names; the rest of the input is in one buffer. */
 #define ANSWER_MAX ((size_t)64 << 20)
@@ -385,38 +336,21 @@ static void add_bool(struct strbuf *answer, bool value)
 }
 
 /* See read_answer. */
-static int answer(struct index_pack *p, const struct intake_place *place, bool kept, struct err *err)
+static int answer(struct index_pack *p, struct repository *r, struct strbuf *out, bool kept, struct err *err)
 {
 	struct oid_array named = OID_ARRAY_INIT;
 	struct outcome o;
-	int rc = p->promisor_msg ? index_pack_find_named(place->r, p->rx, &named, err) : 0;
+	int rc = p->promisor_msg ? index_pack_find_named(r, p->rx, &named, err) : 0;
 
 	get_outcome(p, &o);
-	intake_answer_add(place->answer, o.pack.hash, p->algo->raw_len);
-	add_bool(place->answer, kept);
-	add_bool(place->answer, o.foreign);
-	intake_answer_add(place->answer, o.rest, o.rest_len);
-	intake_answer_add(place->answer, o.missing, o.missing_len);
-	intake_answer_add_oids(place->answer, &named, p->algo);
+	intake_answer_add(out, o.pack.hash, p->algo->raw_len);
+	add_bool(out, kept);
+	add_bool(out, o.foreign);
+	intake_answer_add(out, o.rest, o.rest_len);
+	intake_answer_add(out, o.missing, o.missing_len);
+	intake_answer_add_oids(out, &named, p->algo);
 	oid_array_clear(&named);
 	return rc;
-}
-
-/* Of intake_receive. */
-static int receive(void *data, const struct intake_place *place, struct err *err)
-{
-	struct index_pack *p = data;
-	bool kept = false;
-	int rc;
-
-	p->rx = begin(p, place->r);
-	rc = read_pack(p, p->rx, place->r, place->batch, err);
-	if (!rc)
-		rc = refuse_duplicates(p, p->rx, err);
-	if (!rc)
-		rc = stage(p, p->rx, place->r, place->batch, place->promisor_msg, place->keep_msg, &kept, err);
-	pack_progress_stop(&p->progress);
-	return rc ? rc : answer(p, place, kept, err);
 }
 
 /* Names of objects, one in a line. */
@@ -432,10 +366,9 @@ static int check_lines(const struct index_pack *p, const char *text, size_t len,
 	return 0;
 }
 
-static int read_answer(const struct index_pack *p, const struct intake_result *result, struct outcome *o,
-		       struct oid_array *named, struct err *err)
+/* The checksum and kept are what the caller knows better, if another process has read the pack. */
+static int read_answer(const struct index_pack *p, const struct strbuf *text, struct outcome *o, struct oid_array *named, struct err *err)
 {
-	const struct strbuf *text = &result->answer;
 	struct oid_array pack = OID_ARRAY_INIT;
 	const void *missing = NULL;
 	size_t at = 0;
@@ -454,11 +387,47 @@ static int read_answer(const struct index_pack *p, const struct intake_result *r
 	if (!rc)
 		rc = intake_answer_take_oids(text, &at, p->algo, named, err);
 	o->missing = missing;
-	/* Found by this process, if another one has read the pack. */
-	o->pack = result->dir || !pack.nr ? result->pack : pack.oid[0];
-	o->kept = result->dir ? result->kept : o->kept;
+	o->pack = pack.nr ? pack.oid[0] : p->algo->null_oid;
 	oid_array_clear(&pack);
 	return rc;
+}
+
+/* What both ways end with. rc: the result so far. */
+static int end(struct index_pack *p, struct repo_operation *op, const struct outcome *o, const struct oid_array *named, int rc,
+	       bool *foreign, struct err *err)
+{
+	if (!rc && p->promisor_msg && p->r)
+		rc = index_pack_promise(p->r, op, named, err);
+	rc = repo_operation_end(op, rc, err);
+	if (!rc) {
+		tell(p, o);
+		*foreign = o->foreign;
+	}
+	return rc;
+}
+
+/* ---- a pack for objects/pack ---- */
+
+/* Of intake_receive. */
+static int receive(void *data, const struct intake_place *place, struct err *err)
+{
+	struct index_pack *p = data;
+	char *packdir = xstrfmt("%s/pack", place->r->objdir);
+	struct pack_receive_names n = names_of(p, packdir, place->r);
+	bool kept = false;
+	int rc;
+
+	n.keep_msg = place->keep_msg;
+	n.promisor_msg = place->promisor_msg;
+	p->rx = begin(p, place->r);
+	rc = read_pack(p, p->rx, place->r, place->batch, err);
+	if (!rc)
+		rc = refuse_duplicates(p, p->rx, err);
+	if (!rc)
+		rc = pack_receive_stage(p->rx, place->batch, &n, &kept, err);
+	pack_progress_stop(&p->progress);
+	free(packdir);
+	return rc ? rc : answer(p, place->r, place->answer, kept, err);
 }
 
 static int receive_stdin(struct index_pack *p, bool *foreign, struct err *err)
@@ -474,16 +443,144 @@ static int receive_stdin(struct index_pack *p, bool *foreign, struct err *err)
 	int rc = intake_receive(p->r, op, &in, &result, err);
 
 	if (!rc)
-		rc = read_answer(p, &result, &o, &named, err);
-	if (!rc && p->promisor_msg)
-		rc = index_pack_promise(p->r, op, &named, err);
-	rc = repo_operation_end(op, rc, err);
-	if (!rc) {
-		tell(p, &o);
-		*foreign = o.foreign;
+		rc = read_answer(p, &result.answer, &o, &named, err);
+	if (!rc && result.dir) {
+		o.pack = result.pack;
+		o.kept = result.kept;
 	}
+	rc = end(p, op, &o, &named, rc, foreign, err);
 	oid_array_clear(&named);
 	intake_result_release(&result);
+	return rc;
+}
+
+/* ---- a pack in a file, or files that are named ---- */
+
+struct targets {
+	struct tmp_objdir *dir; /* of the copy; NULL: it is beside the file that is named, or there is none */
+	struct pack_receive_files files;
+};
+
+static void release_targets(struct targets *t)
+{
+	tempfile_delete(&t->files.pack);
+	tempfile_delete(&t->files.idx);
+	tempfile_delete(&t->files.rev);
+	tmp_objdir_destroy(&t->dir);
+}
+
+/* path: what it will be called */
+static int create_beside(struct tempfile **out, const char *path, const char *prefix, struct err *err)
+{
+	struct strbuf dir = STRBUF_INIT;
+	int rc;
+
+	path_dirname(&dir, path);
+	rc = tempfile_create_in(out, dir.buf, prefix, 0444, err);
+	strbuf_release(&dir);
+	return rc;
+}
+
+static int create_copy(const struct index_pack *p, struct targets *t, struct err *err)
+{
+	int rc;
+
+	if (p->pack_file)
+		return create_beside(&t->files.pack, p->pack_file, "tmp_pack_", err);
+	rc = pack_receive_create_dir(&t->dir, p->r->objdir, p->r->settings.shared_perm, err);
+	return rc ? rc : tempfile_create_in(&t->files.pack, tmp_objdir_path(t->dir), "tmp_pack_", 0444, err);
+}
+
+/* Can it be read? Processes that have closed what /dev/stdin names find it by another path. */
+static int find_pack(struct index_pack *p, struct err *err)
+{
+	int fd = (int)RETRY_EINTR(sys->open(p->pack_file, O_RDONLY | O_CLOEXEC, 0));
+
+	if (fd < 0)
+		return err_set_errno(err, "cannot open packfile '%s'", p->pack_file);
+	sys->close(fd);
+	if (starts_with(p->pack_file, "/dev/") || starts_with(p->pack_file, "/proc/"))
+		p->readable = path_real(p->pack_file, 0);
+	return 0;
+}
+
+static int create_targets(struct index_pack *p, struct targets *t, struct err *err)
+{
+	int rc = p->from_stdin ? create_copy(p, t, err) : find_pack(p, err);
+
+	if (!rc)
+		rc = create_beside(&t->files.idx, p->idx_path, "tmp_idx_", err);
+	if (!rc && p->rev_path)
+		rc = create_beside(&t->files.rev, p->rev_path, "tmp_rev_", err);
+	p->files = &t->files;
+	return rc;
+}
+
+/* Of intake_read_files. */
+static int fill_targets(void *data, struct strbuf *text, struct err *err)
+{
+	struct index_pack *p = data;
+	const struct pack_receive_names n = names_of(p, NULL, p->r);
+	int rc;
+
+	p->rx = begin(p, p->r);
+	rc = read_pack(p, p->rx, p->r, NULL, err);
+	if (!rc)
+		rc = refuse_duplicates(p, p->rx, err);
+	if (!rc)
+		rc = pack_receive_write_tables(p->rx, p->files, &n, err);
+	pack_progress_stop(&p->progress);
+	return rc ? rc : answer(p, p->r, text, false, err);
+}
+
+static int stage(const struct index_pack *p, struct targets *t, struct repo_operation *op, const struct object_id *sum, bool *kept,
+		 struct err *err)
+{
+	char *packdir = p->r ? xstrfmt("%s/pack", p->r->objdir) : NULL;
+	struct pack_receive_names n = names_of(p, packdir, p->r);
+	int rc;
+
+	n.keep_msg = p->keep_msg;
+	n.promisor_msg = p->promisor_msg;
+	rc = pack_receive_stage_files(&t->files, sum, repo_operation_batch(op), &n, kept, err);
+	free(packdir);
+	return rc;
+}
+
+static int create(struct index_pack *p, struct targets *t, bool *foreign, struct err *err)
+{
+	const struct fsync_policy policy = FSYNC_POLICY_DEFAULT;
+	struct repo_operation *op = p->r ? repo_operation_begin(p->r) : repo_operation_begin_outside(&policy);
+	const struct intake_files in = {
+		.receive = fill_targets, .data = p, .r = p->r, .algo = p->algo, .fd = p->from_stdin ? STDIN_FILENO : -1,
+		.pack = t->files.pack ? t->files.pack->path : p->readable ? p->readable : p->pack_file, .files = &t->files,
+		.threads = p->threads, .limits = { .inflated_bytes = p->max_inflated_bytes }, .name = "index-pack", .answer_max = ANSWER_MAX,
+	};
+	struct oid_array named = OID_ARRAY_INIT;
+	struct intake_files_result result;
+	struct outcome o;
+	int rc = intake_read_files(&in, &result, err);
+
+	if (!rc)
+		rc = read_answer(p, &result.answer, &o, &named, err);
+	o.pack = result.pack;
+	o.kept = false;
+	if (!rc)
+		rc = stage(p, t, op, &result.pack, &o.kept, err);
+	rc = end(p, op, &o, &named, rc, foreign, err);
+	oid_array_clear(&named);
+	intake_files_result_release(&result);
+	return rc;
+}
+
+static int create_named(struct index_pack *p, bool *foreign, struct err *err)
+{
+	struct targets t = { .dir = NULL };
+	int rc = create_targets(p, &t, err);
+
+	if (!rc)
+		rc = create(p, &t, foreign, err);
+	release_targets(&t);
 	return rc;
 }
 
@@ -493,7 +590,7 @@ static int execute(struct index_pack *p, bool *foreign, struct err *err)
 {
 	if (p->verify)
 		return verify(p, err);
-	return p->from_stdin && !p->pack_file && !p->index_file ? receive_stdin(p, foreign, err) : create(p, foreign, err);
+	return p->from_stdin && !p->pack_file && !p->index_file ? receive_stdin(p, foreign, err) : create_named(p, foreign, err);
 }
 
 static int run(struct index_pack *p)
@@ -511,6 +608,7 @@ static int run(struct index_pack *p)
 	free(p->idx_path);
 	free(p->rev_path);
 	free(p->keep_path);
+	free(p->readable);
 	if (rc < 0)
 		return report_fatal(&err);
 	if (finish_stdout())

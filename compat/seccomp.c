@@ -28,7 +28,7 @@
 /* Whatever the arguments are. Descriptors are those that were open, and files that may be read. */
 static const int allowed[] = {
 	/* read and write */
-	SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_write, SYS_writev, SYS_lseek, SYS_close,
+	SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_write, SYS_writev, SYS_pwrite64, SYS_lseek, SYS_close,
 	SYS_fadvise64, SYS_readahead,
 	/* look at files */
 	SYS_fstat, SYS_statx, SYS_fstatfs, SYS_statfs, SYS_faccessat, SYS_readlinkat,
@@ -70,7 +70,7 @@ static const int allowed[] = {
 
 /* With seccomp_rights.files. */
 static const int allowed_with_files[] = {
-	SYS_pwrite64, SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_dup3, SYS_setsid,
+	SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_dup3, SYS_setsid,
 	SYS_set_tid_address,
 #ifdef SYS_renameat
 	SYS_renameat,
@@ -85,7 +85,7 @@ static const int allowed_with_files[] = {
 
 /* With seccomp_rights.tree. */
 static const int allowed_with_tree[] = {
-	SYS_pwrite64, SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_ftruncate, SYS_fallocate,
+	SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_ftruncate, SYS_fallocate,
 	SYS_fsync, SYS_fdatasync,
 #ifdef SYS_sync_file_range
 	SYS_sync_file_range,

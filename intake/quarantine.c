@@ -29,12 +29,16 @@ int intake_close_all_but(const int *fds, size_t nr, struct err *err)
 	return 0;
 }
 
-static int confine(const struct intake_check *c, struct err *err)
+/* files: may be read besides, ends with NULL; NULL: none. */
+static int confine(const struct intake_check *c, const char *const *files, struct err *err)
 {
 	struct sandbox sandbox;
 	int rc = sandbox_probe(&sandbox, c->sandbox, err);
 
-	return rc <= 0 ? rc : repo_confine(c->repo, &sandbox, -1, err);
+	if (rc <= 0)
+		return rc;
+	sandbox.files = files;
+	return repo_confine(c->repo, &sandbox, -1, err);
 }
 
 /* ---- loose objects ---- */
@@ -67,17 +71,12 @@ static int check_name(struct pack_receive *rx, const char *stem, struct err *err
 	return !strcmp(strrchr(stem, '/') + strlen("/pack-"), hex) ? 0 : err_set(err, ERR_CORRUPT, "the checksum of pack '%s' is %s", stem, hex);
 }
 
-static int check_tables(struct pack_receive *rx, const char *stem, struct err *err)
+/* rev: NULL: there is none. */
+static int check_tables(struct pack_receive *rx, const char *idx, const char *rev, struct err *err)
 {
-	char *idx = xstrfmt("%s.idx", stem), *rev = xstrfmt("%s.rev", stem);
-	struct stat st;
 	int rc = pack_receive_verify_idx(rx, idx, err);
 
-	if (!rc && lstat(rev, &st) == 0)
-		rc = pack_receive_verify_rev(rx, rev, err);
-	free(idx);
-	free(rev);
-	return rc;
+	return rc || !rev ? rc : pack_receive_verify_rev(rx, rev, err);
 }
 
 /* The first process has kept to the limit; bases that were here are now in a thin pack, and count, too. */
@@ -86,24 +85,39 @@ static uint64_t twice(uint64_t n)
 	return n > UINT64_MAX / 2 ? UINT64_MAX : 2 * n;
 }
 
-/* stem: the path without ".pack". No database: it would compare the objects with themselves. */
-static int check_pack(const struct intake_check *c, const char *stem, struct err *err)
+/* No database: it would compare the objects with themselves. */
+static struct pack_receive *begin(const struct intake_check *c, const struct hash_algo *algo)
 {
-	struct pack_receive_options o = { .algo = c->repo->algo, .threads = c->threads,
+	struct pack_receive_options o = { .algo = algo, .threads = c->threads,
 					  .limits = { .inflated_bytes = twice(c->limits.inflated_bytes),
 						      .inflated_per_input = twice(c->limits.inflated_per_input) } };
-	struct pack_receive *rx = pack_receive_new(&o);
-	char *path = xstrfmt("%s.pack", stem);
+
+	return pack_receive_new(&o);
+}
+
+static int read_pack(struct pack_receive *rx, const char *path, struct err *err)
+{
 	int rc = pack_receive_file(rx, path, err);
 
-	if (!rc)
-		rc = pack_receive_resolve(rx, err);
+	return rc ? rc : pack_receive_resolve(rx, err);
+}
+
+/* stem: the path without ".pack". */
+static int check_pack(const struct intake_check *c, const char *stem, struct err *err)
+{
+	struct pack_receive *rx = begin(c, c->repo->algo);
+	char *pack = xstrfmt("%s.pack", stem), *idx = xstrfmt("%s.idx", stem), *rev = xstrfmt("%s.rev", stem);
+	struct stat st;
+	int rc = read_pack(rx, pack, err);
+
 	if (!rc)
 		rc = check_name(rx, stem, err);
 	if (!rc)
-		rc = check_tables(rx, stem, err);
+		rc = check_tables(rx, idx, lstat(rev, &st) ? NULL : rev, err);
 	pack_receive_free(rx);
-	free(path);
+	free(pack);
+	free(idx);
+	free(rev);
 	return rc;
 }
 
@@ -147,10 +161,27 @@ int intake_check_objects(const struct intake_check *c, struct err *err)
 	int rc = intake_close_all_but(NULL, 0, err);
 
 	if (!rc)
-		rc = confine(c, err);
+		rc = confine(c, NULL, err);
 	if (!rc)
 		rc = check_loose(c, err);
 	return rc ? rc : check_packs(c, err);
+}
+
+int intake_check_tables(const struct intake_check *c, const struct hash_algo *algo, const char *pack, const char *idx,
+			const char *rev, struct err *err)
+{
+	const char *const files[] = { pack, idx, rev, NULL };
+	struct pack_receive *rx = begin(c, algo);
+	int rc = intake_close_all_but(NULL, 0, err);
+
+	if (!rc)
+		rc = confine(c, files, err);
+	if (!rc)
+		rc = read_pack(rx, pack, err);
+	if (!rc)
+		rc = check_tables(rx, idx, rev, err);
+	pack_receive_free(rx);
+	return rc;
 }
 
 /* ---- what was here before ---- */

@@ -21,7 +21,7 @@
 #include "util/err.h"
 
 struct intake_check {
-	struct repository *repo;
+	struct repository *repo; /* may be read */
 	const char *dir; /* the quarantine */
 	enum sandbox_mode sandbox;
 	int threads; /* 0: one per processor */
@@ -36,6 +36,12 @@ struct intake_check {
  * Cost:   of index-pack: each byte is read, inflated and hashed once more. No flush, nothing is written.
  */
 MUST_USE int intake_check_objects(const struct intake_check *c, struct err *err);
+/*
+ * The same for the tables of one pack, each in a file that is named (c->dir is not looked at, c->repo can be NULL); rev NULL: there is none.
+ * They are all that this process can read.
+ */
+MUST_USE int intake_check_tables(const struct intake_check *c, const struct hash_algo *algo, const char *pack, const char *idx,
+				 const char *rev, struct err *err);
 
 /*
  * For a process that can be taken over, before it is confined: nothing stays open but these, standard error and the traces. It shall not

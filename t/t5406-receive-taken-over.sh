@@ -173,7 +173,18 @@ way () {
 	dumb) fetches && taken -C c fetch -q "$web_url/dumb.git" main:got ;;
 	partial) fetches && git -C c config remote.s.url ../s && git -C c config remote.s.promisor true && taken -C c fetch -q ../work main:got ;;
 	unpack) fetches && taken -C c unpack-objects <in.pack ;;
+	file*|stdin-*) fetches && named $1 taken ;;
 	uris) rm -rf c && taken -c fetch.uriProtocols=file clone -q --no-local uris c ;;
+	esac
+}
+# named WAY CMD...: CMD index-pack makes files in the directory n, from what is in in.pack
+named () {
+	local form=$1
+	shift && rm -rf n && mkdir n && cp in.pack n/f.pack && case $form in
+	file) "$@" -C n index-pack --rev-index f.pack ;;
+	file-o) "$@" -C c index-pack --rev-index -o ../n/x.idx ../n/f.pack ;;
+	stdin-file) "$@" -C c index-pack --rev-index --stdin ../n/x.pack <in.pack ;;
+	stdin-o) "$@" -C c index-pack --rev-index --stdin -o ../n/x.idx <in.pack ;;
 	esac
 }
 # refuses WAY MESSAGE: all stays as it was
@@ -238,6 +249,9 @@ test_expect_success 'in a partial clone it gets what is promised, and nothing el
 		>trace && partial $sandbox $ZERO_OID && git -C c cat-file -e $big && git -C c show origin/main:f >actual && test_cmp small actual &&
 		grep "fetch.* --promised" trace >fetches && test_line_count -ge 1 fetches || return 1
 	done &&
+	echo "$(git -C lim rev-parse HEAD) ^HEAD~1" | tr " " "\n" | git -C lim pack-objects -q --revs --thin --stdout >lim.pack && for sandbox in true false; do
+		rm -rf c && cp -R p.0 c && git -C c -c core.sandbox=$sandbox index-pack --stdin --fix-thin "$PWD/to.pack" <lim.pack && git verify-pack -v to.pack | grep "^$big" && rm to.* || return 1
+	done &&
 	>trace && partial true $big && grep "taken over: asks, answer 1" out && grep "> want $big" trace &&
 	>trace && secret=$(git -C work rev-parse HEAD) && partial true $secret && grep "taken over: asks, answer 1" out && ! grep "$secret" trace
 '
@@ -296,6 +310,79 @@ test_expect_success 'index-pack: the same output, codes and files with core.sand
 		cat .git/objects/pack/*.keep && (cd .git/objects/pack && for f in *; do ls -l $f | cut -c1-10 && wc -c $f || exit 1; done)) >$on.out 2>&1 || return 1
 	done &&
 	git config --global --unset core.sandbox && test_cmp false.out true.out && grep "^code 1$" true.out && grep "^$sub$" true.out && grep "^keep" true.out && grep "^and more" true.out
+'
+
+# forged FILE: git WAY fails, since the first process has put FILE in place of one that it may write to; nothing is left
+forged () {
+	(TAKEN_OVER_TABLE="$PWD/$1" && export TAKEN_OVER_TABLE && test_must_fail way $way) && grep "taken over: replaces a table" out && test_grep "^fatal: .*$2" out &&
+	ls n >actual && echo f.pack >expect && test_cmp expect actual && test_cmp_bin in.pack n/f.pack && files_of c/.git >now && test_cmp files now
+}
+
+test_expect_success 'index-pack of files: packs and tables to forge' '
+	cp in.pack lied.pack && git index-pack --rev-index lied.pack && lie lied.idx && lie lied.rev && git show-index <lied.idx &&
+	perl -e "print qq(\$_\\n) for 1 .. 20000" | git -C work hash-object -w --stdin >large && git -C work pack-objects -q --stdout <large >large.pack && test $(wc -c <large.pack) -gt $(wc -c <in.pack)
+'
+
+for way in file file-o stdin-file stdin-o; do
+	test_expect_success "index-pack, $way: tables that give contents other names are found" '
+		forged lied.idx "tmp_idx_.*validation error" && forged lied.rev "tmp_rev_.*validation error" && case $way in
+		stdin-*) forged large.pack "tmp_idx_.*validation error" ;;
+		esac
+	'
+	test_expect_success "index-pack, $way: the processes can write to nothing else" '
+		for path in n/evil n/f.pack c/.git/evil; do
+			TAKEN_OVER_WRITES="$PWD/$path" && export TAKEN_OVER_WRITES && way $way && unset TAKEN_OVER_WRITES && grep "taken over" out >actual &&
+			printf "taken over: opens: %s\n" "Permission denied" "Permission denied" >expect && test_cmp expect actual && test ! -e n/evil && test ! -e c/.git/evil || return 1
+		done
+	'
+	test_expect_success "index-pack, $way: what the process answers is not believed" '
+		answers "\\377\\377\\377\\377" "$nonsense" && answers "$none$no$no$none\\0\\0\\0\\5evil\\n$none" "$nonsense"
+	'
+	test_expect_success "index-pack, $way: core.sandbox; the same output and files" '
+		rm -rf c && for on in true false; do
+			git init -q c && rm -f trace && GIT_TRACE="$PWD/trace" named $way git -c core.sandbox=$on >$on.out && { grep -c "sandbox: landlock" trace || :; } >>$on.count &&
+			(cd n && ls -l | cut -c1-10 && cksum *) >>$on.out && (cd c/.git/objects && find . -type f) >>$on.out && rm -rf c || return 1
+		done &&
+		test_cmp false.out true.out && echo 2 >expect && test_cmp expect true.count && echo 0 >expect && test_cmp expect false.count && rm *.count
+	'
+done
+
+test_expect_success 'index-pack of files: a process has nothing else open' '
+	TAKEN_OVER_DESCRIPTORS=1 && export TAKEN_OVER_DESCRIPTORS && test_when_finished "unset TAKEN_OVER_DESCRIPTORS" && for way in file-o stdin-file stdin-o; do
+		case $way in
+		file-o) echo "taken over: a socket is open" ;;
+		*) printf "taken over: %s is open\n" "descriptor 0" "a socket" ;;
+		esac >expect && way $way && grep "is open" out >actual && test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'index-pack of files: the second process has the limits of the first one' '
+	bomb && mv evil/pack/*.pack bomb.pack && rm -rf evil && way=stdin-file && echo one | git -C work hash-object -w --stdin >one && mv in.pack all.pack &&
+	git -C work pack-objects -q --stdout <one >in.pack && for limit in 400000 600000; do
+		fetches && (TAKEN_OVER_TABLE="$PWD/bomb.pack" && export TAKEN_OVER_TABLE && test_must_fail taken -C c index-pack --max-inflated-size=$limit --stdin ../n/limited.pack <in.pack) &&
+		grep "taken over: replaces a table" out && if test $limit = 400000; then grep "$too_big" out; else grep "validation error" out; fi || return 1
+	done &&
+	mv all.pack in.pack
+'
+
+test_expect_success 'index-pack of files: the same output, codes and files with core.sandbox and without' '
+	for on in true false; do
+		rm -rf c && git init -q c && git -C c fetch -q ../work $(cat base):refs/heads/base && (
+		run () { echo "$*" && code=0 && { "$@" || code=$?; } && echo "code $code"; } &&
+		cd c && git config --global core.sandbox $on && cp ../in.pack ../thin.pack ../tree.pack ../more.pack . &&
+		for a in --no-rev-index --keep=why --keep=again --index-version=1 "-v --threads=1" --strict --fsck-objects --max-input-size=10 --max-inflated-size=10 \
+			--report-end-of-input --promisor "-o in.idx" "-o in.other" "-o nowhere/in.idx" --object-format=sha256; do
+			run git index-pack $a in.pack && run git index-pack --stdin $a named.pack <in.pack || exit 1
+		done &&
+		for pack in thin tree more none; do
+			run git index-pack $pack.pack && run git index-pack --check-self-contained-and-connected --fsck-objects $pack.pack &&
+			if test $pack != none; then run sh -c "cat $pack.pack | git index-pack --fix-thin --stdin --check-self-contained-and-connected to-$pack.pack"; fi || exit 1
+		done &&
+		run git index-pack --stdin --fix-thin --promisor=it --keep -o promised.idx <thin.pack && run git index-pack -o of-stdin.idx /dev/stdin <in.pack &&
+		find . -name "*.keep" -exec cat "{}" + && git fsck && for f in $(find . -type f -name "*.[ikpr]*" | sort); do ls -l $f | cut -c1-10 && cksum $f || exit 1; done) >$on.raw 2>&1
+		test $? = 0 && sed "s/tmp_\([a-z]*\)_[A-Za-z0-9]*/tmp_\1_/" <$on.raw >$on.out || return 1
+	done &&
+	git config --global --unset core.sandbox && test_cmp false.out true.out && grep "^code 1$" true.out && grep "^code 128$" true.out && grep "^and more" true.out && grep "promised.idx" true.out && grep of-stdin.idx true.out && grep "to-thin.pack" true.out
 '
 
 test_expect_success 'unpack-objects: what the process answers is not believed' '

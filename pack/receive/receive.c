@@ -55,35 +55,35 @@ void pack_receive_free(struct pack_receive *rx)
  * A directory in `objdir`, or in its pack/ where that is another mount, since the copy will be renamed
  * there. P5: what a killed command left goes first.
  */
-static int create_objdir(struct pack_receive *rx, const struct pack_receive_stream_options *s,
-			 struct err *err)
+int pack_receive_create_dir(struct tmp_objdir **out, const char *objdir, int shared_perm, struct err *err)
 {
-	char *packdir = xstrfmt("%s/pack", s->objdir);
-	bool elsewhere = is_directory(packdir) && !os_same_mount(s->objdir, packdir);
+	char *packdir = xstrfmt("%s/pack", objdir);
+	bool elsewhere = is_directory(packdir) && !os_same_mount(objdir, packdir);
 	int rc;
 
-	tmp_objdir_reap(s->objdir);
+	tmp_objdir_reap(objdir);
 	if (elsewhere)
 		tmp_objdir_reap(packdir);
 	packs_remove_incomplete(packdir);
-	rc = tmp_objdir_create(&rx->objdir, elsewhere ? packdir : s->objdir, "pack", s->shared_perm, err);
+	rc = tmp_objdir_create(out, elsewhere ? packdir : objdir, "pack", shared_perm, err);
 	free(packdir);
 	return rc;
 }
 
-static int create_copy(struct pack_receive *rx, const struct pack_receive_stream_options *s,
-		       struct err *err)
+static int create_copy(struct pack_receive *rx, const struct pack_receive_stream_options *s, struct err *err)
 {
-	int rc = s->objdir ? create_objdir(rx, s, err) : 0;
+	int rc = s->objdir ? pack_receive_create_dir(&rx->objdir, s->objdir, s->shared_perm, err) : 0;
 
 	if (rc < 0)
 		return rc;
 	rx->dir = xstrdup(s->objdir ? tmp_objdir_path(rx->objdir) : s->dir);
-	rc = tempfile_create_in(&rx->tmp, rx->dir, "tmp_pack_", 0444, err);
-	if (rc < 0)
-		return rc;
-	rx->path = xstrdup(rx->tmp->path);
-	rx->fd = fcntl(rx->tmp->fd, F_DUPFD_CLOEXEC, 0);
+	return tempfile_create_in(&rx->tmp, rx->dir, "tmp_pack_", 0444, err);
+}
+
+static int copy_to(struct pack_receive *rx, const struct tempfile *copy, struct err *err)
+{
+	rx->path = xstrdup(copy->path);
+	rx->fd = fcntl(copy->fd, F_DUPFD_CLOEXEC, 0);
 	if (rx->fd < 0)
 		return err_set_errno(err, "cannot duplicate the descriptor of '%s'", rx->path);
 	rx_sink_copy_to(rx->sink, rx->fd, rx->path);
@@ -98,6 +98,8 @@ int pack_receive_stream(struct pack_receive *rx, const struct pack_receive_strea
 	rx_input_open(&rx->in, s, rx->o.max_input_bytes, rx->sink);
 	if (s->objdir || s->dir)
 		rc = create_copy(rx, s, err);
+	if (!rc && (rx->tmp || s->copy))
+		rc = copy_to(rx, rx->tmp ? rx->tmp : s->copy, err);
 	if (!rc)
 		rc = rx_parse(rx, err);
 	os_release_memory();

@@ -26,6 +26,8 @@
 #define PACK_RECEIVE_RECEIVE_H
 
 #include "compat/posix.h"
+#include "fs/tempfile.h"
+#include "fs/tmp-objdir.h"
 #include "fsync-batch.h"
 #include "hash/hash.h"
 #include "object/fsck.h"
@@ -119,8 +121,15 @@ struct pack_receive_stream_options {
 	 * check a stream without resolving it.
 	 */
 	const char *objdir, *dir;
+	/* Or to this file, which is empty, and stays the caller's: it stages that itself (pack_receive_stage_files). */
+	const struct tempfile *copy;
 	int shared_perm;
 };
+/*
+ * For such a copy: the directory in which one for objdir is made. What dead writers left goes first (P5). ERR_IO. The
+ * caller removes it when the copy has been published.
+ */
+MUST_USE int pack_receive_create_dir(struct tmp_objdir **out, const char *objdir, int shared_perm, struct err *err);
 /* Reads to the end of the pack and, in the last piece, perhaps beyond: see pack_receive_rest. */
 MUST_USE int pack_receive_stream(struct pack_receive *rx, const struct pack_receive_stream_options *s,
 				 struct err *err);
@@ -191,6 +200,19 @@ struct pack_receive_names {
  */
 MUST_USE int pack_receive_stage(struct pack_receive *rx, struct fsync_batch *b,
 				const struct pack_receive_names *n, bool *kept, struct err *err);
+/*
+ * The same in two steps, which can be those of two processes: one has received a pack and writes the tables, the other one stages. Files
+ * that are there are open for writing, and belong to the one that stages; each becomes NULL when it is staged.
+ */
+struct pack_receive_files {
+	struct tempfile *pack; /* NULL: not a copy */
+	struct tempfile *idx, *rev; /* rev NULL: there is none */
+};
+MUST_USE int pack_receive_write_tables(struct pack_receive *rx, const struct pack_receive_files *f,
+				       const struct pack_receive_names *n, struct err *err);
+/* sum: the checksum of the pack. Durability, cost: as pack_receive_stage. */
+MUST_USE int pack_receive_stage_files(struct pack_receive_files *f, const struct object_id *sum, struct fsync_batch *b,
+				      const struct pack_receive_names *n, bool *kept, struct err *err);
 /*
  * A file .keep or .promisor, before its pack is published. It is made under its own name at once, which only one process can do: one
  * that finds it there must not take it for its own and remove it later. Without a pack it does no harm. *made: it was

@@ -26,7 +26,9 @@ static struct idx_entry *list_entries(const struct pack_receive *rx)
 }
 
 struct staging {
-	struct pack_receive *rx;
+	struct pack_receive *rx; /* NULL: the tables have been written */
+	struct pack_receive_files *files;
+	const struct object_id *sum;
 	struct fsync_batch *batch;
 	const struct pack_receive_names *names;
 	struct idx_entry *entries;
@@ -37,7 +39,7 @@ static char *final_path(const struct staging *s, const char *given, const char *
 {
 	if (given)
 		return xstrdup(given);
-	return xstrfmt("%s/pack-%s.%s", s->names->packdir, oid_hex(&s->rx->sum), ext);
+	return xstrfmt("%s/pack-%s.%s", s->names->packdir, oid_hex(s->sum), ext);
 }
 
 /* Where temporary files are made: beside the copy of the pack, or where they will be. */
@@ -68,31 +70,49 @@ static int write_idx(struct staging *s, struct tempfile *t, struct err *err)
 {
 	struct idx_format f = { s->names->idx_version, s->names->idx_wide_from };
 
-	return idx_write_as(t->fd, t->path, s->rx->o.algo, s->entries, s->rx->nr, &s->rx->sum, &f, err);
+	return idx_write_as(t->fd, t->path, s->rx->o.algo, s->entries, s->rx->nr, s->sum, &f, err);
 }
 
 static int write_rev(struct staging *s, struct tempfile *t, struct err *err)
 {
-	return rev_write(t->fd, t->path, s->rx->o.algo, s->entries, s->rx->nr, &s->rx->sum, err);
+	return rev_write(t->fd, t->path, s->rx->o.algo, s->entries, s->rx->nr, s->sum, err);
 }
 
-static int stage_table(struct staging *s, const char *given, const char *ext,
-		       int (*write)(struct staging *s, struct tempfile *t, struct err *err),
-		       enum publish_class order, struct err *err)
+typedef int (*table_fn)(struct staging *s, struct tempfile *t, struct err *err);
+
+static int make_table(struct staging *s, struct tempfile **out, const char *path, const char *ext, table_fn write, struct err *err)
 {
-	char *path = final_path(s, given, ext), *dir = work_dir(s, path);
-	char *prefix = xstrfmt("tmp_%s_", ext);
-	struct tempfile *t = NULL;
-	int rc = tempfile_create_in(&t, dir, prefix, 0444, err);
+	char *dir = work_dir(s, path), *prefix = xstrfmt("tmp_%s_", ext);
+	int rc = tempfile_create_in(out, dir, prefix, 0444, err);
 
 	if (!rc)
-		rc = write(s, t, err);
-	if (!rc)
-		rc = stage_file(s, &t, path, FSYNC_PACK_METADATA, order, err);
-	tempfile_delete(&t);
+		rc = write(s, *out, err);
 	free(prefix);
 	free(dir);
+	return rc;
+}
+
+static int stage_table(struct staging *s, struct tempfile **table, const char *given, const char *ext, table_fn write,
+		       enum publish_class order, struct err *err)
+{
+	char *path = final_path(s, given, ext);
+	int rc = s->rx ? make_table(s, table, path, ext, write, err) : 0;
+
+	if (!rc)
+		rc = stage_file(s, table, path, FSYNC_PACK_METADATA, order, err);
 	free(path);
+	return rc;
+}
+
+int pack_receive_write_tables(struct pack_receive *rx, const struct pack_receive_files *f,
+			      const struct pack_receive_names *n, struct err *err)
+{
+	struct staging s = { .rx = rx, .sum = &rx->sum, .names = n, .entries = list_entries(rx) };
+	int rc = f->rev ? write_rev(&s, f->rev, err) : 0;
+
+	if (!rc)
+		rc = write_idx(&s, f->idx, err);
+	free(s.entries);
 	return rc;
 }
 
@@ -165,39 +185,59 @@ static int stage_pack(struct staging *s, struct err *err)
 	char *path;
 	int rc;
 
-	if (!s->rx->tmp)
+	if (!s->files->pack)
 		return 0;
 	path = final_path(s, s->names->pack, "pack");
-	rc = stage_file(s, &s->rx->tmp, path, FSYNC_PACK, PUBLISH_PACK_DATA, err);
+	rc = stage_file(s, &s->files->pack, path, FSYNC_PACK, PUBLISH_PACK_DATA, err);
 	if (!rc && ends_with(path, ".pack"))
 		rc = pack_stage_uncruft(path, s->batch, err);
 	free(path);
 	return rc;
 }
 
-int pack_receive_stage(struct pack_receive *rx, struct fsync_batch *b,
-		       const struct pack_receive_names *n, bool *kept, struct err *err)
+static int stage_all(struct staging *s, bool *kept, struct err *err)
 {
-	struct staging s = { .rx = rx, .batch = b, .names = n, .entries = list_entries(rx) };
+	const struct pack_receive_names *n = s->names;
 	bool made = false, keep = false;
 	/*
 	 * D3: the .idx makes the pack visible, so it is published after all that it needs
 	 * (t0101: index-pack, a pack is whole before its idx).
 	 */
-	int rc = stage_pack(&s, err);
+	int rc = stage_pack(s, err);
 
 	if (!rc && n->write_rev)
-		rc = stage_table(&s, n->rev, "rev", write_rev, PUBLISH_PACK_DATA, err);
+		rc = stage_table(s, &s->files->rev, n->rev, "rev", write_rev, PUBLISH_PACK_DATA, err);
 	if (!rc && n->keep_msg)
-		rc = stage_marker(&s, n->keep, "keep", n->keep_msg, &keep, err);
+		rc = stage_marker(s, n->keep, "keep", n->keep_msg, &keep, err);
 	if (!rc && n->promisor_msg)
-		rc = stage_marker(&s, n->promisor, "promisor", n->promisor_msg, &made, err);
+		rc = stage_marker(s, n->promisor, "promisor", n->promisor_msg, &made, err);
 	if (!rc)
-		rc = stage_table(&s, n->idx, "idx", write_idx, PUBLISH_PACK_IDX, err);
-	free(s.entries);
+		rc = stage_table(s, &s->files->idx, n->idx, "idx", write_idx, PUBLISH_PACK_IDX, err);
 	if (!rc && kept)
 		*kept = keep;
 	return rc;
+}
+
+int pack_receive_stage(struct pack_receive *rx, struct fsync_batch *b,
+		       const struct pack_receive_names *n, bool *kept, struct err *err)
+{
+	struct pack_receive_files f = { .pack = rx->tmp };
+	struct staging s = { rx, &f, &rx->sum, b, n, list_entries(rx) };
+	int rc = stage_all(&s, kept, err);
+
+	rx->tmp = f.pack;
+	tempfile_delete(&f.idx);
+	tempfile_delete(&f.rev);
+	free(s.entries);
+	return rc;
+}
+
+int pack_receive_stage_files(struct pack_receive_files *f, const struct object_id *sum, struct fsync_batch *b,
+			     const struct pack_receive_names *n, bool *kept, struct err *err)
+{
+	struct staging s = { .files = f, .sum = sum, .batch = b, .names = n };
+
+	return stage_all(&s, kept, err);
 }
 
 /* ---- those there are ---- */
