@@ -324,11 +324,13 @@ static int show_pairs(struct diff_command *d, struct strbuf *text, bool *any, st
 {
 	int rc = diff_process(&d->queue, &d->o, err);
 
-	if (!rc && d->o.exit_code)
-		rc = diff_differs(&d->queue, &d->o, any, err);
 	if (!rc)
 		rc = show_combined(d, text, err);
-	return rc ? rc : diff_format(&d->queue, &d->o, text, err);
+	if (!rc)
+		rc = diff_format(&d->queue, &d->o, text, err);
+	if (!rc && d->o.exit_code)
+		rc = diff_differs(&d->queue, &d->o, any, err);
+	return rc;
 }
 
 void warn_rename_limit(const struct diff_rename_limit *l)

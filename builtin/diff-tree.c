@@ -139,13 +139,13 @@ static int show_trees(struct diff_tree *d, const struct object_id *a, const stru
 		rc = diff_trees(&q, &o->diff, &old, &new, err);
 	if (!rc)
 		rc = diff_process(&q, &o->diff, err);
-	if (!rc)
-		rc = log_note_differences(o, &q, err);
 	o->diff.drain = print_and_clear;
 	if (!rc)
 		rc = diff_format(&q, &o->diff, &o->text, err);
 	if (!rc)
 		rc = print_and_clear(NULL, &o->text, err);
+	if (!rc)
+		rc = log_note_differences(o, &q, err);
 	o->check_failed |= q.check_failed;
 	diff_queue_clear(&q);
 	return rc;

@@ -300,9 +300,9 @@ int log_note_differences(struct log_options *o, struct diff_queue *q, struct err
 static int show_queue(struct log_options *o, struct commit *c, struct diff_queue *q,
 		      const struct commit *from, bool *header, struct err *err)
 {
-	int rc = log_note_differences(o, q, err);
+	int rc = 0;
 
-	if (!rc && q->nr) {
+	if (q->nr) {
 		rc = add_header(o, c, from, err);
 		*header = true;
 		if (!rc && shows_diffs(o)) {
@@ -312,6 +312,8 @@ static int show_queue(struct log_options *o, struct commit *c, struct diff_queue
 			o->check_failed |= q->check_failed;
 		}
 	}
+	if (!rc)
+		rc = log_note_differences(o, q, err);
 	diff_queue_clear(q);
 	return rc;
 }

@@ -81,6 +81,7 @@ struct diff_pair {
 	bool differs; /* contents have been compared by who added it */
 	bool broken;  /* one half of a broken pair (-B) */
 	bool renamed; /* a rename or copy was found */
+	bool same;    /* a program has compared the sides, and its exit code, which counts, is 0 */
 	/* Patches show only these lines of the new side (line-ranges.h); NULL: all. Not owned. */
 	const struct line_ranges *lines;
 };
@@ -433,8 +434,9 @@ MUST_USE int diff_format(struct diff_queue *q, const struct diff_options *o,
 			 struct strbuf *out, struct err *err);
 
 /*
- * For an exit code: is there any difference? Where lines are ignored (-w, -I and the like) only the
- * texts of the pairs tell, and they are compared.
+ * For an exit code, after diff_format: is there any difference? Where lines are ignored (-w, -I and the
+ * like) only the texts of the pairs tell, and they are compared. If nothing is shown, programs whose exit code
+ * counts (diff.trustExitCode) are run now.
  */
 MUST_USE int diff_differs(struct diff_queue *q, const struct diff_options *o, bool *out,
 			  struct err *err);

@@ -21,6 +21,7 @@ struct external_call {
 	const char *path;
 	const char *new_path, *header; /* of a rename or copy; NULL */
 	size_t counter, total;	       /* of files */
+	bool same; /* out: its exit code counts, and is 0 */
 };
 /* false: there is none for the path, or none is allowed. */
 bool diff_external_of(const struct diff_options *o, const char *path,

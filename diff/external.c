@@ -195,6 +195,7 @@ int diff_run_external(const struct external_diff *e, struct external_call *c,
 		ret = run(&cp, o, out, err);
 		if (ret > 0 && !(e->trust_exit_code && ret == 1))
 			ret = err_set(err, ERR_INVALID, "external diff died, stopping at %s", c->path);
+		c->same = e->trust_exit_code && !ret;
 	}
 	take_back(&old);
 	take_back(&new);

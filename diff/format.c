@@ -2,6 +2,7 @@
 /* --raw, --name-only, --name-status, --summary, and the order of all formats. */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
+#include "diff/external-internal.h"
 #include "diff/moved-internal.h"
 #include "object/tree.h"
 #include "util/quote.h"
@@ -272,19 +273,45 @@ int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbu
 	return ret;
 }
 
+/* Must a text be made to know whether the sides differ? Then its being empty, or the program that made it, tells. */
+static bool text_decides(const struct diff_pair *p, const struct diff_options *o, bool *by_program)
+{
+	struct external_diff external;
+
+	*by_program = !p->unmerged && diff_external_of(o, p->old->path, &external);
+	if (*by_program)
+		return external.trust_exit_code && o->formats & DIFF_FORMAT_NONE;
+	return o->ignore || o->ignore_lines;
+}
+
+static int pair_differs(struct diff_queue *q, size_t at, const struct diff_options *o, bool *out, struct err *err)
+{
+	const unsigned counts = DIFF_FORMAT_NUMSTAT | DIFF_FORMAT_STAT | DIFF_FORMAT_SHORTSTAT;
+	struct strbuf text = STRBUF_INIT;
+	struct diff_pair *p = q->pairs[at];
+	bool by_program;
+	int rc = 0;
+
+	if (text_decides(p, o, &by_program)) {
+		rc = diff_add_patch(q, at, o, NULL, &text, err);
+		*out = by_program ? !p->same : text.len > 0;
+		diff_file_unload(p->old);
+		diff_file_unload(p->new);
+	} else {
+		*out = !p->same || o->formats & counts; /* which have been shown */
+	}
+	strbuf_release(&text);
+	return rc;
+}
+
 int diff_differs(struct diff_queue *q, const struct diff_options *o, bool *out, struct err *err)
 {
-	struct strbuf text = STRBUF_INIT;
-	struct diff_options patch = *o;
-	int rc;
+	struct diff_options silent = *o;
+	int rc = o->ignore || o->ignore_lines ? diff_prefetch(q, o, err) : 0;
 
-	*out = q->nr > 0;
-	if (!*out || (!o->ignore && !o->ignore_lines))
-		return 0;
-	patch.formats = DIFF_FORMAT_PATCH;
-	patch.drain = NULL;
-	rc = diff_format(q, &patch, &text, err);
-	*out = text.len > 0;
-	strbuf_release(&text);
+	silent.drain = NULL;
+	*out = false;
+	for (size_t i = 0; !rc && !*out && i < q->nr; i++)
+		rc = pair_differs(q, i, &silent, out, err);
 	return rc;
 }

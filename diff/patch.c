@@ -15,7 +15,7 @@ struct patch {
 	const struct diff_options *o;
 	struct strbuf *out;
 	struct diff_file *old, *new;
-	const struct diff_pair *pair; /* for renames and rewrites */
+	struct diff_pair *pair; /* for renames and rewrites */
 	char *old_name, *new_name;    /* with prefix, quoted; never /dev/null */
 	bool must_show;		      /* show the header even without hunks */
 	struct strbuf header;
@@ -407,7 +407,7 @@ static int add_external(struct patch *p, const struct external_diff *e, struct e
 	struct diff_options plain = *p->o;
 	const struct diff_options *o = p->o;
 	struct external_call c = { p->old, p->new, diff_shown_path(o, p->old->path), NULL, NULL,
-				   p->counter, p->total };
+				   p->counter, p->total, false };
 	int ret;
 
 	plain.color = false;
@@ -423,7 +423,9 @@ static int add_external(struct patch *p, const struct external_diff *e, struct e
 		c.new_path = diff_shown_path(o, p->new->path);
 		c.header = eol ? eol + 1 : "";
 	}
-	return diff_run_external(e, &c, o, p->out, err);
+	ret = diff_run_external(e, &c, o, p->out, err);
+	p->pair->same = c.same;
+	return ret;
 }
 
 static bool shows_submodule(const struct diff_file *old, const struct diff_file *new,
