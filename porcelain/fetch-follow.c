@@ -65,6 +65,23 @@ static bool wants_word(const struct remote *remote, const char *there)
 	       (remote->follow_head == FOLLOW_HEAD_WARN_IF_NOT && strcmp(remote->follow_head_branch, there) != 0);
 }
 
+/* A bare mirror has no refs/remotes/<name>/HEAD: its own HEAD follows, whatever it was. */
+static void decide_head_of_mirror(struct repository *r, const struct remote *remote, const char *there, struct fetch_head *out)
+{
+	char *target = xstrfmt("refs/heads/%s", there), *here = NULL;
+	struct object_id oid;
+
+	if (ref_read_raw(r->refs, "HEAD", &oid, &here, NULL) < 0)
+		here = NULL;
+	if (refname_is_valid(target, 0) && will_be_there(r, remote, target, there) && (!here || strcmp(here, target) != 0)) {
+		out->ref = xstrdup("HEAD");
+		out->target = target;
+		target = NULL;
+	}
+	free(here);
+	free(target);
+}
+
 void fetch_decide_head(struct repository *r, const struct remote *remote, const struct remote_refs *refs,
 		       struct fetch_head *out)
 {
@@ -74,6 +91,10 @@ void fetch_decide_head(struct repository *r, const struct remote *remote, const 
 
 	if (!there || remote->follow_head == FOLLOW_HEAD_NEVER)
 		return;
+	if (remote->mirror && r->bare) {
+		decide_head_of_mirror(r, remote, there, out);
+		return;
+	}
 	ref = xstrfmt("refs/remotes/%s/HEAD", remote->name);
 	target = xstrfmt("refs/remotes/%s/%s", remote->name, there);
 	here = head_here(r, remote, ref, &exists);

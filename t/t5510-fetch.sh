@@ -169,6 +169,21 @@ test_expect_success 'the HEAD of the remote: made once, followed or told as the 
 	test_must_fail git -C d symbolic-ref -q refs/remotes/origin/HEAD
 '
 
+test_expect_success 'HEAD of a bare mirror follows the one of the remote' '
+	head_is () { echo "ref: refs/heads/$1" >expect && test_cmp expect mirror/HEAD; } && new_mirror () { rm -rf mirror && git init -q --bare -b other mirror; } &&
+	new_mirror && git -C mirror remote add --mirror -f origin "file://$PWD/s" && head_is main &&
+	git -C s symbolic-ref HEAD refs/heads/topic && git -C mirror fetch -q --dry-run && head_is main &&
+	git -C mirror -c remote.origin.followRemoteHEAD=never fetch -q && head_is main && git -C mirror fetch -q && head_is topic &&
+	git -C s symbolic-ref HEAD refs/heads/main && git -C mirror -c remote.origin.followRemoteHEAD=warn fetch >out && head_is main && test_must_be_empty out &&
+	git -C mirror update-ref --no-deref HEAD $MAIN && git -C mirror fetch -q && head_is main && rm -rf mirror && git clone -q --mirror s mirror &&
+	git -C s symbolic-ref HEAD refs/heads/topic && git -C mirror fetch -q && head_is topic && git -C s symbolic-ref HEAD refs/heads/main &&
+	git -C mirror fetch -q origin main && head_is topic && new_mirror && git -C mirror remote add --mirror=fetch -f origin "file://$PWD/s" && head_is other &&
+	new_mirror && git -C mirror config remote.origin.mirror true && git -C mirror config remote.origin.url "file://$PWD/s" &&
+	git -C mirror config remote.origin.fetch refs/heads/topic:refs/heads/topic && git -C mirror fetch -q && head_is other &&
+	rm -rf mirror && git init -q -b other mirror && git -C mirror remote add --mirror origin "file://$PWD/s" && git -C mirror fetch -q -u &&
+	test "$(git -C mirror symbolic-ref HEAD)" = refs/heads/other && rm -rf mirror
+'
+
 test_expect_success 'shallow: depth, deeper, all of it' '
 	fresh && git -C d fetch -q --depth 1 && test "$(git -C d rev-list --count origin/main)" = 1 && refs refs/tags/ >out &&
 	git -C d fetch -q --deepen 1 && test "$(git -C d rev-list --count origin/main)" = 2 &&
