@@ -204,6 +204,7 @@ NORETURN static void short_usage(const char *fmt, const char *a)
 	char *msg = xstrfmt(fmt, a);
 
 	fprintf(stderr, "usage: %s\n", msg);
+	free(msg);
 	exit(129);
 }
 

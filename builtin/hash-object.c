@@ -224,8 +224,10 @@ static void hash_argument(struct hash_object *h, const char *arg, const char *pr
 		fflush(stdout);
 		errno = failure;
 	}
-	if (fd < 0)
+	if (fd < 0) {
+		free(path);
 		die("could not open '%s' for reading: %s", file, strerror(errno));
+	}
 	hash_fd(h, fd, h->path ? h->path : path, file);
 	close(fd);
 	free(path);

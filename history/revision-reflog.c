@@ -123,9 +123,11 @@ static int open_log(struct rev_walk *w, const struct rev_start *s, struct log *l
 	int nr;
 
 	if (!*name) { /* "@{1}": the current branch */
-		free(name);
-		if (ref_resolve(w->repo->refs, "HEAD", &oid, &name, NULL, NULL) < 0)
+		FREE_AND_NULL(name);
+		if (ref_resolve(w->repo->refs, "HEAD", &oid, &name, NULL, NULL) < 0) {
+			free(name);
 			name = xstrdup("HEAD");
+		}
 	}
 	nr = ref_dwim_log(w->repo->refs, name, strlen(name), &log->full_ref, &oid);
 	if (!nr) {

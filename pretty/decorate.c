@@ -175,10 +175,12 @@ static int add_head(struct decorations *d)
 {
 	struct object_id oid;
 	unsigned flags;
-	char *final;
+	char *final = NULL;
 
-	if (ref_resolve(d->repo->refs, "HEAD", &oid, &final, &flags, NULL) < 0)
+	if (ref_resolve(d->repo->refs, "HEAD", &oid, &final, &flags, NULL) < 0) {
+		free(final);
 		return 0;
+	}
 	if (flags & REF_IS_SYMREF)
 		d->head_branch = final;
 	else

@@ -232,7 +232,7 @@ static char *guess_place(struct matching *m, const struct source *src, const cha
 	struct object_id oid;
 
 	if (ref_resolve(m->r->refs, src->name, &oid, &real, NULL, NULL) < 0)
-		real = NULL;
+		FREE_AND_NULL(real); /* an unborn branch has a name, too */
 	if (real && starts_with(real, "refs/heads/"))
 		out = xconcat("refs/heads/", dst);
 	else if (real && starts_with(real, "refs/tags/"))
