@@ -121,6 +121,7 @@ int status_format_init(struct status_format *f, struct repository *r, const stru
 		       bool color, struct err *err)
 {
 	bool commented = false;
+	const char *compared;
 	int rc = config_get_bool(r->config, "status.displaycommentprefix", &commented, err);
 
 	memset(f, 0, sizeof(*f));
@@ -128,6 +129,8 @@ int status_format_init(struct status_format *f, struct repository *r, const stru
 	f->s = s;
 	f->comment_char = commented ? edit_comment_char(r) : '\0';
 	f->hints = advice_enabled(r, "statusHints");
+	if (rc >= 0)
+		rc = config_get_string(r->config, "status.comparebranches", &compared, err);
 	return rc < 0 ? rc : read_colors(f, r->config, color, err);
 }
 
@@ -177,16 +180,10 @@ void tracking_release(struct tracking *t)
 	FREE_AND_NULL(t->name);
 }
 
-void tracking_find(struct tracking *t, const struct status_format *f)
+static void compare_with(struct tracking *t, const struct status_format *f, const char *ref)
 {
 	struct object_id theirs;
-	const char *branch;
-	char *ref = NULL;
 
-	memset(t, 0, sizeof(*t));
-	if (!f->s->branch || !skip_prefix(f->s->branch, "refs/heads/", &branch) ||
-	    branch_upstream(f->repo, branch, &ref, NULL) < 0)
-		return;
 	t->name = ref_shorten(f->repo->refs, ref, false);
 	if (!tracked_commit(f->repo, ref, &theirs)) {
 		t->gone = true;
@@ -196,7 +193,35 @@ void tracking_find(struct tracking *t, const struct status_format *f)
 			t->counted = ahead_behind(f->repo, &f->s->head, &theirs, &t->ahead,
 						  &t->behind, NULL) >= 0;
 	}
-	free(ref);
+}
+
+void tracking_find_named(struct tracking *t, const struct status_format *f, const char *name)
+{
+	char *upstream = NULL, *target = NULL;
+	const char *branch;
+
+	memset(t, 0, sizeof(*t));
+	if (!f->s->branch || !skip_prefix(f->s->branch, "refs/heads/", &branch))
+		return;
+	if (branch_upstream(f->repo, branch, &upstream, NULL) < 0)
+		upstream = NULL;
+	if (branch_push_target(f->repo, branch, &target, NULL) < 0)
+		target = NULL;
+	t->is_upstream = upstream && (!strcmp(name, "@{upstream}") || (target && !strcmp(upstream, target)));
+	t->is_push_target = !t->is_upstream || !target || !strcmp(upstream, target);
+	if (t->is_upstream)
+		compare_with(t, f, upstream);
+	else if (target && !strcmp(name, "@{push}"))
+		compare_with(t, f, target);
+	if (t->gone && !t->is_upstream)
+		tracking_release(t);
+	free(upstream);
+	free(target);
+}
+
+void tracking_find(struct tracking *t, const struct status_format *f)
+{
+	tracking_find_named(t, f, "@{upstream}");
 }
 
 static void add_colored(const struct status_format *f, struct strbuf *out,

@@ -20,7 +20,6 @@ struct status_format {
 	bool nul, branch, show_stash, hints;
 	bool stable;		 /* porcelain v1: never says more than it did */
 	bool for_commit;	 /* told by git commit */
-	bool for_switch;	 /* told by git checkout, which words one hint in another way */
 	bool in_template;	 /* as comments of its message */
 	char comment_char;	 /* in front of the lines of the long format; or NUL */
 	bool amend;
@@ -54,15 +53,18 @@ int status_rename_mode(struct repository *r);
 void status_add_path(const struct status_format *f, struct strbuf *out, const char *path,
 		     bool quote_space);
 
-/* The branch that the current one builds on. */
+/* A branch that the current one is compared with: the one that it builds on, or is pushed to. */
 struct tracking {
 	char *name;	      /* short; NULL: none */
+	bool is_upstream, is_push_target; /* both, if it is pushed to its upstream, or nowhere */
 	bool gone;
 	bool counted;	      /* ahead and behind are known */
 	bool same;
 	size_t ahead, behind;
 };
 void tracking_find(struct tracking *t, const struct status_format *f);
+/* That of status.compareBranches: "@{upstream}" or "@{push}"; there may be none, or it is no longer there. */
+void tracking_find_named(struct tracking *t, const struct status_format *f, const char *name);
 void tracking_release(struct tracking *t);
 
 #endif

@@ -89,50 +89,85 @@ static void print_counts(const struct status_format *f, const struct tracking *t
 	} else if (!t->behind) {
 		header(f, out, "Your branch is ahead of '%s' by %zu %s.\n", t->name, t->ahead,
 		       commits(t->ahead));
-		hint(f, out, "use \"git push\" to publish your local commits");
+		if (t->is_push_target)
+			hint(f, out, "use \"git push\" to publish your local commits");
 	} else if (!t->ahead) {
 		header(f, out,
 		       "Your branch is behind '%s' by %zu %s, and can be fast-forwarded.\n",
 		       t->name, t->behind, commits(t->behind));
-		hint(f, out, "use \"git pull\" to update your local branch");
+		if (t->is_upstream)
+			hint(f, out, "use \"git pull\" to update your local branch");
 	} else {
 		header(f, out,
 		       "Your branch and '%s' have diverged,\nand have %zu and %zu different %s each, respectively.\n",
 		       t->name, t->ahead, t->behind, commits(t->ahead + t->behind));
-		hint(f, out, f->for_switch ?
-		     "use \"git pull\" if you want to integrate the remote branch with yours" :
-		     "use \"git pull\" to merge the remote branch into yours");
+		if (t->is_upstream && !f->for_commit)
+			hint(f, out, "use \"git pull\" if you want to integrate the remote branch with yours");
 	}
+}
+
+static void print_comparison(const struct status_format *f, const struct tracking *t, struct strbuf *out)
+{
+	if (t->gone) {
+		header(f, out, "Your branch is based on '%s', but the upstream is gone.\n",
+		       t->name);
+		hint(f, out, "use \"git branch --unset-upstream\" to fixup");
+	} else if (t->counted) {
+		print_counts(f, t, out);
+	} else {
+		header(f, out, "Your branch and '%s' refer to different commits.\n", t->name);
+		if (t->is_push_target)
+			hint(f, out, "use \"git status --ahead-behind\" for details");
+	}
+}
+
+/* The words of status.compareBranches. The caller frees its text. */
+static void compared_branches(const struct status_format *f, struct string_list *out)
+{
+	const char *value = "@{upstream}";
+	struct string_list words = STRING_LIST_INIT;
+
+	if (config_get_string(f->repo->config, "status.comparebranches", &value, NULL) < 0)
+		return;
+	string_list_split(&words, value, " ");
+	for (size_t i = 0; i < words.nr; i++) {
+		const char *word = words.items[i].string;
+
+		if (!strcmp(word, "@{upstream}") || !strcmp(word, "@{push}"))
+			string_list_append(out, word);
+		else if (*word)
+			repo_warn(f->repo, "ignoring value '%s' for status.compareBranches, only @{upstream} and @{push} "
+				  "are supported", word);
+	}
+	string_list_clear(&words, NULL);
 }
 
 static void print_tracking(const struct status_format *f, struct strbuf *out)
 {
+	struct string_list words = STRING_LIST_INIT, shown = STRING_LIST_INIT;
 	struct tracking t;
 
 	if (f->s->initial)
 		return;
-	tracking_find(&t, f);
-	if (!t.name)
-		return;
-	if (t.gone) {
-		header(f, out, "Your branch is based on '%s', but the upstream is gone.\n",
-		       t.name);
-		hint(f, out, "use \"git branch --unset-upstream\" to fixup");
-	} else if (t.counted) {
-		print_counts(f, &t, out);
-	} else {
-		header(f, out, "Your branch and '%s' refer to different commits.\n", t.name);
-		hint(f, out, "use \"git status --ahead-behind\" for details");
+	compared_branches(f, &words);
+	for (size_t i = 0; i < words.nr; i++) {
+		tracking_find_named(&t, f, words.items[i].string);
+		if (t.name && !string_list_lookup(&shown, t.name)) {
+			string_list_insert(&shown, t.name);
+			print_comparison(f, &t, out);
+			strbuf_addch(out, '\n');
+		}
+		tracking_release(&t);
 	}
-	strbuf_addch(out, '\n');
-	tracking_release(&t);
+	string_list_clear(&words, NULL);
+	string_list_clear(&shown, NULL);
 }
 
 void status_format_tracking(struct repository *r, const char *branch,
 			    const struct object_id *commit, struct strbuf *out)
 {
 	struct status s = { .branch = (char *)branch, .head = *commit };
-	struct status_format f = { .repo = r, .s = &s, .ahead_behind = true, .for_switch = true,
+	struct status_format f = { .repo = r, .s = &s, .ahead_behind = true,
 				   .hints = advice_enabled(r, "statusHints") };
 
 	print_tracking(&f, out);
