@@ -64,7 +64,7 @@ static void show_one(struct show_ref *s, const char *name, const struct ref *ref
 	if (oid_is_null(&peeled) && ref->flags & REF_PEEL_KNOWN)
 		return;
 	if (oid_is_null(&peeled) &&
-	    (object_peel(odb_source(s->repo->odb), &ref->oid, OBJ_ANY, &peeled, NULL, NULL) < 0 ||
+	    (object_peel_as_named(odb_source(s->repo->odb), &ref->oid, &peeled, NULL) < 0 ||
 	     oid_eq(&peeled, &ref->oid)))
 		return;
 	show_line(s, &peeled, name, "^{}");

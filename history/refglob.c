@@ -9,6 +9,7 @@ void ref_exclusions_clear(struct ref_exclusions *x)
 {
 	strvec_clear(&x->patterns);
 	hidden_refs_release(&x->hidden);
+	FREE_AND_NULL(x->namespace_prefix);
 	x->hidden_configured = false;
 }
 
@@ -28,7 +29,19 @@ int ref_exclusions_hide(struct ref_exclusions *x, struct repository *r, const ch
 		return err_set(err, ERR_INVALID,
 			       "--exclude-hidden= passed more than once");
 	x->hidden_configured = true;
+	if (namespace_prefix(&x->namespace_prefix, err) < 0)
+		return ERR_INVALID;
 	return hidden_refs_read(&x->hidden, r->config, section, err);
+}
+
+/* As the server hides it from clients of the namespace; only rules with "^" are for refs outside of it. */
+static bool ref_is_hidden_away(const struct ref_exclusions *x, const char *full_name)
+{
+	const char *name = full_name;
+
+	if (x->namespace_prefix && !skip_prefix(full_name, x->namespace_prefix, &name))
+		name = NULL;
+	return ref_is_hidden(&x->hidden, name, full_name);
 }
 
 bool ref_is_excluded(const struct ref_exclusions *x, const char *name)
@@ -54,7 +67,7 @@ static int visit(void *data, const struct ref *ref)
 	/* Exclusions are relative to the prefix of --branches and the like. */
 	if (v->x && ref_is_excluded(v->x, ref->name + strlen(v->prefix)))
 		return 0;
-	if (v->x && ref_is_hidden(&v->x->hidden, ref->name, ref->name))
+	if (v->x && ref_is_hidden_away(v->x, ref->name))
 		return 0;
 	return v->fn(v->data, ref);
 }

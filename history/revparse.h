@@ -88,9 +88,10 @@ int revparse_branch_name(struct repository *r, const char *name, size_t len,
 struct ref_exclusions {
 	struct strvec patterns;
 	struct hidden_refs hidden;
+	char *namespace_prefix; /* of GIT_NAMESPACE, for hidden; NULL: not set */
 	bool hidden_configured;
 };
-#define REF_EXCLUSIONS_INIT { STRVEC_INIT, HIDDEN_REFS_INIT, false }
+#define REF_EXCLUSIONS_INIT { STRVEC_INIT, HIDDEN_REFS_INIT, NULL, false }
 void ref_exclusions_clear(struct ref_exclusions *x);
 void ref_exclusions_add(struct ref_exclusions *x, const char *pattern);
 /* section: "receive", "uploadpack" or "fetch"; ERR_INVALID otherwise, or if given twice. */

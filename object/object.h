@@ -95,5 +95,11 @@ unsigned object_max_tree_depth(const struct object_source *src);
 MUST_USE int object_peel(const struct object_source *src, const struct object_id *oid,
 			 enum object_type want, struct object_id *out,
 			 enum object_type *out_type, struct err *err);
+/*
+ * Follow tags to the object that by their own words is none. It is not read: it can be missing, or of another
+ * type than the last tag says.
+ */
+MUST_USE int object_peel_as_named(const struct object_source *src, const struct object_id *oid, struct object_id *out,
+				  struct err *err);
 
 #endif

@@ -95,8 +95,9 @@ static void memo_add(struct peel_memo *m, const struct oid_array *tags, const st
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* From a tag to the first object that is none. */
-static int follow_tags(const struct object_source *src, struct object_id *at, struct object_info *info, struct err *err)
+/* From a tag to the first object that is none; or, if the tags are believed, is none by what they say. */
+static int follow_tags(const struct object_source *src, struct object_id *at, struct object_info *info, bool believe,
+		       struct err *err)
 {
 	struct oid_array passed = OID_ARRAY_INIT;
 	size_t nr = 0;
@@ -111,8 +112,10 @@ static int follow_tags(const struct object_source *src, struct object_id *at, st
 				oid_array_append(&passed, at);
 			rc = dereference(src, at, OBJ_TAG, at, &want, err);
 		}
-		if (!rc)
+		if (!rc && (!believe || want == OBJ_ANY))
 			rc = src->info(src->data, at, info, err);
+		else if (!rc)
+			info->type = want;
 		if (!rc)
 			rc = object_type_expect(at, info->type, want, err);
 	}
@@ -131,7 +134,7 @@ int object_peel(const struct object_source *src, const struct object_id *oid,
 	int rc = src->info(src->data, &at, &info, err);
 
 	if (!rc && info.type == OBJ_TAG && want != OBJ_TAG)
-		rc = follow_tags(src, &at, &info, err);
+		rc = follow_tags(src, &at, &info, false, err);
 	if (!rc && info.type == OBJ_COMMIT && want == OBJ_TREE) {
 		enum object_type tree;
 
@@ -148,4 +151,18 @@ int object_peel(const struct object_source *src, const struct object_id *oid,
 	if (out_type)
 		*out_type = info.type;
 	return 0;
+}
+
+int object_peel_as_named(const struct object_source *src, const struct object_id *oid, struct object_id *out,
+			 struct err *err)
+{
+	struct object_id at = *oid;
+	struct object_info info;
+	int rc = src->info(src->data, &at, &info, err);
+
+	if (!rc && info.type == OBJ_TAG)
+		rc = follow_tags(src, &at, &info, true, err);
+	if (!rc)
+		*out = at;
+	return rc;
 }

@@ -266,7 +266,7 @@ static void add_flags(const struct reflist_item *item, struct strbuf *out)
 
 /* ---- the object ---- */
 
-/* The ref's object, or with "*" the one its tag names. NULL: it is no tag. */
+/* The ref's object, or with "*" the one its tags lead to. NULL: it is no tag. */
 static int find_object(struct reflist *l, const struct reflist_item *item,
 		       const struct ref_atom *a, struct object_facts **out, struct err *err)
 {
@@ -290,7 +290,7 @@ static int find_object(struct reflist *l, const struct reflist_item *item,
 		return rc;
 	if (object_peel(odb_source(l->repo->odb), &item->oid, OBJ_ANY, &end, NULL, NULL) < 0)
 		return err_set(err, ERR_CORRUPT, "bad tag");
-	object_facts_select(&l->state->target, &f->tag.target);
+	object_facts_select(&l->state->target, &end);
 	*out = &l->state->target;
 	return 0;
 }

@@ -47,7 +47,9 @@ peers_git () {
 	(cd "theirs/$PEERS_DIR" && stock "$@") <"${PEERS_STDIN:-/dev/null}" \
 		>out.theirs 2>err.theirs || theirs=$?
 	# Older ones write strict ISO 8601 in UTC with +00:00, newer ones with Z.
-	sed -i -e "s#/theirs\\b#/ours#g" -e "s/\(T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\)+00:00/\1Z/g" out.theirs err.theirs
+	sed -i -e "s#/theirs\\b#/ours#g" -e "s/\(T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\)+00:00/\1Z/g" \
+		-e "s#(use \"git pull\" to merge the remote branch into yours)#(use \"git pull\" if you want to integrate the remote branch with yours)#" \
+		out.theirs err.theirs
 	same_hints err.theirs err.ours
 	if test "$ours" -ne "$theirs"; then
 		echo "exit code of git $*: $ours, stock: $theirs"

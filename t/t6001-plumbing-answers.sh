@@ -41,6 +41,24 @@ test_expect_success 'check-attr outside of the work tree' '
 	echo "f: foo: set" >expect && test_cmp expect out
 '
 
+test_expect_success '--exclude-hidden hides what a server of the namespace hides' '
+	git init -q hidden && tree=$(git -C hidden mktree </dev/null) &&
+	for ref in refs/heads/a refs/hid/b refs/namespaces/ns/refs/heads/c refs/namespaces/ns/refs/hid/d refs/namespaces/other/refs/hid/e
+	do
+		git -C hidden update-ref $ref $(git -C hidden commit-tree -m ${ref##*/} $tree) || return 1
+	done &&
+	git -C hidden config transfer.hideRefs refs/hid &&
+	git -C hidden config uploadpack.hideRefs ^refs/hid &&
+	for case in " receive acde" "ns receive abce" "ns/x receive abcde" " uploadpack acde" "ns uploadpack ace" "ns/x uploadpack acde"
+	do
+		echo "${case##* }" | sed "s/./&\\n/g" | sed "/^\$/d" >expect && set -- ${case% *} &&
+		test $# = 2 || set -- "" "$@" &&
+		GIT_NAMESPACE=$1 git -C hidden log --format=%s --exclude-hidden=$2 --all >out && sort out >actual &&
+		test_cmp expect actual &&
+		GIT_NAMESPACE=$1 git -C hidden rev-parse --exclude-hidden=$2 --all >out && test_line_count = $(wc -l <expect) out || return 1
+	done
+'
+
 test_expect_success 'merge-file --object-id: the empty blob need not be there' '
 	empty=$(git hash-object --stdin </dev/null) && two=$(git -C r rev-parse HEAD:f) &&
 	git -C r merge-file -p --object-id $empty $empty $two >out && echo 2 >expect && test_cmp expect out
@@ -56,6 +74,12 @@ test_expect_success 'a tag of a missing object, or of one of another type' '
 		for format in "%(*objectname)" "%(*objecttype)" "%(*subject)"; do
 			test_expect_code 128 git -C r for-each-ref --format="$format" 2>err && test_grep "fatal: bad tag" err || return 1
 		done &&
+		{
+			echo "$bad refs/tags/bad" &&
+			case $what in *tag) ;; *) echo "${what% *} refs/tags/bad^{}" ;; esac
+		} >expect &&
+		git -C r show-ref -d bad >out && test_cmp expect out &&
+		git -C r show-ref -d --verify refs/tags/bad >out && test_cmp expect out &&
 		for c in "rev-list --all" "rev-list --objects bad" "log bad" "rev-parse bad^{}" "cat-file -p bad^{}"; do
 			test_expect_code 128 git -C r $c 2>err || return 1
 		done &&

@@ -56,8 +56,6 @@ Signed-off-by: B. Utor <b@example.com>" &&
 make_tags () {
 	test_tick &&
 	stock -C theirs tag -a -m "tag subject" annotated &&
-	stock -C theirs tag -a -m "of a tag" nested annotated 2>/dev/null &&
-	stock -C theirs tag -a -m "of a nested tag" deep nested 2>/dev/null &&
 	stock -C theirs tag -a -m "of a blob" blob-tag HEAD:blob &&
 	stock -C theirs tag -a -m "of a tree" tree-tag HEAD^{tree} &&
 	stock -C theirs tag tree HEAD^{tree} &&
@@ -79,7 +77,7 @@ make_tags () {
 		stock -C theirs cat-file tag annotated | sed -e "/^tagger/d" -e "s/^tag annot.*/tag no-tagger/"
 	} >no-tagger &&
 	stock -C theirs update-ref refs/tags/no-tagger \
-		"$(stock -C theirs hash-object -t tag -w --stdin <no-tagger)" &&
+		"$(stock -C theirs hash-object --literally -t tag -w --stdin <no-tagger)" &&
 	for v in 1.0 1.9 1.10 1.10-rc1 1.10-rc2 1.10-beta 1.010 1.1a 2.0-rc10 2.0 10.0; do
 		stock -C theirs tag v$v HEAD~1 || return 1
 	done
@@ -308,6 +306,31 @@ test_expect_success 'versionsort.suffix' '
 	peers_do "stock config versionsort.prereleaseSuffix -rc" &&
 	peers_git for-each-ref --sort=v:refname --format="%(refname)" &&
 	peers_do "stock config --unset versionsort.prereleaseSuffix"
+'
+
+# Older versions of Git go one step, newer ones to the end.
+test_expect_success 'with "*", fields are of the object at the end of a chain of tags' '
+	for repo in ours theirs
+	do
+		git -C $repo tag -a -m "of a tag" nested annotated 2>err &&
+		git -C $repo tag -a -m "of a nested tag" deep nested 2>err || return 1
+	done &&
+	fields="%(*objectname) %(*objecttype) %(*objectsize) %(*tree) %(*subject)|%(*tag)|%(*object)" &&
+	git -C ours for-each-ref --format="$fields" refs/tags/annotated >expect &&
+	test_grep "^$(git -C ours rev-parse annotated^0) commit " expect &&
+	for tag in nested deep
+	do
+		git -C ours for-each-ref --format="$fields" refs/tags/$tag >actual &&
+		test_cmp expect actual || return 1
+	done &&
+	git -C ours for-each-ref --sort=-refname --sort="*objecttype" --format="%(refname) %(*objecttype)" \
+		refs/tags/nested refs/tags/blob-tag refs/tags/tree-tag >actual &&
+	cat >expect <<-\EOF &&
+	refs/tags/blob-tag blob
+	refs/tags/nested commit
+	refs/tags/tree-tag tree
+	EOF
+	test_cmp expect actual
 '
 
 test_expect_success 'ancestry' '
