@@ -79,16 +79,12 @@ int remote_http_walk(struct http_helper *h, const struct oid_array *wants, bool 
 }
 
 /*
- * Our own parents check and seal what has come, together with their refs (transport/fetch-arrivals.c); of others it is not known
- * what they do.
+ * A parent of our own checks and seals the new objects, together with its refs (transport/fetch-arrivals.c).
+ * Another parent may do neither.
  */
 static int end(struct http_helper *h, struct repo_operation *op, int rc, struct err *err)
 {
-	if (rc || !h->any_version)
-		return repo_operation_end(op, rc, err);
-	rc = repo_operation_publish(op, err);
-	repo_operation_free(op);
-	return rc;
+	return h->any_version ? repo_operation_end_unsealed(op, rc, err) : repo_operation_end(op, rc, err);
 }
 
 static void end_walk(struct http_helper *h)

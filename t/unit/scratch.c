@@ -8,6 +8,8 @@
 #include "util/alloc.h"
 #include "util/strvec.h"
 #include <dirent.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 char *scratch_new_in(const char *parent)
 {
@@ -209,4 +211,49 @@ size_t open_descriptors(void)
 	if (d)
 		closedir(d);
 	return nr;
+}
+
+/* ---- children that end in a BUG() ---- */
+
+void assert_bug(void (*fn)(void), const char *text)
+{
+	char *log = xstrfmt("%s/said", dir);
+	char *said;
+	int status;
+	pid_t pid;
+
+	unlink(log);
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		signal(SIGABRT, SIG_DFL);
+		if (dup2(new_file(log, ""), 2) < 0)
+			_exit(1);
+		fn();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	said = read_text(log);
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT)
+		fail_msg("no BUG \"%s\"", text);
+	if (!strstr(said, text))
+		fail_msg("not \"%s\" but: %s", text, said);
+	free(said);
+	free(log);
+}
+
+int exit_code_of(void (*fn)(void))
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		fn();
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
 }

@@ -35,6 +35,11 @@ char *read_text(const char *path);
 /* "d sub\nf sub/file 12\n", sorted, without the owner file of a process; caller frees. */
 char *tree_of(const char *dir);
 
+/* Run fn in a child. It must end in a BUG() whose message contains `text`. */
+void assert_bug(void (*fn)(void), const char *text);
+/* Run fn, which must not return, in a child. Its exit code. */
+int exit_code_of(void (*fn)(void));
+
 /* Replace every `dir` in text by ".", and leave out lines that begin with one of the words in
  * `drop` (separated by spaces). Caller frees. */
 char *simplify(const char *text, const char *dir, const char *drop);
