@@ -107,7 +107,8 @@ static int stage_objects(struct receive_server *s, struct quarantine *q, struct 
 	return rc;
 }
 
-static int change_refs(struct receive_server *s, struct quarantine *q, struct repo_operation *op, struct err *err)
+static int change_refs(struct receive_server *s, struct quarantine *q, struct repo_operation *op,
+		       enum push_outcome *out, struct err *err)
 {
 	int rc = stage_objects(s, q, op, err);
 
@@ -115,14 +116,16 @@ static int change_refs(struct receive_server *s, struct quarantine *q, struct re
 		rc = proc_receive_run(s, err);
 	if (!rc)
 		rc = receive_check_updates(s, err);
-	return rc ? rc : receive_update_refs(s, op, err);
+	return rc ? rc : receive_update_refs(s, op, out, err);
 }
 
-/* The commands have their errors afterwards; < 0 for what is nobody's command. */
-static int push(struct receive_server *s, struct quarantine *q, struct repo_operation *op, struct err *err)
+/* Per-ref errors are stored in the commands. Returns < 0 only if the whole push failed. */
+static int push(struct receive_server *s, struct quarantine *q, struct repo_operation *op,
+		enum push_outcome *out, struct err *err)
 {
 	int rc = receive_check_names(s, err);
 
+	*out = PUSH_GIVEN_UP;
 	cert_check_options(s);
 	if (!rc && s->rq.cert.len)
 		rc = cert_check(s, op, err);
@@ -130,24 +133,28 @@ static int push(struct receive_server *s, struct quarantine *q, struct repo_oper
 		proc_receive_mark(s);
 	if (!rc)
 		rc = receive_hook_pre(s, err);
-	return rc ? (rc > 0 ? 0 : rc) : change_refs(s, q, op, err);
+	return rc ? (rc > 0 ? 0 : rc) : change_refs(s, q, op, out, err);
+}
+
+static void report_failure(struct receive_server *s, int rc, const struct err *why)
+{
+	receive_tellf(s, "error: %s\n", err_message(why));
+	push_request_refuse_all(&s->rq, rc == ERR_UNCERTAIN ? "durability unknown" :
+				why->sys_errno ? strerror(why->sys_errno) : err_message(why));
 }
 
 /* Everything of the push that can fail, up to the seal. */
 static void execute(struct receive_server *s, struct quarantine *q)
 {
 	struct repo_operation *op = repo_operation_begin(s->repo);
+	enum push_outcome outcome;
 	struct err why = ERR_INIT;
-	int rc = push(s, q, op, &why);
+	int rc = push(s, q, op, &outcome, &why);
 
-	if (rc < 0) {
-		receive_tellf(s, "error: %s\n", err_message(&why));
-		push_request_refuse_all(&s->rq, rc == ERR_UNCERTAIN ? "durability unknown" :
-			      why.sys_errno ? strerror(why.sys_errno) : err_message(&why));
-	}
 	if (rc < 0)
-		receive_abort_refs(s, op);
-	repo_operation_abort(op);
+		report_failure(s, rc, &why);
+	if (outcome == PUSH_GIVEN_UP)
+		receive_give_up(s, op);
 	repo_operation_free(op);
 	err_release(&why);
 }

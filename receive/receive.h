@@ -256,18 +256,27 @@ int receive_read_request(struct receive_server *s, struct err *err);
 /* What can be said against commands before their objects are there, and afterwards. */
 MUST_USE int receive_check_names(struct receive_server *s, struct err *err);
 MUST_USE int receive_check_updates(struct receive_server *s, struct err *err);
-/* Queue, commit, take results: each command has its error or is done. ERR_UNCERTAIN: "durability unknown". */
-MUST_USE int receive_update_refs(struct receive_server *s, struct repo_operation *op, struct err *err);
+/* How the operation of a push stands. */
+enum push_outcome {
+	PUSH_GIVEN_UP,	/* nothing more of it happens: receive_give_up follows */
+	PUSH_COMMITTED, /* published; sealed, or the refs are "durability unknown" */
+};
+/*
+ * Queue, commit, take results: each command has its error or is done. Returns < 0 if the whole push failed;
+ * *out is PUSH_GIVEN_UP then.
+ */
+MUST_USE int receive_update_refs(struct receive_server *s, struct repo_operation *op, enum push_outcome *out,
+				 struct err *err);
 /*
  * Mark the deletions that make room: of "a" where "a/b" is created, of "a/b" where "a" is created. Is there any? Sorts the commands.
  * Cost: a sort, and *compared < 2 * nr comparisons of names, for tests.
  */
 bool receive_find_room_makers(struct push_command **commands, size_t nr, size_t *compared);
 /*
- * Nothing more comes of the operation. Objects that the proc-receive hook has been shown, and has changed refs to, have their names, and
- * are sealed; if that fails, its refs are "durability unknown".
+ * Give up what the operation has not published. Objects that the proc-receive hook has been shown, and has
+ * changed refs to, have their names: they are sealed. If that fails, its refs are "durability unknown".
  */
-void receive_abort_refs(struct receive_server *s, struct repo_operation *op);
+void receive_give_up(struct receive_server *s, struct repo_operation *op);
 /* The boundary of a shallow repository gets these commits, too. */
 MUST_USE int receive_stage_shallow(struct receive_server *s, const struct oid_array *add, struct repo_operation *op,
 				   struct err *err);

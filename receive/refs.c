@@ -179,13 +179,6 @@ static bool has_work(const struct push_request *rq)
 	return false;
 }
 
-/* A symbolic ref that leads to a ref of the same push has what became of that. */
-static void settle_aliases(struct receive_server *s)
-{
-	for (size_t i = 0; i < s->rq.nr; i++)
-		s->rq.commands[i].skip_update = false;
-}
-
 static void tell_failure(struct receive_server *s, int rc, const struct err *why)
 {
 	receive_tellf(s, "error: %s\n", err_message(why));
@@ -223,7 +216,7 @@ static int make_room(struct receive_server *s, struct repo_operation *op, struct
 	return rc;
 }
 
-void receive_abort_refs(struct receive_server *s, struct repo_operation *op)
+void receive_give_up(struct receive_server *s, struct repo_operation *op)
 {
 	struct err why = ERR_INIT;
 
@@ -235,43 +228,38 @@ void receive_abort_refs(struct receive_server *s, struct repo_operation *op)
 	err_release(&why);
 }
 
-int receive_update_refs(struct receive_server *s, struct repo_operation *op, struct err *err)
+static enum push_outcome commit_refs(struct receive_server *s, struct repo_operation *op, struct ref_transaction *t)
+{
+	struct err why = ERR_INIT;
+	int rc = repo_operation_commit(op, &why);
+
+	if (rc < 0)
+		tell_failure(s, rc, &why);
+	else if (!s->rq.atomic)
+		take_results(s, t);
+	err_release(&why);
+	return rc < 0 && rc != ERR_UNCERTAIN ? PUSH_GIVEN_UP : PUSH_COMMITTED;
+}
+
+int receive_update_refs(struct receive_server *s, struct repo_operation *op, enum push_outcome *out, struct err *err)
 {
 	struct ref_transaction *t;
-	struct err why = ERR_INIT;
 	int rc, failures;
 
+	*out = PUSH_GIVEN_UP;
 	if (s->rq.atomic && push_request_has_errors(&s->rq))
 		push_request_refuse_all(&s->rq, "atomic push failure");
-	if (!has_work(&s->rq)) {
-		receive_abort_refs(s, op);
-		settle_aliases(s);
+	if (!has_work(&s->rq) || (!s->rq.atomic && mark_room_makers(s) && make_room(s, op, err) < 0))
 		return 0;
-	}
-	if (!s->rq.atomic && mark_room_makers(s) && make_room(s, op, err) < 0) {
-		receive_abort_refs(s, op);
-		settle_aliases(s);
-		return 0;
-	}
 	rc = repo_operation_begin_refs(op, s->rq.atomic ? 0 : REF_TRANSACTION_ALLOW_FAILURE, &t, err);
 	if (rc < 0) {
 		refuse_queued(s, "failed to update ref");
 		return rc;
 	}
 	failures = queue(s, t, false);
-	if (s->rq.atomic && failures) {
+	if (s->rq.atomic && failures)
 		push_request_refuse_all(&s->rq, "atomic push failure");
-		receive_abort_refs(s, op);
-		return 0;
-	}
-	rc = repo_operation_commit(op, &why);
-	if (rc < 0)
-		tell_failure(s, rc, &why);
-	if (rc < 0 && rc != ERR_UNCERTAIN)
-		receive_abort_refs(s, op);
-	else if (rc >= 0 && !s->rq.atomic)
-		take_results(s, t);
-	settle_aliases(s);
-	err_release(&why);
+	else
+		*out = commit_refs(s, op, t);
 	return 0;
 }
