@@ -2,10 +2,7 @@
 /* Where reachability begins: arguments, refs, HEADs, reflogs, indexes. */
 #include "compat/posix.h"
 #include "builtin/fsck-internal.h"
-#include "fs/file.h"
-#include "index/cache-tree.h"
-#include "index/index.h"
-#include "util/alloc.h"
+#include "history/reach/roots.h"
 #include "history/revparse.h"
 
 /*
@@ -61,19 +58,12 @@ static void head_of_ref(struct fsck *f, const char *name, const struct object_id
 	fsck_mark_head(f, node);
 }
 
-static int one_ref(void *data, const struct ref *ref)
-{
-	head_of_ref(data, ref->name, &ref->oid);
-	return 0;
-}
-
-/* HEAD of one worktree; `name` as seen from here. */
-static void one_head(struct fsck *f, const char *name)
+/* HEAD of one worktree; its name as seen from here. */
+static void one_head(struct fsck *f, const struct root *root)
 {
 	struct object_id oid = f->algo->null_oid;
-	char *target = NULL, *final = NULL;
-	struct err err = ERR_INIT;
-	const char *branch;
+	const char *name = root->name, *branch;
+	char *target = NULL;
 
 	if (f->verbose)
 		fprintf(stderr, "Checking %s link\n", name);
@@ -83,129 +73,73 @@ static void one_head(struct fsck *f, const char *name)
 	}
 	if (target && !starts_with(target, "refs/heads/"))
 		fsck_error(f, FSCK_BAD_REF, "%s points to something strange (%s)", name, target);
-	if (ref_resolve(f->repo->refs, name, &oid, &final, NULL, &err) < 0)
-		oid = f->algo->null_oid;
-	if (!oid_is_null(&oid))
-		head_of_ref(f, name, &oid);
+	if (!oid_is_null(&root->oid))
+		head_of_ref(f, name, &root->oid);
 	else if (!target)
 		fsck_error(f, FSCK_BAD_REF, "%s: detached HEAD points at nothing", name);
 	else if (skip_prefix(target, "refs/heads/", &branch) && refname_is_valid(target, 0))
 		fprintf(stderr, "notice: %s points to an unborn branch (%s)\n", name, branch);
-	err_release(&err);
 	free(target);
-	free(final);
 }
 
 /* ---- reflogs ---- */
 
-struct log_scan {
-	struct fsck *f;
-	const char *name;
-};
-
-static void log_value(struct log_scan *s, const struct object_id *oid, timestamp_t date)
+/* Every entry is announced, also one without an old value. */
+static void announce_entry(const struct root *root)
 {
+	const struct reflog_entry *e = root->entry;
+
+	if (root->is_old)
+		fprintf(stderr, "Checking reflog %s->%s\n", oid_hex(&e->old_oid), oid_hex(&e->new_oid));
+}
+
+static void log_value(struct fsck *f, const struct root *root)
+{
+	timestamp_t date = root->entry && !root->is_old ? root->entry->date : 0;
 	uint32_t node;
 
-	if (oid_is_null(oid))
+	if (root->why) {
+		fsck_error(f, FSCK_BAD_REF, "%s", root->why);
 		return;
-	node = read_complete_object(s->f, oid);
+	}
+	if (f->verbose)
+		announce_entry(root);
+	if (oid_is_null(&root->oid))
+		return;
+	node = read_complete_object(f, &root->oid);
 	if (node == NO_NODE) {
-		if (!fsck_is_promised(s->f, oid))
-			fsck_error(s->f, FSCK_BAD_LINK, "%s: invalid reflog entry %s", s->name,
-				   oid_hex(oid));
+		if (!fsck_is_promised(f, &root->oid))
+			fsck_error(f, FSCK_BAD_LINK, "%s: invalid reflog entry %s", root->name, oid_hex(&root->oid));
 		return;
 	}
 	if (date)
-		fsck_set_name(s->f, node, "%s@{%" PRIu64 "}", s->name, (uint64_t)date);
-	fsck_mark_head(s->f, node);
+		fsck_set_name(f, node, "%s@{%" PRIu64 "}", root->name, (uint64_t)date);
+	fsck_mark_head(f, node);
 }
 
-static int log_entry(void *data, const struct reflog_entry *e)
+static int one_root(void *data, const struct root *root)
 {
-	struct log_scan *s = data;
+	struct fsck *f = data;
 
-	if (s->f->verbose)
-		fprintf(stderr, "Checking reflog %s->%s\n", oid_hex(&e->old_oid),
-			oid_hex(&e->new_oid));
-	log_value(s, &e->old_oid, 0);
-	log_value(s, &e->new_oid, e->date);
+	if (root->kind == ROOT_REF)
+		head_of_ref(f, root->name, &root->oid);
+	else if (root->kind == ROOT_HEAD)
+		one_head(f, root);
+	else
+		log_value(f, root);
 	return 0;
-}
-
-static int one_log(void *data, const char *name)
-{
-	struct log_scan s = { data, name };
-	struct err err = ERR_INIT;
-	int rc = reflog_foreach(s.f->repo->refs, name, false, log_entry, &s, &err);
-
-	if (rc < 0 && rc != ERR_NOT_FOUND)
-		fsck_error(s.f, FSCK_BAD_REF, "%s", err_message(&err));
-	err_release(&err);
-	return 0;
-}
-
-/* ---- worktrees ---- */
-
-/* Runs fn with "" for the one that we are in, then "main-worktree/", "worktrees/ID/". */
-static void each_worktree(struct fsck *f,
-			  void (*fn)(struct fsck *f, const char *prefix, const char *gitdir))
-{
-	struct repository *r = f->repo;
-	char *dir = xstrfmt("%s/worktrees", r->commondir);
-	struct stat own, other;
-	struct string_list ids = STRING_LIST_INIT;
-
-	fn(f, "", r->gitdir);
-	(void)!worktree_ids(r->commondir, &ids, NULL);
-	if (stat(r->gitdir, &own) < 0)
-		memset(&own, 0, sizeof(own));
-	if (!stat(r->commondir, &other) && !is_same_file(&other, &own))
-		fn(f, "main-worktree/", r->commondir);
-	for (size_t i = 0; i < ids.nr; i++) {
-		char *gitdir = xstrfmt("%s/%s", dir, ids.items[i].string);
-		char *prefix = xstrfmt("worktrees/%s/", ids.items[i].string);
-		char *link = xstrfmt("%s/gitdir", gitdir); /* without it there is no worktree */
-
-		if (file_exists(link) && !stat(gitdir, &other) && !is_same_file(&other, &own))
-			fn(f, prefix, gitdir);
-		free(link);
-		free(prefix);
-		free(gitdir);
-	}
-	string_list_clear(&ids, NULL);
-	free(dir);
-}
-
-static void worktree_head(struct fsck *f, const char *prefix, const char *gitdir UNUSED)
-{
-	char *name = xstrfmt("%sHEAD", prefix);
-
-	one_head(f, name);
-	free(name);
-}
-
-static void worktree_log(struct fsck *f, const char *prefix, const char *gitdir UNUSED)
-{
-	char *name = xstrfmt("%sHEAD", prefix);
-
-	if (*prefix) /* our own is among all logs */
-		one_log(f, name);
-	free(name);
 }
 
 void fsck_heads_from_refs(struct fsck *f)
 {
+	const struct roots_options o = {
+		.kinds = ROOTS(ROOT_REF) | ROOTS(ROOT_HEAD) | (f->reflogs ? ROOTS(ROOT_LOG) : 0),
+		.flags = ROOTS_VISIT_DANGLING | ROOTS_VISIT_UNREADABLE_LOGS,
+	};
 	struct err err = ERR_INIT;
 
-	if (refs_foreach(f->repo->refs, "", REFS_INCLUDE_BROKEN | REFS_NO_PEEL, one_ref, f, &err) < 0)
+	if (roots_foreach(f->repo, &o, one_root, f, &err) < 0)
 		die_err(&err);
-	each_worktree(f, worktree_head);
-	if (f->reflogs) {
-		if (reflogs_foreach(f->repo->refs, one_log, f, &err) < 0)
-			die_err(&err);
-		each_worktree(f, worktree_log);
-	}
 	/* Nothing would be reachable, and that is not news. */
 	if (!f->default_refs) {
 		fprintf(stderr, "notice: No default references\n");
@@ -215,87 +149,63 @@ void fsck_heads_from_refs(struct fsck *f)
 
 /* ---- indexes ---- */
 
-/* --name-objects: ":path" here, "worktrees/ID/:path" there. */
-struct index_scan {
-	struct fsck *f;
-	const char *prefix;
-};
-
-static int cached_tree(void *data, const char *path, const struct object_id *oid)
+static void cached_tree(struct fsck *f, const struct root *root)
 {
-	struct index_scan *s = data;
-	uint32_t node = read_complete_object(s->f, oid);
+	uint32_t node = read_complete_object(f, &root->oid);
 
-	if (s->f->verbose)
+	if (f->verbose)
 		fprintf(stderr, "Checking cache tree\n");
 	if (node == NO_NODE) {
-		if (!fsck_is_promised(s->f, oid))
-			fsck_error(s->f, FSCK_BAD_REF, "%s: invalid sha1 pointer in cache-tree",
-				   oid_hex(oid));
-		return 0;
+		if (!fsck_is_promised(f, &root->oid))
+			fsck_error(f, FSCK_BAD_REF, "%s: invalid sha1 pointer in cache-tree", oid_hex(&root->oid));
+		return;
 	}
-	fsck_set_name(s->f, node, "%s:%s", s->prefix, path);
-	fsck_mark_head(s->f, node);
-	if (s->f->nodes[node].type != OBJ_TREE)
-		fsck_error(s->f, FSCK_BAD_OBJECT, "non-tree in cache-tree");
+	fsck_set_name(f, node, "%s:%s", root->worktree, root->name);
+	fsck_mark_head(f, node);
+	if (f->nodes[node].type != OBJ_TREE)
+		fsck_error(f, FSCK_BAD_OBJECT, "non-tree in cache-tree");
+}
+
+static void resolved_stage(struct fsck *f, const struct root *root)
+{
+	uint32_t node = read_complete_object(f, &root->oid);
+
+	if (node == NO_NODE) {
+		if (!fsck_is_promised(f, &root->oid))
+			fsck_error(f, FSCK_BAD_REF, "%s: invalid sha1 pointer in resolve-undo", oid_hex(&root->oid));
+		return;
+	}
+	fsck_set_name(f, node, "%s:(%d):%s", root->worktree, root->stage, root->name);
+	fsck_mark_head(f, node);
+}
+
+static void index_entry_root(struct fsck *f, const struct root *root)
+{
+	uint32_t node = fsck_node(f, &root->oid, mode_object_type(root->mode));
+
+	fsck_set_name(f, node, "%s:%s", root->worktree, root->name);
+	fsck_mark_head(f, node);
+}
+
+/* --name-objects: ":path" here, "worktrees/ID/:path" there. */
+static int one_index_root(void *data, const struct root *root)
+{
+	if (root->kind == ROOT_INDEX)
+		index_entry_root(data, root);
+	else if (root->kind == ROOT_CACHED_TREE)
+		cached_tree(data, root);
+	else
+		resolved_stage(data, root);
 	return 0;
-}
-
-static void resolved_stages(struct index_scan *s, const struct resolve_undo *ru)
-{
-	for (size_t i = 0; ru && i < ru->paths.nr; i++) {
-		const struct string_list_item *item = &ru->paths.items[i];
-		const struct resolve_undo_info *info = item->util;
-
-		for (int stage = 0; stage < 3; stage++) {
-			uint32_t node;
-
-			if (!info->mode[stage] || MODE_IS_GITLINK(info->mode[stage]))
-				continue;
-			node = read_complete_object(s->f, &info->oid[stage]);
-			if (node == NO_NODE) {
-				if (!fsck_is_promised(s->f, &info->oid[stage]))
-					fsck_error(s->f, FSCK_BAD_REF,
-						   "%s: invalid sha1 pointer in resolve-undo",
-						   oid_hex(&info->oid[stage]));
-				continue;
-			}
-			fsck_set_name(s->f, node, "%s:(%d):%s", s->prefix, stage, item->string);
-			fsck_mark_head(s->f, node);
-		}
-	}
-}
-
-static void one_index(struct fsck *f, const char *prefix, const char *gitdir)
-{
-	const struct index_places places = { .gitdir = *prefix ? gitdir : f->repo->gitdir };
-	struct index_scan s = { f, prefix };
-	struct index_state ix;
-	struct err err = ERR_INIT;
-	char *path = *prefix ? xstrfmt("%s/index", gitdir) : xstrdup(f->repo->index_path);
-
-	index_init(&ix, f->algo);
-	if (index_read(&ix, path, f->algo, &places, &err) < 0)
-		die_err(&err);
-	for (size_t i = 0; i < ix.nr; i++) {
-		const struct index_entry *e = ix.entries[i];
-		uint32_t node;
-
-		if (MODE_IS_GITLINK(e->mode))
-			continue;
-		node = fsck_node(f, &e->oid, mode_object_type(e->mode));
-		fsck_set_name(f, node, "%s:%s", prefix, e->name);
-		fsck_mark_head(f, node);
-	}
-	cache_tree_foreach(ix.cache_tree, cached_tree, &s);
-	resolved_stages(&s, ix.resolve_undo);
-	index_release(&ix);
-	free(path);
 }
 
 void fsck_heads_from_index(struct fsck *f)
 {
-	each_worktree(f, one_index);
+	const struct roots_options o = { .kinds = ROOTS_OF_INDEX };
+	struct err err = ERR_INIT;
+
+	if (roots_foreach(f->repo, &o, one_index_root, f, &err) < 0)
+		die_err(&err);
 }
 
 /* ---- arguments ---- */

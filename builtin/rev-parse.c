@@ -12,6 +12,7 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "history/history.h"
+#include "history/reach/refglob.h"
 #include "history/revparse.h"
 
 /* What is shown. */

@@ -2,6 +2,7 @@
 /* git-show-ref(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "history/reach/refglob.h"
 #include "history/revparse.h"
 #include "util/map.h"
 

@@ -5,6 +5,7 @@
 #include "object/tag.h"
 #include "object/tree.h"
 #include "history/connected.h"
+#include "history/reach/roots.h"
 #include "history/revparse.h"
 
 struct check {
@@ -247,34 +248,32 @@ struct readable {
 	struct err *err;
 };
 
-static int check_root(void *data, const struct ref *ref)
+static int check_root(void *data, const struct root *root)
 {
 	struct readable *c = data;
+	const bool broken = root->flags & REF_IS_BROKEN;
 	const char *name = NULL;
 	int rc;
 
-	if (!(ref->flags & REF_IS_BROKEN) && (!oidset_insert(&c->seen, &ref->oid) || odb_has(c->repo->odb, &ref->oid)))
+	if (!broken && (!oidset_insert(&c->seen, &root->oid) || odb_has(c->repo->odb, &root->oid)))
 		return 0;
-	if (!skip_prefix(ref->name, c->prefix, &name))
+	if (!skip_prefix(root->name, c->prefix, &name))
 		name = NULL;
-	if (c->hidden && ref_is_hidden(c->hidden, name, ref->name))
+	if (c->hidden && ref_is_hidden(c->hidden, name, root->name))
 		return 0;
-	rc = ref->flags & REF_IS_BROKEN ? 0 : promises_has(&c->promises, &ref->oid, c->err);
+	rc = broken ? 0 : promises_has(&c->promises, &root->oid, c->err);
 	if (rc)
 		return rc < 0 ? rc : 0;
-	err_set(c->err, ERR_CORRUPT, "bad object %s", ref->name);
+	err_set(c->err, ERR_CORRUPT, "bad object %s", root->name);
 	return 1;
 }
 
 int refs_check_readable(struct repository *r, const struct hidden_refs *hidden, const char *prefix, struct err *err)
 {
 	struct readable c = { .repo = r, .hidden = hidden, .prefix = prefix, .promises = { .repo = r }, .err = err };
-	int rc = refs_foreach(r->refs, "", REFS_NO_PEEL | REFS_ALL_ROOTS, check_root, &c, err);
+	const struct roots_options o = { .kinds = ROOTS(ROOT_REF) | ROOTS(ROOT_HEAD), .flags = ROOTS_VISIT_BROKEN };
+	int rc = roots_foreach(r, &o, check_root, &c, err);
 
-	if (!rc)
-		rc = ref_visit_head(r, check_root, &c, err);
-	if (!rc)
-		rc = ref_visit_other_heads(r, check_root, &c, err);
 	oidset_clear(&c.seen);
 	promises_release(&c.promises);
 	return rc;

@@ -3,11 +3,8 @@
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "history/alternate-refs.h"
+#include "history/reach/roots.h"
 #include "history/revision-internal.h"
-#include "index/cache-tree.h"
-#include "index/index.h"
-#include "object/tree.h"
-#include "repo/worktrees.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -25,37 +22,40 @@ static uint32_t flags_of(const struct rev_walk *w)
 }
 
 /* A broken ref may have held anything: without it the walk would be incomplete. */
-static int on_ref(void *data, const struct ref *ref)
+static int add_ref(const struct refs_to_add *add, const char *name, const struct object_id *oid, unsigned flags)
 {
-	const struct refs_to_add *add = data;
-
-	if (ref->flags & REF_IS_BROKEN)
+	if (flags & REF_IS_BROKEN)
 		return add->w->ignore_missing ? 0 :
-			err_set(add->err, ERR_CORRUPT, "bad object %s", ref->name + add->skip);
-	rev_walk_add_commit(add->w, &ref->oid, ref->name + add->skip, flags_of(add->w));
-	add->w->starts[add->w->nr_starts - 1].ref = xstrdup(ref->name);
+			err_set(add->err, ERR_CORRUPT, "bad object %s", name + add->skip);
+	rev_walk_add_commit(add->w, oid, name + add->skip, flags_of(add->w));
+	add->w->starts[add->w->nr_starts - 1].ref = xstrdup(name);
 	return 0;
 }
 
-/* --all takes in HEAD; patterns leave it out as any ref. */
-static int on_head(void *data, const struct ref *ref)
+static int on_root(void *data, const struct root *root)
 {
-	const struct refs_to_add *add = data;
-
-	return ref_is_excluded(&add->w->exclusions, ref->name) ? 0 : on_ref(data, ref);
+	return add_ref(data, root->name, &root->oid, root->flags);
 }
 
+static int on_ref(void *data, const struct ref *ref)
+{
+	return add_ref(data, ref->name, &ref->oid, ref->flags);
+}
+
+/* --all takes in HEAD, and the HEADs of other worktrees. */
 int rev_add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bool head,
 		    struct err *err)
 {
 	struct refs_to_add add = { w, strlen(prefix), err };
-	int rc = refs_foreach_glob(w->repo, prefix, pattern, &w->exclusions, REFS_ALL_ROOTS, on_ref, &add,
-				   err);
+	const struct roots_options o = {
+		.kinds = ROOTS(ROOT_REF) | (head ? ROOTS(ROOT_HEAD) : 0),
+		.flags = ROOTS_VISIT_BROKEN | (w->single_worktree ? ROOTS_SINGLE_WORKTREE : 0),
+		.prefix = prefix,
+		.pattern = pattern,
+		.exclusions = &w->exclusions,
+	};
+	int rc = roots_foreach(w->repo, &o, on_root, &add, err);
 
-	if (!rc && head)
-		rc = ref_visit_head(w->repo, on_head, &add, err);
-	if (!rc && head && !w->single_worktree)
-		rc = ref_visit_other_heads(w->repo, on_head, &add, err);
 	w->input_given = true;
 	ref_exclusions_clear(&w->exclusions);
 	return rc;
@@ -103,99 +103,65 @@ static int add_bisect_refs(struct rev_walk *w, struct err *err)
 
 struct reflogs {
 	struct rev_walk *w;
-	const char *name;
 	bool warned;
-	struct err *err;
 };
 
-static void add_logged(struct reflogs *l, const struct object_id *oid)
-{
-	if (oid_is_null(oid))
-		return;
-	if (odb_has(l->w->repo->odb, oid)) {
-		rev_walk_add_commit(l->w, oid, "", flags_of(l->w));
-		l->w->starts[l->w->nr_starts - 1].implied = true;
-	} else if (!l->warned) {
-		repo_warn(l->w->repo, "reflog of '%s' references pruned commits", l->name);
-		l->warned = true;
-	}
-}
-
-static int on_entry(void *data, const struct reflog_entry *e)
-{
-	add_logged(data, &e->old_oid);
-	add_logged(data, &e->new_oid);
-	return 0;
-}
-
-static int on_log(void *data, const char *name)
+static int on_logged(void *data, const struct root *root)
 {
 	struct reflogs *l = data;
 
-	l->name = name;
-	return reflog_foreach(l->w->repo->refs, name, false, on_entry, l, l->err);
+	if (oid_is_null(&root->oid))
+		return 0;
+	if (odb_has(l->w->repo->odb, &root->oid)) {
+		rev_walk_add_commit(l->w, &root->oid, "", flags_of(l->w));
+		l->w->starts[l->w->nr_starts - 1].implied = true;
+	} else if (!l->warned) {
+		repo_warn(l->w->repo, "reflog of '%s' references pruned commits", root->name);
+		l->warned = true;
+	}
+	return 0;
 }
 
 static int add_reflogs(struct rev_walk *w, struct err *err)
 {
-	struct reflogs l = { .w = w, .err = err };
+	const struct roots_options o = {
+		.kinds = ROOTS(ROOT_LOG),
+		.flags = w->single_worktree ? ROOTS_SINGLE_WORKTREE : 0,
+	};
+	struct reflogs l = { .w = w };
 
 	w->input_given = true;
-	return w->single_worktree ? reflogs_foreach(w->repo->refs, on_log, &l, err) :
-				    reflogs_foreach_everywhere(w->repo->refs, on_log, &l, err);
+	return roots_foreach(w->repo, &o, on_logged, &l, err);
 }
 
 /* ---- indexes ---- */
 
-static void add_object(struct rev_walk *w, const struct object_id *oid, const char *path, size_t len)
+/* A directory is shown without the slash at its end. */
+static size_t shown_len(const struct root *root)
 {
-	rev_walk_add_commit(w, oid, "", flags_of(w));
-	w->starts[w->nr_starts - 1].path = xmemdupz(path, len);
+	size_t len = root->kind == ROOT_INDEX ? root->name_len : strlen(root->name);
+
+	return len && root->name[len - 1] == '/' ? len - 1 : len;
 }
 
-static int on_tree(void *data, const char *path, const struct object_id *oid)
+static int on_index_root(void *data, const struct root *root)
 {
-	size_t len = strlen(path);
+	struct rev_walk *w = data;
 
-	add_object(data, oid, path, len && path[len - 1] == '/' ? len - 1 : len);
+	rev_walk_add_commit(w, &root->oid, "", flags_of(w));
+	w->starts[w->nr_starts - 1].path = xmemdupz(root->name, shown_len(root));
 	return 0;
-}
-
-static int add_index_at(struct rev_walk *w, const char *path, const char *gitdir, struct err *err)
-{
-	const struct index_places places = { .gitdir = gitdir };
-	struct index_state ix;
-	int rc;
-
-	index_init(&ix, w->repo->algo);
-	rc = index_read(&ix, path, w->repo->algo, &places, err);
-	for (size_t i = 0; !rc && i < ix.nr; i++)
-		if (!MODE_IS_GITLINK(ix.entries[i]->mode))
-			add_object(w, &ix.entries[i]->oid, ix.entries[i]->name,
-				   ix.entries[i]->name_len - MODE_IS_TREE(ix.entries[i]->mode));
-	if (!rc && ix.cache_tree)
-		rc = cache_tree_foreach(ix.cache_tree, on_tree, w);
-	index_release(&ix);
-	return rc;
 }
 
 static int add_indexes(struct rev_walk *w, struct err *err)
 {
-	struct worktree *trees = NULL;
-	int rc = worktrees_read(&trees, w->repo, err);
+	const struct roots_options o = {
+		.kinds = ROOTS_OF_INDEX,
+		.flags = w->single_worktree ? ROOTS_SINGLE_WORKTREE : 0,
+	};
 
 	w->input_given = true;
-	if (!rc)
-		rc = add_index_at(w, w->repo->index_path, w->repo->gitdir, err);
-	for (struct worktree *t = trees; !rc && t && !w->single_worktree; t = t->next) {
-		char *path = path_join(t->gitdir, "index");
-
-		if (!t->is_current && file_exists(path))
-			rc = add_index_at(w, path, t->gitdir, err);
-		free(path);
-	}
-	worktrees_free(trees);
-	return rc;
+	return roots_foreach(w->repo, &o, on_index_root, w, err);
 }
 
 /* ---- alternates ---- */

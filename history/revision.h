@@ -24,6 +24,7 @@
 #include "util/date.h"
 #include "util/strvec.h"
 #include "history/history.h"
+#include "history/reach/refglob.h"
 #include "history/revparse.h"
 
 /* Flags of commits. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gitrevisions(7): the object that a user's text names; which refs options like --all mean;
- * upstream and push destination of a branch.
+ * gitrevisions(7): the object that a user's text names; upstream and push destination of a
+ * branch. Which refs options like --all mean: history/reach/refglob.h.
  */
 #ifndef HISTORY_REVPARSE_H
 #define HISTORY_REVPARSE_H
@@ -9,7 +9,6 @@
 #include "compat/posix.h"
 #include "hash/hash.h"
 #include "object/object.h"
-#include "repo/hidden-refs.h"
 #include "repo/repo.h"
 #include "util/strbuf.h"
 #include "util/string-list.h"
@@ -78,45 +77,6 @@ int revparse_ref(struct repository *r, const char *name, size_t len, char **full
  */
 int revparse_branch_name(struct repository *r, const char *name, size_t len,
 			 struct strbuf *out, struct err *err);
-
-/*
- * ---- which refs --all, --branches=, --tags=, --remotes=, --glob=, --exclude= and
- * --exclude-hidden= mean (git-rev-parse(1)) ----
- */
-
-/* What --exclude and --exclude-hidden leave out of the next option; cleared by it. */
-struct ref_exclusions {
-	struct strvec patterns;
-	struct hidden_refs hidden;
-	char *namespace_prefix; /* of GIT_NAMESPACE, for hidden; NULL: not set */
-	bool hidden_configured;
-};
-#define REF_EXCLUSIONS_INIT { STRVEC_INIT, HIDDEN_REFS_INIT, NULL, false }
-void ref_exclusions_clear(struct ref_exclusions *x);
-void ref_exclusions_add(struct ref_exclusions *x, const char *pattern);
-/* section: "receive", "uploadpack" or "fetch"; ERR_INVALID otherwise, or if given twice. */
-MUST_USE int ref_exclusions_hide(struct ref_exclusions *x, struct repository *r,
-				 const char *section, struct err *err);
-/* By a pattern. In one "*" matches "/" as well. */
-bool ref_is_excluded(const struct ref_exclusions *x, const char *name);
-
-/*
- * Refs below prefix ("refs/heads/"; "" for all) that match `pattern` (NULL: all; with
- * prefix "" it is a whole name, "refs/" put before it where it is missing) and are not
- * excluded. A pattern without glob characters gets a "/" and a "*" behind it. flags: of refs_foreach.
- */
-MUST_USE int refs_foreach_glob(struct repository *r, const char *prefix, const char *pattern,
-			       const struct ref_exclusions *x, unsigned flags, ref_fn fn, void *data,
-			       struct err *err);
-/*
- * Calls fn for the ref `name`, as refs_foreach does with REFS_ALL_ROOTS: a broken one has a null oid and
- * REF_IS_BROKEN. A missing one, and a symbolic one that leads nowhere, hold nothing: fn is not called.
- */
-MUST_USE int ref_visit_root(struct repository *r, const char *name, ref_fn fn, void *data, struct err *err);
-/* The same for HEAD. */
-MUST_USE int ref_visit_head(struct repository *r, ref_fn fn, void *data, struct err *err);
-/* The same for the HEADs of the other worktrees, as main-worktree/HEAD and worktrees/ID/HEAD. */
-MUST_USE int ref_visit_other_heads(struct repository *r, ref_fn fn, void *data, struct err *err);
 
 /* ---- upstream and push destination of branches ---- */
 /* The ref that `branch` (a short name) follows. ERR_INVALID with Git's messages. */

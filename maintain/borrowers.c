@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What others hold, or say that they hold: roots.h. */
+/* What others hold, or say that they hold: root-lists.h. */
 #include "compat/posix.h"
 #include "history/alternate-refs.h"
 #include "fs/file.h"
-#include "maintain/roots.h"
+#include "maintain/root-lists.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "maintain/pack-collection.h"
 #include "history/objects.h"
+#include "history/reach/roots.h"
 #include "object/tag.h"
 #include "object/tree.h"
 #include "odb.h"
@@ -22,19 +23,17 @@ static void add_start(struct starts *s, const struct object_id *oid)
 		rev_walk_add_commit(s->w, oid, oid_hex(oid), 0);
 }
 
-static int add_log_entry(void *data, const struct reflog_entry *e)
+static int add_logged(void *data, const struct root *root)
 {
-	add_start(data, &e->old_oid);
-	add_start(data, &e->new_oid);
+	add_start(data, &root->oid);
 	return 0;
 }
 
-static int add_log(void *data, const char *name)
+static int add_reflogs(struct starts *s)
 {
-	struct starts *s = data;
-	int rc = reflog_foreach(s->c->r->refs, name, true, add_log_entry, s, s->err);
+	const struct roots_options o = { .kinds = ROOTS(ROOT_LOG), .flags = ROOTS_NEWEST_ENTRY_FIRST };
 
-	return rc == ERR_NOT_FOUND ? 0 : rc;
+	return roots_foreach(s->c->r, &o, add_logged, s, s->err);
 }
 
 /* "--shallow OID": the other side has that commit without its parents. */
@@ -86,7 +85,7 @@ static int add_starts(struct starts *s, const struct strvec *lines, struct err *
 		strvec_pushl(&args, "--not", "--all", NULL);
 	strvec_push(&args, "--");
 	if (!rc && c->reflog)
-		rc = reflogs_foreach_everywhere(c->r->refs, add_log, s, err);
+		rc = add_reflogs(s);
 	if (!rc)
 		rc = rev_walk_arguments(s->w, (int)args.nr, args.v, NULL, err);
 	strvec_clear(&args);

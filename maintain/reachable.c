@@ -4,7 +4,7 @@
 #include "history/bitmap.h"
 #include "history/objects.h"
 #include "history/promisor.h"
-#include "maintain/roots.h"
+#include "maintain/root-lists.h"
 #include "object-file.h"
 #include "pack/write/mtimes.h"
 #include "util/alloc.h"

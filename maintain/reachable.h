@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What has to be kept: all that the roots of a repository lead to (maintain/roots.h), what its
+ * What has to be kept: all that the roots of a repository lead to (maintain/root-lists.h), what its
  * borrowers hold, what has been named besides, and recent objects with all that these lead to.
  *
  *   reachable_new(&x, r, &o, &err)       nothing has been looked at yet

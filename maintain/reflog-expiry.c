@@ -5,6 +5,7 @@
 #include "util/alloc.h"
 #include "util/wildmatch.h"
 #include "history/history.h"
+#include "history/reach/roots.h"
 #include "history/revparse.h"
 
 #define DAY ((timestamp_t)24 * 60 * 60)
@@ -234,12 +235,12 @@ static void spare_unreachable(struct reflog_expiry *x)
 	x->walks = false;
 }
 
-static int add_tip(void *data, const struct ref *ref)
+static int add_tip(void *data, const struct root *root)
 {
 	struct reflog_expiry *x = data;
-	struct commit *c = ref->flags & REF_IS_BROKEN ? NULL : commit_of(x, &ref->oid);
+	struct commit *c = root->flags & REF_IS_BROKEN ? NULL : commit_of(x, &root->oid);
 
-	if (ref->flags & REF_IS_BROKEN)
+	if (root->flags & REF_IS_BROKEN)
 		spare_unreachable(x);
 	else if (c && mark_seen(x, c))
 		commit_list_add(&x->queue, c);
@@ -258,20 +259,16 @@ static bool is_head(const char *name)
 }
 
 /* HEAD may have been on any branch: for its log, what any ref reaches is reachable. */
-static int all_tips(struct reflog_expiry *x, ref_fn fn, struct err *err)
+static int all_tips(struct reflog_expiry *x, root_fn fn, struct err *err)
 {
-	int rc = refs_foreach(x->repo->refs, "", REFS_NO_PEEL | REFS_ALL_ROOTS, fn, x, err);
+	const struct roots_options o = { .kinds = ROOTS(ROOT_REF) | ROOTS(ROOT_HEAD), .flags = ROOTS_VISIT_BROKEN };
 
-	if (!rc)
-		rc = ref_visit_head(x->repo, fn, x, err);
-	if (!rc)
-		rc = ref_visit_other_heads(x->repo, fn, x, err);
-	return rc;
+	return roots_foreach(x->repo, &o, fn, x, err);
 }
 
 int reflog_expiry_begin(struct reflog_expiry *x, const char *name, struct err *err)
 {
-	struct ref ref = { .name = name };
+	struct root own = { .kind = ROOT_REF, .name = name };
 	struct commit *tip = NULL;
 	int rc;
 
@@ -284,12 +281,12 @@ int reflog_expiry_begin(struct reflog_expiry *x, const char *name, struct err *e
 		return 0;
 	if (is_head(name))
 		return all_tips(x, add_tip, err);
-	rc = ref_resolve(x->repo->refs, name, &ref.oid, NULL, NULL, NULL);
+	rc = ref_resolve(x->repo->refs, name, &own.oid, NULL, NULL, NULL);
 	if (!rc)
-		tip = commit_of(x, &ref.oid);
+		tip = commit_of(x, &own.oid);
 	if (tip)
-		add_tip(x, &ref);
-	else if (rc == ERR_NOT_FOUND || (!rc && odb_has(x->repo->odb, &ref.oid)))
+		add_tip(x, &own);
+	else if (rc == ERR_NOT_FOUND || (!rc && odb_has(x->repo->odb, &own.oid)))
 		x->walks = false; /* nothing is reachable from there */
 	else
 		spare_unreachable(x);
@@ -374,10 +371,10 @@ static bool commit_is_complete(struct reflog_expiry *x, struct commit *tip)
 	return !(tip->flags & BROKEN);
 }
 
-static int add_ref_tip(void *data, const struct ref *ref)
+static int add_ref_tip(void *data, const struct root *root)
 {
 	struct reflog_expiry *x = data;
-	struct commit *c = ref->flags & REF_IS_BROKEN ? NULL : commit_of(x, &ref->oid);
+	struct commit *c = root->flags & REF_IS_BROKEN ? NULL : commit_of(x, &root->oid);
 
 	if (c && !(c->flags & FROM_REF)) {
 		c->flags |= FROM_REF;

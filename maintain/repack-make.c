@@ -7,7 +7,7 @@
 #include "maintain/repack-internal.h"
 #include "maintain/loosen.h"
 #include "maintain/new-pack.h"
-#include "maintain/roots.h"
+#include "maintain/root-lists.h"
 #include "maintain/young.h"
 #include "odb.h"
 #include "pack/write/pack-files.h"

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "maintain/young.h"
 #include "history/objects.h"
-#include "maintain/roots.h"
+#include "maintain/root-lists.h"
 #include "odb.h"
 #include "pack/write/mtimes.h"
 #include "util/alloc.h"

@@ -3,6 +3,7 @@
 #include "porcelain/notes-rewrite.h"
 #include "cli/cli.h"
 #include "history/notes.h"
+#include "history/reach/refglob.h"
 #include "history/revparse.h"
 #include "porcelain/commit-object.h"
 #include "util/alloc.h"

@@ -4,6 +4,7 @@
 #include "history/notes.h"
 #include "util/alloc.h"
 #include "util/string-list.h"
+#include "history/reach/refglob.h"
 #include "history/revparse.h"
 
 #define DEFAULT_REF "refs/notes/commits"

@@ -9,6 +9,7 @@
 #include "util/alloc.h"
 #include "pretty/pretty.h"
 #include "reflist/reflist.h"
+#include "history/reach/refglob.h"
 #include "history/revparse.h"
 
 static int count(void *data, struct strbuf *text)

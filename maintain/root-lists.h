@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where reachability begins in one repository, all of its worktrees included.
+ * The roots of a repository (history/reach/roots.h), all of its worktrees included, in two lists.
  *
  * strong: refs, the HEAD of each worktree, reflogs. Everything that these lead to has to be there.
- * weak: what is kept with as much of its history as there is: the entries of each index, its cached
- * trees and resolved conflicts; MERGE_HEAD, FETCH_HEAD, ORIG_HEAD and the like; what a rebase, a
- * bisection, a cherry-pick or a revert in progress has noted down.
+ * weak: the others. They are kept with as much of their history as there is: the entries of each
+ * index, its cached trees and resolved conflicts; MERGE_HEAD, FETCH_HEAD, ORIG_HEAD and the like;
+ * the files of a rebase, a bisection, a cherry-pick or a revert in progress.
  */
-#ifndef MAINTAIN_ROOTS_H
-#define MAINTAIN_ROOTS_H
+#ifndef MAINTAIN_ROOT_LISTS_H
+#define MAINTAIN_ROOT_LISTS_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"
@@ -20,7 +20,7 @@ struct roots {
 #define ROOTS_INIT { OID_ARRAY_INIT, OID_ARRAY_INIT }
 
 /*
- * Add those of r. What logs and files name is left out if `odb` does not have it. Errors:
+ * Add the roots of r. An object that a log or a file names is left out if `odb` lacks it. Errors:
  * ERR_CORRUPT, a ref, a HEAD or an index cannot be read; ERR_IO.
  */
 MUST_USE int roots_collect(struct roots *out, struct repository *r, struct odb *odb,

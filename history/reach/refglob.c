@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "history/revparse.h"
+#include "history/reach/refglob.h"
 #include "util/alloc.h"
-#include "util/path.h"
 #include "util/wildmatch.h"
 
 void ref_exclusions_clear(struct ref_exclusions *x)
@@ -114,25 +113,4 @@ int ref_visit_root(struct repository *r, const char *name, ref_fn fn, void *data
 int ref_visit_head(struct repository *r, ref_fn fn, void *data, struct err *err)
 {
 	return ref_visit_root(r, "HEAD", fn, data, err);
-}
-
-int ref_visit_other_heads(struct repository *r, ref_fn fn, void *data, struct err *err)
-{
-	char *common = path_real(r->commondir, 0);
-	bool linked = common && strcmp(r->gitdir_abs, common);
-	struct string_list ids = STRING_LIST_INIT;
-	int rc = worktree_ids(r->commondir, &ids, err);
-
-	if (!rc && linked)
-		rc = ref_visit_root(r, "main-worktree/HEAD", fn, data, err);
-	for (size_t i = 0; i < ids.nr && !rc; i++) {
-		char *name = xstrfmt("worktrees/%s/HEAD", ids.items[i].string);
-
-		if (!linked || strcmp(ids.items[i].string, path_basename(r->gitdir_abs)))
-			rc = ref_visit_root(r, name, fn, data, err);
-		free(name);
-	}
-	string_list_clear(&ids, NULL);
-	free(common);
-	return rc;
 }
