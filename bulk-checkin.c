@@ -2,7 +2,7 @@
 /*
  * The way of an object: a task produces its bytes, names them, asks whether they
  * are new and, once small objects go into a pack, deflates them, all in a worker thread.
- * Then it is retired in the submitting thread, in order: it goes to object-stage.c, which
+ * Then it is retired in the submitting thread, in order: it goes to odb/stage/, which
  * holds it in memory or adds it to the pack.
  *
  * Memory: what tasks have in flight is bounded by `in_flight` (the oldest task always

@@ -7,7 +7,7 @@
  * `unpack_limit` new ones on the batch writes one pack (bulkCheckin.unpackLimit).
  * Until then they wait in memory; many bytes become loose files early. Content
  * beyond big_file_threshold is streamed into a pack (bulk_checkin_stream). What has
- * been added can be read back at once (odb.h asks here first).
+ * been added can be read back at once (odb/ asks here first).
  *
  * Reading, hashing and deflating run in worker threads; the order of objects in
  * the pack, and of the callbacks, is the order of submission. Objects that the
@@ -20,7 +20,7 @@
 #define BULK_CHECKIN_H
 
 #include "compat/posix.h"
-#include "object-stage.h"
+#include "odb/stage/object-stage.h"
 #include "object/object.h"
 
 struct bulk_checkin;

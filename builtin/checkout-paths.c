@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/checkout.h"
 #include "index/cache-tree.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/alloc.h"
 #include "worktree/attr.h"
 #include "worktree/content-merge.h"

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/pack-objects.h"
 #include "object/tree.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/alloc.h"
 #include "util/map.h"
 

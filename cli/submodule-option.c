@@ -4,7 +4,7 @@
 #include "config/config.h"
 #include "fs/file.h"
 #include "index/index.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/path.h"
 
 int opt_recurse_submodules(const struct option *opt, const char *arg, int unset)

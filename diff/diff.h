@@ -26,7 +26,7 @@
 #include "hash/hash.h"
 #include "index/pathspec.h"
 #include "object/object.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/err.h"
 #include "util/strbuf.h"
 #include "util/strvec.h"

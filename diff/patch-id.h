@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "hash/hash.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/err.h"
 
 /*

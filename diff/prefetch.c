@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
 #include "object/tree.h"
-#include "odb.h"
+#include "odb/odb.h"
 
 void diff_want_file(struct oid_array *wanted, const struct diff_file *f)
 {

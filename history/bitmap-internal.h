@@ -8,7 +8,7 @@
 #include "hash/hash.h"
 #include "history/history.h"
 #include "object/object.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/bitset.h"
 #include "util/date.h"
 #include "util/err.h"

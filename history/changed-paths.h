@@ -10,7 +10,7 @@
 #include "compat/posix.h"
 #include "history/commit-graph.h"
 #include "index/pathspec.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/strbuf.h"
 
 /* The two hashes of a path; all bits are made of them. */

@@ -22,7 +22,7 @@
 #define HISTORY_NOTES_H
 
 #include "compat/posix.h"
-#include "odb.h"
+#include "odb/odb.h"
 
 struct notes_tree;
 /* For find alone, or for all the rest too: needs an open batch of objects, see odb_write. */

@@ -4,7 +4,7 @@
 #include "object/commit.h"
 #include "object/tag.h"
 #include "object/tree.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/pack.h"
 
 /* ---- packs ---- */

@@ -5,7 +5,7 @@
 #include "object/commit.h"
 #include "object/ident.h"
 #include "object/tag.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "write-or-die.h"

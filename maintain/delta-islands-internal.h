@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "maintain/delta-islands.h"
 #include "object/object.h"
-#include "odb.h"
+#include "odb/odb.h"
 
 /* Flag of an object beside its set: a tree that waits for its turn. */
 #define ISLAND_QUEUED (SHARED_SET_MAX + 1)

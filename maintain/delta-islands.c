@@ -9,7 +9,7 @@
 #include "history/revision.h"
 #include "maintain/delta-islands-internal.h"
 #include "object/tag.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "refs/refs.h"
 #include "util/alloc.h"
 #include "util/map.h"

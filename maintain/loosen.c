@@ -6,7 +6,7 @@
 #include "fs/tmp-objdir.h"
 #include "maintain/new-pack.h"
 #include "object-file.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/write/mtimes.h"
 
 struct loosening {

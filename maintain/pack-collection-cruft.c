@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "maintain/pack-collection.h"
 #include "history/objects.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/write/mtimes.h"
 #include "util/alloc.h"
 #include "util/map.h"

@@ -4,7 +4,7 @@
 #include "maintain/pack-collection.h"
 #include "maintain/loosen.h"
 #include "maintain/young.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/alloc.h"
 
 struct leaving {

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "maintain/pack-collection.h"
 #include "history/objects.h"
-#include "odb.h"
+#include "odb/odb.h"
 
 struct following {
 	struct pack_collection *c;

@@ -6,7 +6,7 @@
 #include "history/reach/roots.h"
 #include "object/tag.h"
 #include "object/tree.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/alloc.h"
 
 /* ---- starts ---- */

@@ -5,7 +5,7 @@
 #include "fs/tmp-objdir.h"
 #include "compat/syscalls.h"
 #include "maintain/prune-internal.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/alloc.h"
 #include "util/path.h"
 

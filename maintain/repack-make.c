@@ -9,7 +9,7 @@
 #include "maintain/new-pack.h"
 #include "maintain/root-lists.h"
 #include "maintain/young.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/write/pack-files.h"
 #include "util/alloc.h"
 

@@ -4,7 +4,7 @@
 #include "maintain/repack-midx.h"
 #include "maintain/multi-pack-index.h"
 #include "maintain/pack-collection.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/alloc.h"
 
 /* ---- packs ---- */

@@ -12,7 +12,7 @@
 #include "maintain/prune.h"
 #include "maintain/repack-midx.h"
 #include "maintain/server-info.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/midx.h"
 #include "util/alloc.h"
 

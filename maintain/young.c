@@ -4,7 +4,7 @@
 #include "maintain/young.h"
 #include "history/objects.h"
 #include "maintain/root-lists.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/write/mtimes.h"
 #include "util/alloc.h"
 

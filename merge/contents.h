@@ -15,7 +15,7 @@
 #include "compat/posix.h"
 #include "config/config.h"
 #include "merge/texts.h"
-#include "odb.h"
+#include "odb/odb.h"
 
 /* The versions of a path. Stage n of the index holds version n - 1. */
 enum merge_stage { MERGE_BASE, MERGE_OURS, MERGE_THEIRS, MERGE_STAGES };

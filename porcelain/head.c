@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "object/commit.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "porcelain/head.h"
 #include "util/alloc.h"
 

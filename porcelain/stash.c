@@ -2,7 +2,7 @@
 /* Stashes: local changes as a commit. */
 #include "compat/posix.h"
 #include "index/cache-tree.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "porcelain/commit-object.h"
 #include "porcelain/head.h"
 #include "porcelain/stash.h"

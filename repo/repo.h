@@ -9,7 +9,7 @@
 #include "compat/posix.h"
 #include "config/config.h"
 #include "hash/hash.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "refs/refs.h"
 #include "repo/settings.h"
 #include "util/err.h"

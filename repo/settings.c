@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include "repo/settings.h"
 #include "fs/file.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "object/dotfile.h"
 #include "util/alloc.h"
 

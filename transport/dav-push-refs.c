@@ -2,7 +2,7 @@
 /* The refs of a repository that is only files: gitrepository-layout(5). Files below refs/, packed-refs, HEAD; and info/refs. */
 #include "compat/posix.h"
 #include "object/object.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "refs/refs.h"
 #include "transport/dav-push-internal.h"
 #include "util/alloc.h"

@@ -10,7 +10,7 @@
  *   - all that is wanted, as far as no ref leads to it yet, is walked, and each object is read and hashed, with the
  *     checks of fetch.fsckObjects: nothing may be missing or damaged, whatever the helper says (its "connectivity-ok" is
  *     its own word);
- *   - loose objects that were met are adopted (object-adopt.h), made durable with the operation; so are the files of
+ *   - loose objects that were met are adopted (odb/adopter.h), made durable with the operation; so are the files of
  *     young packs (D2), and the file "shallow", if the helper has changed it.
  *
  * What has come counts by being named by a ref: a later fetch asks for all else again, and checks it again
@@ -49,7 +49,7 @@ void fetch_arrivals_begin(struct fetch_arrivals *a, const struct repository *r)
 
 /* ---- packs ---- */
 
-/* Not known to have reached the disk: as of loose objects, object-adopt.h. */
+/* Not known to have reached the disk: as of loose objects, odb/adopter.h. */
 static bool is_young(const char *path)
 {
 	struct stat st;

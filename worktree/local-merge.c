@@ -4,7 +4,7 @@
  * files, or as one that the user has deleted, or as one that the new commit brings.
  */
 #include "compat/posix.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/alloc.h"
 #include "worktree/content-merge.h"
 #include "worktree/local-merge-internal.h"

@@ -32,7 +32,7 @@
 #include "hash/hash.h"
 #include "object/fsck.h"
 #include "object/object.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/err.h"
 
 struct pack_receive;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Objects whose copy in a pack may be damaged: it counts only by the name that it has. */
 #include "compat/posix.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/write/write-internal.h"
 
 static bool is_named(const struct pack_objects *po, const struct object_id *oid,

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <libdeflate.h>
 #include <zlib.h>
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/read-internal.h"
 #include "pack/write/delta-internal.h"
 #include "pack/write/write-internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The list of objects of a new pack: adding, finding by name. */
 #include "compat/posix.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/name-hash.h"
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"

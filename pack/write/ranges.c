@@ -13,7 +13,7 @@
  */
 #include "compat/posix.h"
 #include <libdeflate.h>
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/read-internal.h"
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"

@@ -5,7 +5,7 @@
  * deltas can lead in a circle; and chains can be longer than is asked for now. Either is cut.
  */
 #include "compat/posix.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"
 

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include "compat/os.h"
 #include "compat/sort.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/write/window-internal.h"
 #include "util/alloc.h"
 #include "util/workers.h"

@@ -2,7 +2,7 @@
 /* Objects that are left out of a new pack, because of where they are already. */
 #include "compat/posix.h"
 #include "fs/file.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"
 

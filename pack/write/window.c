@@ -9,7 +9,7 @@
  * object is read when it is first compared.
  */
 #include "compat/posix.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/write/delta-internal.h"
 #include "pack/write/window-internal.h"
 #include "util/alloc.h"

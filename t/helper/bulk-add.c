@@ -8,7 +8,7 @@
  */
 #include "compat/posix.h"
 #include "fs/file.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
 

@@ -10,7 +10,7 @@
 #include <zlib.h>
 #include "fs/file.h"
 #include "object-file.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "t/unit/pack-aux.h"
 #include "util/alloc.h"
 

@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "fsync-batch.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "fs/file.h"
 #include "pack/name-hash.h"
 #include "pack/pack-internal.h"

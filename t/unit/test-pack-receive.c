@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include "compat/os.h"
 #include "fs/file.h"
-#include "odb.h"
+#include "odb/odb.h"
 #include "pack/idx-internal.h"
 #include "pack/receive/receive.h"
 #include "t/pack-craft.h"

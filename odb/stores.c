@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "object-file.h"
-#include "odb-stores.h"
+#include "odb/stores.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"

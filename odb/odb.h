@@ -167,7 +167,7 @@ void odb_end_batch(struct odb *odb);
 void odb_abort_batch(struct odb *odb);
 
 /*
- * Young objects of others (object-adopt.h). From begin to end, within one operation, those that
+ * Young objects of others (adopter.h). From begin to end, within one operation, those that
  * it comes to rest on are adopted: what odb_write and the batch find there already, what is
  * passed to odb_rest_on, and what new objects lead to, down to what is packed, old or ours.
  * odb_adopt does it, before anything is published; ERR_CORRUPT names one that is damaged.

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include "compat/os.h"
 #include "compat/syscalls.h"
-#include "object-adopt.h"
+#include "odb/adopter.h"
 #include "object-file.h"
 #include "object/commit.h"
 #include "object/tag.h"

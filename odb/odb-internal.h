@@ -4,8 +4,8 @@
 #define ODB_INTERNAL_H
 
 #include "compat/posix.h"
-#include "odb-stores.h"
-#include "odb.h"
+#include "odb/stores.h"
+#include "odb/odb.h"
 #include "util/map.h"
 
 struct odb {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Abbreviated names: which objects they mean, and how short one may be. */
 #include "compat/posix.h"
-#include "odb-internal.h"
+#include "odb/odb-internal.h"
 #include "util/strbuf.h"
 
 /* ---- from prefixes to names ---- */

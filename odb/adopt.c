@@ -2,8 +2,8 @@
 /* Young objects of others that an operation comes to rest on: the way from one to the next. */
 #include "compat/posix.h"
 #include <pthread.h>
-#include "object-adopt.h"
-#include "odb-internal.h"
+#include "odb/adopter.h"
+#include "odb/odb-internal.h"
 #include "util/workers.h"
 
 void odb_begin_adoption(struct odb *odb, struct fsync_batch *b)

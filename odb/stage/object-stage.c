@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "compat/os.h"
-#include "object-stage.h"
+#include "odb/stage/object-stage.h"
 #include "fs/tmp-objdir.h"
 #include "object-file.h"
 #include "pack/pack.h"

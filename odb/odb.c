@@ -6,9 +6,9 @@
  * corrupt is remembered and passed over.
  */
 #include "compat/posix.h"
-#include "object-adopt.h"
+#include "odb/adopter.h"
 #include "object-file.h"
-#include "odb-internal.h"
+#include "odb/odb-internal.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
 
