@@ -24,7 +24,7 @@
  *   publish     give names before all others do: repo_operation_show_objects. A participant
  *               without it is published with the whole operation: by the batch, in the order of fsync-order.h
  *   finish      the batch has published all (rc 0), or has failed (rc < 0; `abort` follows)
- *   abort       give up what is not published: staged files and locks are removed. Called also if
+ *   abort       give up all that has no name yet: remove staged files and locks. Called also if
  *               nothing is pending
  *   release     free the members; nothing is pending
  *

@@ -73,7 +73,7 @@ static void check_nothing_is_pending(const struct repo_operation *op)
 		BUG("a change is pending in an operation that is %s", state_names[op->state]);
 }
 
-/* What is staged goes, what is locked is free again. */
+/* Staged files are removed, and locks released. */
 static void give_up(struct repo_operation *op)
 {
 	enter_state(op, OPERATION_ABORTING);
@@ -239,7 +239,7 @@ static int publish_prepared(struct repo_operation *op, int (*publish)(struct fsy
 }
 
 /*
- * P1 for what was there already: an answer that rests on it is given when it has been sealed,
+ * P1 for objects and names that were there already: an answer that rests on them is given when it has been sealed,
  * by the process that has published it, or here. Our own seal may have brought along what others had
  * published before.
  */

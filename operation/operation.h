@@ -39,7 +39,7 @@
  *   PREPARED    all is staged, all locks are held; no change is visible
  *   PUBLISHING  the batch gives names, seals them (commit), and the participants learn the result
  *   UNSEALED    as OPEN, but names are visible that the next commit seals
- *   ABORTING    the participants give up what is not published
+ *   ABORTING    the participants give up all that is not published
  *
  * `commit` and `publish` prepare first, if need be. A failure of any of these ends in OPEN: all that
  * is not published has been given up, the caller has the error, and the operation may be used again.

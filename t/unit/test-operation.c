@@ -204,7 +204,7 @@ static void call_commit(struct repo_operation *op)
 #define FREED 20 /* no state */
 #define ANY_STATE ((1u << OPERATION_STATE_NR) - 1)
 
-/* What is allowed where, and the state afterwards; STAYS: as before. */
+/* The states that allow each call, and the state afterwards; STAYS: as before. */
 #define STAYS OPERATION_STATE_NR
 static const struct state_call {
 	const char *name;
@@ -366,7 +366,7 @@ static void the_seal_is_not_forgotten(void **state UNUSED)
 	struct repo_operation *op;
 
 	assert_bug(free_unsealed, "an operation that is UNSEALED");
-	/* unless it is said that the parent seals */
+	/* unless the parent seals */
 	op = with_object();
 	MUST(repo_operation_end_unsealed(op, 0, &err));
 	op = with_object();
