@@ -459,8 +459,7 @@ static void commit(struct session *s)
 
 static void give_up(struct session *s)
 {
-	repo_operation_abort(s->op);
-	ref_transaction_abort(s->t);
+	repo_operation_abort_and_tell(s->op);
 	close_transaction(s);
 }
 

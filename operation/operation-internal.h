@@ -58,6 +58,7 @@ struct repo_operation {
 	/* participant-refs.c */
 	struct ref_transaction *refs;
 	bool refs_open; /* neither committed nor given up */
+	bool tells_abort; /* the hook is told of an abort before prepare, too */
 };
 
 #define OPERATION_IN(state) (1u << OPERATION_##state)

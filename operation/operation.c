@@ -161,6 +161,11 @@ void repo_operation_free(struct repo_operation *op)
 		free_operation(op, OPERATION_IN(OPEN));
 }
 
+struct repository *repo_operation_repository(const struct repo_operation *op)
+{
+	return op->repo;
+}
+
 struct fsync_batch *repo_operation_batch(struct repo_operation *op)
 {
 	return op->batch;

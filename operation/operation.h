@@ -97,6 +97,7 @@ struct repo_operation *repo_operation_begin_with(struct repository *r, struct fs
 /* For a configuration file of the user or the system, where there may be no repository. */
 struct repo_operation *repo_operation_begin_outside(const struct fsync_policy *policy);
 
+struct repository *repo_operation_repository(const struct repo_operation *op); /* NULL: outside of one */
 /* For functions that stage what they write. Only the operation publishes or commits it. */
 struct fsync_batch *repo_operation_batch(struct repo_operation *op);
 
@@ -122,7 +123,9 @@ void repo_operation_set_index(struct repo_operation *op, struct index_state *ix)
  * tells its results; it lives until the next one is begun, or the operation freed.
  */
 struct ref_transaction *repo_operation_new_refs(struct repo_operation *op, unsigned flags);
-/* The same with reflog entries by the committer. On failure *out is untouched. */
+/* The one that is open; NULL: none. */
+struct ref_transaction *repo_operation_refs(const struct repo_operation *op);
+/* The same as repo_operation_new_refs, with reflog entries by the committer. On failure *out is untouched. */
 MUST_USE int repo_operation_begin_refs(struct repo_operation *op, unsigned flags,
 				       struct ref_transaction **out, struct err *err);
 
@@ -153,6 +156,11 @@ MUST_USE int repo_operation_commit(struct repo_operation *op, struct err *err);
 MUST_USE int repo_operation_publish(struct repo_operation *op, struct err *err);
 /* Nothing of it happens. Names that have been published stay, and the caller reports a failure. */
 void repo_operation_abort(struct repo_operation *op);
+/*
+ * The same for a transaction that the user has begun, and aborts: the hook of the refs is told, even if
+ * the transaction was not prepared.
+ */
+void repo_operation_abort_and_tell(struct repo_operation *op);
 
 /* ---- the end ---- */
 /*

@@ -39,6 +39,11 @@ struct ref_transaction *repo_operation_new_refs(struct repo_operation *op, unsig
 	return op->refs;
 }
 
+struct ref_transaction *repo_operation_refs(const struct repo_operation *op)
+{
+	return op->refs_open ? op->refs : NULL;
+}
+
 int repo_operation_begin_refs(struct repo_operation *op, unsigned flags,
 			      struct ref_transaction **out, struct err *err)
 {
@@ -89,6 +94,15 @@ static void finish_refs(struct repo_operation *op, int rc)
 static void abort_refs(struct repo_operation *op)
 {
 	finish_refs(op, ERR_ABORTED);
+	if (op->tells_abort && op->refs)
+		ref_transaction_abort(op->refs);
+	op->tells_abort = false;
+}
+
+void repo_operation_abort_and_tell(struct repo_operation *op)
+{
+	op->tells_abort = true;
+	repo_operation_abort(op);
 }
 
 static void release_refs(struct repo_operation *op)

@@ -225,6 +225,7 @@ static const struct state_call {
 	{ "publish", call_publish, IN(OPEN) | IN(UNSEALED) | IN(PREPARED), OPERATION_UNSEALED },
 	{ "commit", call_commit, IN(OPEN) | IN(UNSEALED) | IN(PREPARED), OPERATION_OPEN },
 	{ "abort", repo_operation_abort, IN(OPEN) | IN(UNSEALED) | IN(PREPARED), OPERATION_OPEN },
+	{ "abort_and_tell", repo_operation_abort_and_tell, IN(OPEN) | IN(UNSEALED) | IN(PREPARED), OPERATION_OPEN },
 	{ "free", repo_operation_free, IN(OPEN), FREED },
 };
 
