@@ -58,9 +58,9 @@ struct entry {
 
 struct fsync_batch {
 	struct fsync_batch_options opts;
+	enum fsync_batch_state state; /* changed by the owning thread */
 	bool active;	     /* not switched off by the environment */
-	bool in_call;	     /* PUBLISH_CALL */
-	bool called;	     /* ... has been, in this publish: others may wait for a lock */
+	bool called;	     /* CALLING has been, in this publish: others may wait for a lock */
 	size_t window;
 	pthread_mutex_t lock; /* of all below, while stage may run */
 	struct entry **entries; /* in order of staging */
@@ -78,6 +78,46 @@ struct fsync_batch {
 	struct strvec second_names; /* of files that have been replaced since the last seal */
 	struct err poison;   /* D6: the first failed flush or writeback */
 };
+
+/* ---- states ---- */
+
+#define IN(state) (1u << BATCH_##state)
+/* Between the calls of the owner. */
+#define AT_REST (IN(OPEN) | IN(UNSEALED) | IN(FAILED))
+
+static const char *const state_names[BATCH_STATE_NR] = {
+	"OPEN", "SETTLING", "PUBLISHING", "CALLING", "UNSEALED", "SEALING", "FAILED"
+};
+
+enum fsync_batch_state fsync_batch_state(const struct fsync_batch *b)
+{
+	return b->state;
+}
+
+static void expect_state(const struct fsync_batch *b, unsigned allowed, const char *function)
+{
+	if (!(allowed & (1u << b->state)))
+		BUG("%s() of a batch that is %s", function, state_names[b->state]);
+}
+#define EXPECT(b, allowed) expect_state(b, allowed, __func__)
+
+/* The drawing of the header: the states that may follow each. */
+static const unsigned char next_states[BATCH_STATE_NR] = {
+	[BATCH_OPEN] = IN(OPEN) | IN(SETTLING) | IN(SEALING) | IN(FAILED),
+	[BATCH_SETTLING] = IN(PUBLISHING) | IN(FAILED),
+	[BATCH_PUBLISHING] = IN(CALLING) | IN(OPEN) | IN(UNSEALED) | IN(FAILED),
+	[BATCH_CALLING] = IN(SETTLING) | IN(OPEN) | IN(UNSEALED) | IN(FAILED),
+	[BATCH_UNSEALED] = IN(UNSEALED) | IN(SETTLING) | IN(SEALING) | IN(FAILED),
+	[BATCH_SEALING] = IN(OPEN) | IN(UNSEALED) | IN(FAILED),
+	[BATCH_FAILED] = IN(FAILED),
+};
+
+static void enter_state(struct fsync_batch *b, enum fsync_batch_state next)
+{
+	if (!(next_states[b->state] & (1u << next)))
+		BUG("a batch goes from %s to %s", state_names[b->state], state_names[next]);
+	b->state = next;
+}
 
 /* ---- opening ---- */
 
@@ -108,6 +148,7 @@ struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts)
 
 void fsync_batch_set_options(struct fsync_batch *b, const struct fsync_batch_options *opts)
 {
+	EXPECT(b, IN(OPEN) | IN(UNSEALED));
 	if (!fsync_batch_is_empty(b))
 		BUG("the options of a batch change while something is staged");
 	b->opts = *opts;
@@ -153,6 +194,12 @@ static bool is_poisoned(struct fsync_batch *b)
 	yes = b->poison.code != 0;
 	pthread_mutex_unlock(&b->lock);
 	return yes;
+}
+
+/* The owner's call ends: the state in which the batch waits for the next one (B3, B4). */
+static void come_to_rest(struct fsync_batch *b)
+{
+	enter_state(b, is_poisoned(b) ? BATCH_FAILED : b->unsealed ? BATCH_UNSEALED : BATCH_OPEN);
 }
 
 static int batch_copy_failure(struct err *dst, enum err_code code, const struct err *why)
@@ -238,6 +285,7 @@ void fsync_batch_note_dir(struct fsync_batch *b, enum fsync_component component,
 {
 	struct volume *vol;
 
+	EXPECT(b, AT_REST | IN(CALLING));
 	if (!is_covered(b, component))
 		return;
 	vol = volume_of_dir(b, dir, dir);
@@ -288,7 +336,7 @@ static struct entry *new_entry(struct fsync_batch *b, const struct fsync_staging
 	e->how = s->how;
 	e->make_parents = s->make_parents;
 	e->started = s->started;
-	e->alone = b->in_call || b->opts.alone;
+	e->alone = b->state == BATCH_CALLING || b->opts.alone;
 	e->covered = is_covered(b, s->component);
 	e->settled = s->settled;
 	e->fd = s->fd;
@@ -501,6 +549,7 @@ void fsync_batch_start(struct fsync_batch *b, enum fsync_component component, co
 	};
 	struct entry *e;
 
+	EXPECT(b, AT_REST | IN(CALLING)); /* B2 */
 	if (!is_covered(b, component) || is_poisoned(b))
 		return;
 	e = new_entry(b, &s);
@@ -512,10 +561,13 @@ void fsync_batch_start(struct fsync_batch *b, enum fsync_component component, co
 int fsync_batch_stage(struct fsync_batch *b, const struct fsync_staging *s,
 		      struct err *err)
 {
-	struct entry *e = new_entry(b, s);
+	struct entry *e;
 	bool full;
-	int ret = is_poisoned(b) ? ERR_IO : prepare_entry(b, e);
+	int ret;
 
+	EXPECT(b, AT_REST | IN(CALLING)); /* B2 */
+	e = new_entry(b, s);
+	ret = is_poisoned(b) ? ERR_IO : prepare_entry(b, e);
 	pthread_mutex_lock(&b->lock);
 	ALLOC_GROW(b->entries, b->nr + 1, b->alloc);
 	b->entries[b->nr++] = e;
@@ -638,9 +690,12 @@ static int batch_settle(struct fsync_batch *b)
 {
 	int ret;
 
+	enter_state(b, BATCH_SETTLING);
 	trace2_region_enter("fsync", "settle");
 	ret = settle_batch(b);
 	trace2_region_leave("fsync", "settle");
+	if (ret >= 0)
+		enter_state(b, BATCH_PUBLISHING);
 	return ret;
 }
 
@@ -919,6 +974,7 @@ static int publish_name(struct fsync_batch *b, struct entry *e, struct err *err)
 {
 	bool changed;
 
+	EXPECT(b, IN(PUBLISHING)); /* B1 */
 	if (e->covered && seals(b) && e->how != PUBLISH_ADOPT)
 		note_unsealed(b, true);
 	if (apply_entry(b, e, &changed, err) < 0)
@@ -944,9 +1000,8 @@ static int publish_call(struct fsync_batch *b, size_t i, struct err *err)
 	struct entry *e = b->entries[i];
 	int ret;
 
-	b->in_call = true;
+	enter_state(b, BATCH_CALLING);
 	ret = e->call(e->data, err);
-	b->in_call = false;
 	b->called = true;
 	if (ret < 0)
 		return ret;
@@ -1030,6 +1085,7 @@ static int seal(struct fsync_batch *b)
 {
 	int ret = 0;
 
+	enter_state(b, BATCH_SEALING);
 	trace2_region_enter("fsync", "seal");
 	for (size_t i = 0; i < b->nr_volumes && !ret; i++) {
 		struct volume *vol = b->volumes[i];
@@ -1043,6 +1099,7 @@ static int seal(struct fsync_batch *b)
 		drop_second_names(b);
 		note_unsealed(b, false);
 	}
+	come_to_rest(b);
 	return ret;
 }
 
@@ -1066,6 +1123,7 @@ int fsync_batch_flush_others(struct fsync_batch *b, const char *dir, const char 
 	struct volume *vol, *last = NULL;
 	int ret = 0;
 
+	EXPECT(b, AT_REST);
 	if (!seals(b) || !b->opts.policy.components)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !ret; i++, last = vol) {
@@ -1075,6 +1133,7 @@ int fsync_batch_flush_others(struct fsync_batch *b, const char *dir, const char 
 		else if (vol != last && volume_flush_all(vol) < 0 && errno != ENOSYS)
 			ret = batch_poison(b, "flush the file system of", vol->name, errno);
 	}
+	come_to_rest(b);
 	return ret ? fail(b, &b->poison, err) : 1;
 }
 
@@ -1085,17 +1144,19 @@ int fsync_batch_flush_others(struct fsync_batch *b, const char *dir, const char 
  */
 int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct err *err)
 {
-	struct volume *theirs = volume_of_dir(b, dir, dir);
+	struct volume *theirs;
+	int ret = 0;
 
-	for (size_t i = 0; i < b->nr_volumes; i++) {
+	EXPECT(b, AT_REST);
+	theirs = volume_of_dir(b, dir, dir);
+	for (size_t i = 0; i < b->nr_volumes && !ret; i++) {
 		struct volume *vol = b->volumes[i];
 
-		if (vol == theirs && !batch_names_are_unordered(b, vol))
-			continue;
-		if (batch_seal_volume(b, vol) < 0)
-			return fail(b, &b->poison, err);
+		if (vol != theirs || batch_names_are_unordered(b, vol))
+			ret = batch_seal_volume(b, vol);
 	}
-	return 0;
+	come_to_rest(b);
+	return ret < 0 ? fail(b, &b->poison, err) : 0;
 }
 
 /* ---- the public steps ---- */
@@ -1113,8 +1174,10 @@ static void drop_entries(struct fsync_batch *b)
 int fsync_batch_publish(struct fsync_batch *b, struct err *err)
 {
 	struct err why = ERR_INIT;
-	int ret = is_poisoned(b) ? ERR_IO : batch_settle(b);
+	int ret;
 
+	EXPECT(b, AT_REST);
+	ret = is_poisoned(b) ? ERR_IO : batch_settle(b);
 	if (ret < 0)
 		ret = fail(b, &b->poison, err);
 	else if (batch_publish_in_order(b, PUBLISH_CLASS_NR, &why) < 0)
@@ -1124,6 +1187,7 @@ int fsync_batch_publish(struct fsync_batch *b, struct err *err)
 		b->unsealed++;
 	batch_release_late(b, !ret);
 	drop_entries(b);
+	come_to_rest(b);
 	return ret;
 }
 
@@ -1141,6 +1205,7 @@ int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err)
 	size_t kept = 0;
 	int ret;
 
+	EXPECT(b, AT_REST);
 	if (!holds_objects(b))
 		return 0;
 	ret = is_poisoned(b) ? ERR_IO : batch_settle(b);
@@ -1153,6 +1218,7 @@ int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err)
 		if (b->entries[i])
 			b->entries[kept++] = b->entries[i];
 	b->nr = b->oldest = kept;
+	come_to_rest(b);
 	return ret;
 }
 
@@ -1174,7 +1240,9 @@ bool fsync_batch_is_empty(const struct fsync_batch *b)
 
 void fsync_batch_abort(struct fsync_batch *b)
 {
+	EXPECT(b, AT_REST);
 	drop_entries(b);
+	come_to_rest(b);
 }
 
 void fsync_batch_free(struct fsync_batch *b)

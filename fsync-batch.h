@@ -9,12 +9,46 @@
  *   fsync_batch_commit(b, err)             settle, publish in order, seal
  *   fsync_batch_free(b)                    without commit: all is undone
  *
- * Writers do not know the method. What is staged is not visible under its
+ * Writers do not know the method. A staged file is not visible under its
  * final name before publish. See Documentation/Durability for D1 to D7 and the
  * table of file systems.
  *
- * Threads: stage may be called from several threads at once; the others only
- * from the thread that owns the batch.
+ * States (`publish` stands for publish, publish_objects and the first half of commit):
+ *
+ *        +------ done, no name waits for a seal -----+
+ *        v                                           |
+ *   -> OPEN ----- publish -----> SETTLING ----> PUBLISHING <-- settled --+
+ *       ^  \                     ^   |            |   |                  |
+ *       |   \ commit             |   |            |   +--> CALLING -> SETTLING
+ *       |    v                   |   |            |
+ *       |  SEALING               |   |            | done
+ *       |   | ^                  |   |            v
+ *       +---+ +---- commit ---- UNSEALED <--------+
+ *                                    |
+ *       any of these -- a flush or a writeback failed --> FAILED
+ *
+ *   OPEN        files may be staged; no name waits for a seal
+ *   SETTLING    the writebacks are awaited (D1)
+ *   PUBLISHING  names change, in the order of fsync-order.h
+ *   CALLING     a PUBLISH_CALL runs, and stages more. What it has staged is settled before the next name
+ *   UNSEALED    as OPEN, but names are visible that the next seal makes durable
+ *   SEALING     names become durable (D2)
+ *   FAILED      nothing is published any more, and no commit succeeds (D6)
+ *
+ * A failure that is not one of a flush or a writeback (a rename, a call) leads from PUBLISHING or CALLING to
+ * OPEN or UNSEALED.
+ *
+ * Invariants (each is a BUG() where it does not hold):
+ *   B1  a name changes in PUBLISHING only, and each PUBLISHING follows a SETTLING that succeeded (D1)
+ *   B2  files are staged in OPEN, UNSEALED, CALLING and FAILED only: nothing is published that was
+ *       not settled. In FAILED staging fails
+ *   B3  no name waits for a seal in OPEN; one does in UNSEALED, until a commit succeeds (D2)
+ *   B4  nothing leads out of FAILED: every later step fails with the message of the first failure (D6)
+ *   B5  nothing is staged after a publish, a commit or an abort, whatever its result
+ *
+ * Threads: stage and start may be called from several threads at once, but not while the owning
+ * thread is in another call; the others only from that thread.
+ * Tests: t/unit/test-fsync-batch.c walks the drawing, and every call that it does not allow.
  */
 #ifndef FSYNC_BATCH_H
 #define FSYNC_BATCH_H
@@ -109,7 +143,19 @@ struct fsync_batch_options {
 	char *(*second_name)(const char *path);
 };
 
+enum fsync_batch_state {
+	BATCH_OPEN,
+	BATCH_SETTLING,
+	BATCH_PUBLISHING,
+	BATCH_CALLING,
+	BATCH_UNSEALED,
+	BATCH_SEALING,
+	BATCH_FAILED,
+	BATCH_STATE_NR
+};
+
 struct fsync_batch;
+enum fsync_batch_state fsync_batch_state(const struct fsync_batch *b);
 /* GIT_TEST_FSYNC=0: nothing is flushed or awaited. */
 struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts);
 /* An empty batch goes on by other rules. */

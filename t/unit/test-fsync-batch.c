@@ -1206,6 +1206,212 @@ static void staged_from_threads(void **state UNUSED)
 	assert_int_equal(count_flushes(), 1);
 }
 
+/* ---- states: every call in every state ---- */
+
+#define IN(state) (1u << BATCH_##state)
+#define AT_REST (IN(OPEN) | IN(UNSEALED) | IN(FAILED))
+#define STAYS BATCH_STATE_NR
+#define FREED 20 /* no state */
+
+static struct fsync_batch *in_state; /* NULL: freed */
+
+static void call_set_options(struct fsync_batch *b)
+{
+	struct fsync_batch_options o = { .policy = *fsync_batch_policy(b) };
+
+	fsync_batch_set_options(b, &o);
+}
+
+static void call_stage(struct fsync_batch *b)
+{
+	struct fsync_staging s = { .component = FSYNC_OTHER, .order = PUBLISH_FILE_LATE,
+				   .how = PUBLISH_UNLINK, .fd = -1, .final_path = at(dir, "none") };
+
+	(void)!fsync_batch_stage(b, &s, NULL);
+}
+
+static void call_start(struct fsync_batch *b)
+{
+	fsync_batch_start(b, FSYNC_OTHER, at(dir, "a"), new_file(at(dir, "a"), "x"));
+}
+
+static void call_publish(struct fsync_batch *b)
+{
+	(void)!fsync_batch_publish(b, NULL);
+}
+
+static void call_publish_objects(struct fsync_batch *b)
+{
+	(void)!fsync_batch_publish_objects(b, NULL);
+}
+
+static void call_commit(struct fsync_batch *b)
+{
+	(void)!fsync_batch_commit(b, NULL);
+}
+
+static void call_seal_for(struct fsync_batch *b)
+{
+	(void)!fsync_batch_seal_for(b, dir, NULL);
+}
+
+static void call_flush_others(struct fsync_batch *b)
+{
+	(void)!fsync_batch_flush_others(b, dir, dir, NULL);
+}
+
+static void call_note_dir(struct fsync_batch *b)
+{
+	fsync_batch_note_dir(b, FSYNC_OTHER, dir);
+}
+
+static void call_free(struct fsync_batch *b)
+{
+	fsync_batch_free(b);
+	in_state = NULL;
+}
+
+/* The states that allow each call, and where OPEN and UNSEALED lead to; FAILED stays (B4). */
+static const struct state_call {
+	const char *name;
+	void (*fn)(struct fsync_batch *b);
+	unsigned allowed;
+	int from_open, from_unsealed;
+} state_calls[] = {
+	{ "set_options", call_set_options, IN(OPEN) | IN(UNSEALED), BATCH_OPEN, BATCH_UNSEALED },
+	{ "stage", call_stage, AT_REST | IN(CALLING), BATCH_OPEN, BATCH_UNSEALED },
+	{ "start", call_start, AT_REST | IN(CALLING), BATCH_OPEN, BATCH_UNSEALED },
+	{ "publish", call_publish, AT_REST, BATCH_OPEN, BATCH_UNSEALED },
+	{ "publish_objects", call_publish_objects, AT_REST, BATCH_OPEN, BATCH_UNSEALED },
+	{ "commit", call_commit, AT_REST, BATCH_OPEN, BATCH_OPEN },
+	{ "seal_for", call_seal_for, AT_REST, BATCH_OPEN, BATCH_UNSEALED },
+	{ "flush_others", call_flush_others, AT_REST, BATCH_OPEN, BATCH_UNSEALED },
+	{ "note_dir", call_note_dir, AT_REST | IN(CALLING), BATCH_OPEN, BATCH_UNSEALED },
+	{ "abort", fsync_batch_abort, AT_REST, BATCH_OPEN, BATCH_UNSEALED },
+	{ "free", call_free, AT_REST, FREED, FREED },
+};
+
+static const struct state_call *call_to_make;
+static enum fsync_batch_state state_for_call;
+
+/* In the child: exits with 10 and the state afterwards. */
+static void make_call(void)
+{
+	static bool made; /* the call itself gets here by the table of system calls */
+
+	if (made)
+		return;
+	made = true;
+	assert_int_equal(fsync_batch_state(in_state), state_for_call);
+	call_to_make->fn(in_state);
+	_exit(10 + (in_state ? (int)fsync_batch_state(in_state) : FREED));
+}
+
+static int call_makes_call(void *data UNUSED, struct err *err UNUSED)
+{
+	make_call();
+	return 0;
+}
+
+static void make_call_at(void *data, const char *line)
+{
+	if (starts_with(line, data))
+		make_call();
+}
+
+static void call_in_state(void)
+{
+	static const char *const lines[BATCH_STATE_NR] = {
+		[BATCH_SETTLING] = "writeout_wait", [BATCH_PUBLISHING] = "rename", [BATCH_SEALING] = "fsync",
+	};
+	struct fault_plan plan = { .log_fd = -1, .calls_fd = -1, .no_flush = true };
+	const bool calls = state_for_call == BATCH_CALLING;
+
+	if (lines[state_for_call]) {
+		plan.before = make_call_at;
+		plan.data = (char *)lines[state_for_call];
+	} else if (state_for_call == BATCH_FAILED) {
+		plan.fail_errno = EIO;
+		plan.fail_at = 1;
+		plan.only = "fsync";
+	}
+	in_state = calls ? batch_with_call(FS_JOURNAL, call_makes_call) : batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+	if (!calls)
+		fault_install(&plan);
+	if (!calls && state_for_call != BATCH_OPEN)
+		stage(in_state, PUBLISH_REF, "t", "ref");
+	if (state_for_call == BATCH_UNSEALED)
+		(void)!fsync_batch_publish(in_state, NULL);
+	else if (state_for_call != BATCH_OPEN)
+		(void)!fsync_batch_commit(in_state, NULL);
+	make_call();
+}
+
+static int state_after(const struct state_call *c, enum fsync_batch_state state)
+{
+	if (state == BATCH_OPEN || c->from_open == FREED)
+		return c->from_open;
+	return state == BATCH_UNSEALED ? c->from_unsealed : (int)state;
+}
+
+static void each_call_in_each_state(void **st)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(state_calls); i++) {
+		for (unsigned state = 0; state < BATCH_STATE_NR; state++) {
+			const struct state_call *c = call_to_make = &state_calls[i];
+			int code;
+
+			state_for_call = state;
+			if (!(c->allowed & (1u << state))) {
+				assert_bug(call_in_state, "() of a batch that is ");
+			} else {
+				code = exit_code_of(call_in_state);
+				if (code != 10 + state_after(c, state))
+					fail_msg("%s in state %u: %d", c->name, state, code);
+			}
+			scratch_teardown(st);
+			scratch_setup(st);
+		}
+	}
+}
+
+static void states_of_a_batch(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	stage(b, PUBLISH_REF, "t1", "1");
+	assert_int_equal(fsync_batch_state(b), BATCH_OPEN);
+	assert_int_equal(fsync_batch_publish(b, NULL), 0);
+	assert_int_equal(fsync_batch_state(b), BATCH_UNSEALED); /* B3 */
+	stage(b, PUBLISH_REF, "t2", "2");
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_int_equal(fsync_batch_state(b), BATCH_OPEN);
+	/* A rename that fails is no failure of the disk ... */
+	write_text(at(dir, "3/x"), "in the way");
+	stage(b, PUBLISH_FILE, "t3", "3");
+	assert_true(fsync_batch_commit(b, NULL) < 0);
+	assert_int_equal(fsync_batch_state(b), BATCH_OPEN);
+	assert_true(fsync_batch_is_empty(b)); /* B5 */
+	/* ... a flush that fails is one. */
+	stage(b, PUBLISH_REF, "t4", "4");
+	record_failing("fsync", 1, EIO);
+	assert_int_equal(fsync_batch_commit(b, NULL), ERR_UNCERTAIN);
+	assert_int_equal(fsync_batch_state(b), BATCH_FAILED);
+	fsync_batch_abort(b);
+	assert_int_equal(fsync_batch_state(b), BATCH_FAILED); /* B4 */
+	fsync_batch_free(b);
+}
+
+/* A call that is refused leads back, too. */
+static void a_refused_call_leads_to_open(void **state UNUSED)
+{
+	struct fsync_batch *b = batch_with_call(FS_JOURNAL, refuse);
+
+	assert_int_equal(fsync_batch_commit(b, NULL), ERR_UNCERTAIN);
+	assert_int_equal(fsync_batch_state(b), BATCH_UNSEALED);
+	fsync_batch_free(b);
+}
+
 /* ---- faults: the n-th call fails, for every n ---- */
 
 static const struct {
@@ -1410,6 +1616,9 @@ int main(void)
 		T(interrupted_calls_go_on),
 		T(rename_fails_half_way),
 		T(staged_from_threads),
+		T(each_call_in_each_state),
+		T(states_of_a_batch),
+		T(a_refused_call_leads_to_open),
 		T(every_call_fails_once),
 	};
 
