@@ -465,6 +465,8 @@ static int stdin_line(struct rev_walk *w, const char *line, bool no_more_options
 		return rc < 0 ? rc : 0;
 	}
 	rc = rev_add_argument(w, line, err);
+	if (rc == ERR_NOT_FOUND && w->ignore_missing)
+		return 0;
 	if (rc == ERR_NOT_FOUND || rc == ERR_AMBIGUOUS)
 		return err_set(err, ERR_INVALID, "bad revision '%s'", line);
 	return rc;

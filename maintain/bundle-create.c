@@ -215,7 +215,8 @@ int bundle_plan_make(struct bundle_plan *plan, struct rev_walk *w, struct err *e
 
 	w->boundary = w->objects = true;
 	for (size_t i = 0; i < w->nr_starts; i++)
-		if (w->starts[i].flags & REV_UNINTERESTING)
+		if (w->starts[i].flags & REV_UNINTERESTING ||
+		    (w->ignore_missing && !odb_has(w->repo->odb, &w->starts[i].oid)))
 			oidset_insert(&p.excluded, &w->starts[i].oid);
 	if (w->nr_starts)
 		rc = walk(&p, err);

@@ -170,7 +170,7 @@ test_expect_success 'status in columns' '
 		-c column.ui=column -c color.ui=always status --ignored
 		-c column.ui=always status --no-column
 		-c column.ui=always status -s
-		-c column.ui=always commit --dry-run
+		-c column.ui=always -c advice.statusHints=false commit --dry-run
 		EOF
 	done
 '

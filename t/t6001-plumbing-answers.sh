@@ -59,6 +59,19 @@ test_expect_success '--exclude-hidden hides what a server of the namespace hides
 	done
 '
 
+test_expect_success '--ignore-missing holds for what comes from --stdin' '
+	zeros=$(echo $ZERO_OID | tr 0 1) && git -C r rev-parse HEAD >expect &&
+	for missing in nosuch ^nosuch HEAD..nosuch HEAD...nosuch HEAD:nosuch $zeros ^$zeros $zeros^; do
+		printf "HEAD\n%s\n" $missing >in && rm -f new.bundle &&
+		git -C r rev-list -1 --ignore-missing --stdin <in >out && test_cmp expect out &&
+		git -C r bundle create ../new.bundle --ignore-missing --stdin <in 2>err &&
+		git -C r bundle list-heads ../new.bundle >out && echo "$(cat expect) HEAD" | test_cmp - out &&
+		test_expect_code 128 git -C r rev-list --stdin <in 2>err &&
+		test_expect_code 128 git -C r bundle create ../none.bundle --stdin <in 2>err || return 1
+	done &&
+	test_path_is_missing none.bundle
+'
+
 test_expect_success 'merge-file --object-id: the empty blob need not be there' '
 	empty=$(git hash-object --stdin </dev/null) && two=$(git -C r rev-parse HEAD:f) &&
 	git -C r merge-file -p --object-id $empty $empty $two >out && echo 2 >expect && test_cmp expect out
