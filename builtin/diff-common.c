@@ -243,6 +243,8 @@ int diff_command_parse(struct diff_command *d, int argc, const char **argv, stru
 	argc = take_stages(d, argc, copy);
 	rc = rev_walk_arguments(d->walk, argc, copy, &hooks, err);
 	free(copy);
+	if (!rc && d->walk->conflicts)
+		rc = err_set(err, ERR_UNSUPPORTED, "--merge is not available for differences");
 	return rc ? rc : diff_command_settle(d, err);
 }
 

@@ -199,6 +199,7 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 		{ "--remove-empty", &w->remove_empty, true },
 		{ "--maximal-only", &w->maximal_only, true },
 		{ "--ignore-missing", &w->ignore_missing, true },
+		{ "--merge", &w->conflicts, true },
 		{ "--source", &w->source, true },
 		{ "--do-walk", &w->no_walk, false },
 		{ "--no-walk", &w->no_walk, true },
@@ -278,7 +279,7 @@ static bool pattern_option(struct rev_walk *w, const char *arg)
 static int refused_option(const char *arg, struct err *err)
 {
 	static const char *const names[] = {
-		"--merge", "--perl-regexp", "-P",
+		"--perl-regexp", "-P",
 	};
 	size_t i;
 
@@ -575,5 +576,7 @@ int rev_walk_arguments(struct rev_walk *w, int argc, const char **argv,
 	if (!rc)
 		rc = set_paths(w, &a.paths, err);
 	strvec_clear(&a.paths);
+	if (!rc && w->conflicts)
+		rc = rev_walk_conflicts(w, err);
 	return rc ? rc : check_combinations(w, err);
 }

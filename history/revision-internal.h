@@ -53,6 +53,8 @@ MUST_USE int rev_peel_commit(struct rev_walk *w, const struct object_id *oid, st
 			     struct err *err);
 /* "a", "^a", "a..b", "a...b", "a^@", "a^!", "a^-". ERR_NOT_FOUND: it is none of them. */
 MUST_USE int rev_add_argument(struct rev_walk *w, const char *arg, struct err *err);
+/* revision-conflicts.c: start and limit the walk as --merge says, after all arguments. */
+MUST_USE int rev_walk_conflicts(struct rev_walk *w, struct err *err);
 
 /* ---- revision-inputs.c ---- */
 MUST_USE int rev_add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bool head,

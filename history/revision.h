@@ -106,6 +106,7 @@ struct rev_walk {
 	bool print_parents;	  /* --parents */
 	bool want_children;	  /* --children: rev_children() */
 	bool ignore_missing;
+	bool conflicts; /* --merge */
 	bool source;		  /* remember from which start a commit was reached */
 	bool cherry_pick, cherry_mark; /* leave out, or mark, changes that both sides have */
 	bool objects;		  /* starts may be tags, trees and blobs */

@@ -72,6 +72,28 @@ test_expect_success '--ignore-missing holds for what comes from --stdin' '
 	test_path_is_missing none.bundle
 '
 
+test_expect_success '--merge: the commits of both sides that touch files with conflicts' '
+	git init -q -b main conflict && conflict="git -C conflict" && test_expect_code 128 $conflict log --merge 2>err &&
+	test_grep "^fatal: --merge requires one of the pseudorefs MERGE_HEAD, CHERRY_PICK_HEAD, REVERT_HEAD or REBASE_HEAD$" err &&
+	blob=$($conflict hash-object -w --stdin </dev/null) && other=$(echo 1 | $conflict hash-object -w --stdin) && parent= &&
+	for c in "base $blob $blob" "ours $other $blob" "ours-b $other $other"; do
+		set -- $c && tree=$(printf "100644 blob %s\ta\n100644 blob %s\tb\n" $2 $3 | $conflict mktree) &&
+		parent=$($conflict commit-tree -m $1 ${parent:+-p $parent} $tree) || return 1
+	done && $conflict update-ref HEAD $parent && third=$(echo 2 | $conflict hash-object -w --stdin) &&
+	side=$($conflict commit-tree -m theirs-b -p HEAD~2 $(printf "100644 blob $blob\ta\n100644 blob $third\tb\n" | $conflict mktree)) &&
+	side=$($conflict commit-tree -m theirs -p $side $(printf "100644 blob $third\ta\n100644 blob $third\tb\n" | $conflict mktree)) &&
+	{ printf "100644 $blob 1\ta\n100644 $other 2\ta\n100644 $third 3\ta\n"; printf "100644 $blob\tb\n"; } >in &&
+	$conflict update-index --index-info <in &&
+	for ref in REBASE_HEAD REVERT_HEAD CHERRY_PICK_HEAD MERGE_HEAD; do
+		$conflict update-ref $ref $side && $conflict log --merge --format=%s >out && sort out >actual &&
+		printf "ours\ntheirs\n" >expect && test_cmp expect actual && side=$($conflict rev-parse $side) || return 1
+	done &&
+	$conflict log --merge --left-right --format="%m%s" -- a >out && sort out >actual && printf "<ours\n>theirs\n" >expect &&
+	test_cmp expect actual && $conflict rev-list --count --merge -- b >out && echo 4 >expect && test_cmp expect out &&
+	$conflict log --merge --format=%s --not $side >out && echo ours >expect && test_cmp expect out &&
+	$conflict update-ref MERGE_HEAD HEAD && $conflict rev-list --merge >out && test_must_be_empty out
+'
+
 test_expect_success 'merge-file --object-id: the empty blob need not be there' '
 	empty=$(git hash-object --stdin </dev/null) && two=$(git -C r rev-parse HEAD:f) &&
 	git -C r merge-file -p --object-id $empty $empty $two >out && echo 2 >expect && test_cmp expect out
