@@ -6,6 +6,7 @@
 #include "intake/input.h"
 #include "transport/bundle-source.h"
 #include "transport/fetch-session.h"
+#include "util/color.h"
 #include "wire/pkt-reader.h"
 #include "wire/pkt-writer.h"
 
@@ -13,6 +14,8 @@
 #define FETCH_LINES_MAX 20000000u
 #define FETCH_CAPABILITIES_MAX 1000u
 #define FETCH_URIS_MAX 1000u
+
+#define WORD_COLORS 4 /* hint, warning, success, error */
 
 struct fetch_session {
 	struct connection *c;	      /* NULL: */
@@ -29,6 +32,8 @@ struct fetch_session {
 	struct strbuf words; /* of band 2: half a line */
 	unsigned words_allowed; /* kinds of control sequences in them */
 	bool words_configured; /* words_allowed is from the configuration */
+	bool words_colored; /* color.remote: keywords at the beginning of a line */
+	char word_colors[WORD_COLORS][COLOR_MAXLEN]; /* read if words_colored */
 	/* ---- fetch-promisors.c ---- */
 	struct strbuf promisors; /* names of promisor remotes that were accepted, as they are said to the server */
 	struct filter_spec auto_filter; /* what they leave out */
@@ -56,6 +61,8 @@ const char *session_own_id(const struct fetch_session *s);
 MUST_USE int session_take_promisors(struct fetch_session *s, const char *offered, struct err *err);
 
 /* ---- fetch-words.c: what the server says to the user ---- */
+/* color.remote and color.remote.<slot> */
+void session_read_word_colors(struct fetch_session *s);
 /* sideband.allowControlCharacters */
 MUST_USE int session_read_words_allowed(struct fetch_session *s, struct err *err);
 /* Whole lines go out. all: half a line, too. */

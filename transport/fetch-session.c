@@ -225,6 +225,7 @@ int fetch_session_open(struct fetch_session **out, struct connection *c,
 	const char *server_sid;
 	int rc = session_read_words_allowed(s, err);
 
+	session_read_word_colors(s);
 	if (!rc)
 		rc = read_tells_id(s, err);
 	if (!rc)

@@ -72,6 +72,62 @@ int session_read_words_allowed(struct fetch_session *s, struct err *err)
 	return rc;
 }
 
+/* ---- keywords in colour: color.remote ---- */
+
+static const struct {
+	const char *word, *color;
+} keywords[WORD_COLORS] = {
+	{ "hint", "yellow" }, { "warning", "bold yellow" }, { "success", "bold green" }, { "error", "bold red" },
+};
+
+static enum color_when color_setting(const struct config_set *c, const char *key)
+{
+	const struct config_entry *e = config_get(c, key);
+
+	if (!e)
+		return COLOR_UNSET;
+	return e->value ? color_when_parse(e->value) : COLOR_AUTO;
+}
+
+void session_read_word_colors(struct fetch_session *s)
+{
+	enum color_when when = s->o.config ? color_setting(s->o.config, "color.remote") : COLOR_NEVER;
+
+	if (when == COLOR_UNSET)
+		when = color_setting(s->o.config, "color.ui");
+	s->words_colored = color_wanted(when == COLOR_UNSET ? COLOR_AUTO : when, STDERR_FILENO, false);
+	for (size_t i = 0; s->words_colored && i < WORD_COLORS; i++) {
+		char *key = xstrfmt("color.remote.%s", keywords[i].word);
+		const struct config_entry *e = config_get(s->o.config, key);
+
+		if (!e || !e->value || color_parse(e->value, s->word_colors[i]) < 0)
+			color_parse(keywords[i].color, s->word_colors[i]);
+		free(key);
+	}
+}
+
+/* The keyword at the beginning of a line, with blanks before it: bytes of both that have been written. */
+static size_t add_keyword(const struct fetch_session *s, struct strbuf *out, const char *text, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len && (text[at] == ' ' || text[at] == '\t'))
+		at++;
+	for (size_t i = 0; s->words_colored && i < WORD_COLORS; i++) {
+		size_t n = strlen(keywords[i].word);
+
+		if (len - at < n || strncasecmp(text + at, keywords[i].word, n) ||
+		    (len - at > n && isalnum((unsigned char)text[at + n])))
+			continue;
+		strbuf_add(out, text, at);
+		strbuf_addstr(out, s->word_colors[i]);
+		strbuf_add(out, text + at, n);
+		strbuf_addstr(out, *s->word_colors[i] ? COLOR_RESET : "");
+		return at + n;
+	}
+	return 0;
+}
+
 /* ---- text ---- */
 
 /* A sequence "ESC [ numbers letter" of a kind that is allowed: its length; or 0. */
@@ -151,9 +207,11 @@ static void tell_line(struct fetch_session *s, const char *text, size_t len)
 	const char *term = getenv("TERM");
 	bool erases = isatty(2) && term && *term && strcmp(term, "dumb");
 	struct strbuf line = STRBUF_INIT;
+	size_t done;
 
 	strbuf_addstr(&line, erases ? "\033[Kremote: " : "remote: ");
-	add_clean(s->words_allowed, &line, text, len - ended, WITHIN_TEXT);
+	done = add_keyword(s, &line, text, len - ended);
+	add_clean(s->words_allowed, &line, text + done, len - ended - done, WITHIN_TEXT);
 	if (!erases && ended && len > 1)
 		strbuf_addstr(&line, "        ");
 	strbuf_addch(&line, ended ? end : '\n');
