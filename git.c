@@ -69,6 +69,7 @@ static const struct command commands[] = {
 	{ "maintenance", cmd_maintenance, CMD_REPO | CMD_AS_IT_IS },
 	{ "merge-base", cmd_merge_base, CMD_REPO },
 	{ "merge-file", cmd_merge_file, CMD_REPO_GENTLY },
+	{ "merge-tree", cmd_merge_tree, CMD_REPO | CMD_PART },
 	{ "mktag", cmd_mktag, CMD_REPO },
 	{ "mktree", cmd_mktree, CMD_REPO },
 	{ "multi-pack-index", cmd_multi_pack_index, CMD_REPO | CMD_AS_IT_IS },

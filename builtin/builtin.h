@@ -93,6 +93,7 @@ int cmd_prune_packed(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_repack(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_merge_base(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_merge_file(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_merge_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_mktag(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_multi_pack_index(int argc, const char **argv, struct command_ctx *ctx);

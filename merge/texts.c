@@ -368,11 +368,17 @@ static size_t write_all(const struct merger *g, struct strbuf *out)
 	return conflicts;
 }
 
+/* One side has changed nothing but whitespace that is ignored: the other one is the result, with its whitespace. */
+static void take_whole(struct strbuf *out, const struct merge3_text *t)
+{
+	strbuf_add(out, t->text, t->len);
+}
+
 size_t merge3_texts(const struct merge3 *m, struct strbuf *out)
 {
 	const struct merge3_text *side = m->side;
 	struct merger g = { .m = m, .o = { .algorithm = m->algorithm, .minimal = m->minimal, .ignore = m->ignore } };
-	size_t conflicts;
+	size_t conflicts = 0;
 
 	text_diff(&g.diff[0], side[MERGE3_BASE].text, side[MERGE3_BASE].len, side[MERGE3_OURS].text,
 		  side[MERGE3_OURS].len, &g.o);
@@ -386,9 +392,13 @@ size_t merge3_texts(const struct merge3 *m, struct strbuf *out)
 	}
 	g.text[MERGE3_BASE] = g.diff[0].side[0].lines;
 	g.nr_lines[MERGE3_BASE] = g.diff[0].side[0].nr;
-	find_regions(&g);
-	refine(&g);
-	conflicts = write_all(&g, out);
+	if (!g.diff[0].nr || !g.diff[1].nr) {
+		take_whole(out, g.diff[0].nr ? &side[MERGE3_OURS] : &side[MERGE3_THEIRS]);
+	} else {
+		find_regions(&g);
+		refine(&g);
+		conflicts = write_all(&g, out);
+	}
 	free(g.regions);
 	text_diff_release(&g.diff[0]);
 	text_diff_release(&g.diff[1]);

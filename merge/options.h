@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The settings of a merge: merge.* and diff.* of git-config(1), and options of the strategy ort, git-merge(1). */
+#ifndef MERGE_OPTIONS_H
+#define MERGE_OPTIONS_H
+
+#include "compat/posix.h"
+#include "merge/trees.h"
+
+/* Sets m->rules and m->renames. ERR_INVALID names a bad value. */
+MUST_USE int merge_options_config(struct merge_trees *m, const struct config_set *c, struct err *err);
+/* One -X option, "ours" or "find-renames=50%". False: it is unknown, or its value is not valid. */
+bool merge_options_strategy(struct merge_trees *m, const char *option);
+
+#endif

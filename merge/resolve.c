@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The rules for one path, after renames have brought the versions together that belong together. */
+#include "compat/posix.h"
+#include "merge/trees-internal.h"
+#include "object/tree.h"
+#include "util/alloc.h"
+
+static const char *label_of(const struct merge_run *run, enum merge_stage s)
+{
+	return run->m->label[s];
+}
+
+/* ---- other names ---- */
+
+/* "path~label", and a number behind it if there is such a path. */
+static char *name_aside(const struct merge_run *run, const char *path, const char *label)
+{
+	struct strbuf name = STRBUF_INIT;
+	size_t len;
+
+	strbuf_addf(&name, "%s~", path);
+	for (; *label; label++)
+		strbuf_addch(&name, *label == '/' ? '_' : *label);
+	len = name.len;
+	for (unsigned i = 0; merge_path_find(run, name.buf); i++) {
+		strbuf_setlen(&name, len);
+		strbuf_addf(&name, "_%u", i);
+	}
+	return strbuf_detach(&name, NULL);
+}
+
+/* Takes the versions in `stages` (bits by enum merge_stage) away to a path of its own. */
+static struct merge_path *move_aside(struct merge_run *run, struct merge_path *p, enum merge_stage branch, unsigned stages)
+{
+	char *name = name_aside(run, p->path, label_of(run, branch));
+	struct merge_path *q = merge_path_get(run, name);
+
+	for (int s = 0; s < MERGE_STAGES; s++) {
+		if (!(stages & 1u << s))
+			continue;
+		q->version[s] = p->version[s];
+		q->from[s] = p->from[s];
+		p->version[s] = (struct merge_version){ 0 };
+	}
+	q->rename_conflict = p->rename_conflict;
+	free(name);
+	return q;
+}
+
+/* ---- outcomes ---- */
+
+static void set_result(struct merge_run *run, struct merge_path *p, const struct merge_version *v, bool conflict)
+{
+	p->result = *v;
+	p->state = conflict || p->rename_conflict || (p->moved_aside && v->mode) ? PATH_CONFLICTED : PATH_RESOLVED;
+	run->conflicts |= p->state == PATH_CONFLICTED;
+}
+
+/* The outcome, if one side at most has changed the path; NULL: it must be merged. */
+static const struct merge_version *one_change(const struct merge_path *p)
+{
+	const struct merge_version *v = p->version;
+
+	if (p->rename_conflict && v[MERGE_BASE].mode && !v[MERGE_OURS].mode != !v[MERGE_THEIRS].mode)
+		return NULL; /* renamed by one side, deleted by the other */
+	if (merge_version_eq(&v[MERGE_OURS], &v[MERGE_THEIRS]) || merge_version_eq(&v[MERGE_BASE], &v[MERGE_THEIRS]))
+		return &v[MERGE_OURS];
+	return merge_version_eq(&v[MERGE_BASE], &v[MERGE_OURS]) ? &v[MERGE_THEIRS] : NULL;
+}
+
+/* ---- changed by both sides ---- */
+
+static bool has_one_source(const struct merge_path *p)
+{
+	return !strcmp(p->from[MERGE_BASE], p->from[MERGE_OURS]) && !strcmp(p->from[MERGE_BASE], p->from[MERGE_THEIRS]);
+}
+
+static void report_binary(struct merge_run *run, const struct merge_path *p, char *label[MERGE_STAGES])
+{
+	merge_report(run, MERGE_CONFLICT_BINARY, (const char *[]){ p->path, NULL },
+		     "warning: Cannot merge binary files: %s (%s vs. %s)", p->path, label[MERGE_OURS], label[MERGE_THEIRS]);
+}
+
+int merge_path_contents(struct merge_run *run, const struct merge_path *p, struct merge_file_outcome *outcome)
+{
+	struct merge_file f = { .path = p->path };
+	char *label[MERGE_STAGES];
+	bool link = MODE_IS_GITLINK(p->version[MERGE_OURS].mode);
+	int rc;
+
+	memcpy(f.version, p->version, sizeof(f.version));
+	for (int s = 0; s < MERGE_STAGES; s++) {
+		label[s] = has_one_source(p) ? xstrdup(label_of(run, s)) :
+			   xstrfmt("%s:%s", label_of(run, s), p->from[s]);
+		f.label[s] = label[s];
+	}
+	rc = merge_file(&f, &run->m->rules, run->m->odb, outcome, run->err);
+	if (!rc && outcome->binary)
+		report_binary(run, p, label);
+	if (!rc && outcome->merged)
+		merge_report(run, MERGE_AUTO_MERGING, (const char *[]){ p->path, NULL }, "Auto-merging %s", p->path);
+	if (!rc && link && !outcome->clean)
+		merge_report(run, MERGE_CONFLICT_SUBMODULE_NOT_INITIALIZED, (const char *[]){ p->path, NULL },
+			     "Failed to merge submodule %s (not checked out)", p->path);
+	for (int s = 0; s < MERGE_STAGES; s++)
+		free(label[s]);
+	return rc;
+}
+
+static int resolve_contents(struct merge_run *run, struct merge_path *p)
+{
+	struct merge_file_outcome outcome;
+	const char *reason = "content";
+	int rc = merge_path_contents(run, p, &outcome);
+
+	if (rc < 0)
+		return rc;
+	if (MODE_IS_GITLINK(outcome.result.mode))
+		reason = "submodule";
+	else if (!merge_has(p, MERGE_BASE))
+		reason = "add/add";
+	if (!outcome.clean)
+		merge_report(run, MERGE_CONFLICT_CONTENTS, (const char *[]){ p->path, NULL },
+			     "CONFLICT (%s): Merge conflict in %s", reason, p->path);
+	set_result(run, p, &outcome.result, !outcome.clean);
+	return 0;
+}
+
+/* ---- a file and a symbolic link, or the like ---- */
+
+static void resolve_types(struct merge_run *run, struct merge_path *p)
+{
+	bool files[MERGE_STAGES], both;
+	struct merge_path *part[MERGE_STAGES];
+	const char *paths[4] = { p->path };
+	size_t nr = 1;
+
+	for (int s = MERGE_OURS; s <= MERGE_THEIRS; s++)
+		files[s] = MODE_IS_FILE(p->version[s].mode);
+	both = files[MERGE_OURS] == files[MERGE_THEIRS];
+	for (int s = MERGE_OURS; s <= MERGE_THEIRS; s++) {
+		unsigned stages = 1u << s;
+
+		part[s] = p;
+		if (!both && !files[s])
+			continue;
+		if (merge_has(p, MERGE_BASE) && merge_version_same_type(&p->version[MERGE_BASE], &p->version[s]))
+			stages |= 1u << MERGE_BASE;
+		part[s] = move_aside(run, p, (enum merge_stage)s, stages);
+		paths[nr++] = part[s]->path;
+	}
+	/* the base stays with the side that has its type */
+	for (int s = MERGE_OURS; s <= MERGE_THEIRS; s++)
+		if (part[s] == p && merge_has(p, MERGE_BASE) &&
+		    !merge_version_same_type(&p->version[MERGE_BASE], &p->version[s]))
+			p->version[MERGE_BASE] = (struct merge_version){ 0 };
+	merge_report(run, MERGE_CONFLICT_DISTINCT_MODES, paths,
+		     "CONFLICT (distinct types): %s had different types on each side; renamed %s of them so each can be "
+		     "recorded somewhere.", p->path, both ? "both" : "one");
+	p->state = PATH_RESOLVED;
+	for (int s = MERGE_OURS; s <= MERGE_THEIRS; s++)
+		set_result(run, part[s], &part[s]->version[s], true);
+}
+
+/* ---- changed by one side, deleted by the other ---- */
+
+static void resolve_deleted(struct merge_run *run, struct merge_path *p)
+{
+	enum merge_stage kept = merge_has(p, MERGE_OURS) ? MERGE_OURS : MERGE_THEIRS, deleted = merge_other_side(kept);
+	bool changed = !oid_eq(&p->version[MERGE_BASE].oid, &p->version[kept].oid);
+
+	/* a rename has been reported already */
+	if (changed || !p->rename_conflict)
+		merge_report(run, MERGE_CONFLICT_MODIFY_DELETE, (const char *[]){ p->path, NULL },
+			     "CONFLICT (modify/delete): %s deleted in %s and modified in %s.  Version %s of %s left in tree.",
+			     p->path, label_of(run, deleted), label_of(run, kept), label_of(run, kept), p->path);
+	set_result(run, p, &p->version[run->m->rules.depth ? MERGE_BASE : kept], true);
+}
+
+static int resolve_versions(struct merge_run *run, struct merge_path *p)
+{
+	const struct merge_version *v = one_change(p);
+
+	if (v)
+		set_result(run, p, v, false);
+	else if (!merge_has(p, MERGE_OURS) || !merge_has(p, MERGE_THEIRS))
+		resolve_deleted(run, p);
+	else if (!merge_version_same_type(&p->version[MERGE_OURS], &p->version[MERGE_THEIRS]))
+		resolve_types(run, p);
+	else
+		return resolve_contents(run, p);
+	return 0;
+}
+
+/* ---- a directory in the way ---- */
+
+/* Reported even where nothing is left of the file in the end. */
+static struct merge_path *make_way(struct merge_run *run, struct merge_path *p)
+{
+	enum merge_stage s = merge_has(p, MERGE_OURS) ? MERGE_OURS : MERGE_THEIRS;
+	struct merge_path *q = move_aside(run, p, s, 1u << MERGE_BASE | 1u << MERGE_OURS | 1u << MERGE_THEIRS);
+
+	merge_report(run, MERGE_CONFLICT_FILE_DIRECTORY, (const char *[]){ q->path, p->path, NULL },
+		     "CONFLICT (file/directory): directory in the way of %s from %s; moving it to %s instead.", p->path,
+		     label_of(run, s), q->path);
+	p->state = PATH_RESOLVED;
+	q->moved_aside = true;
+	return q;
+}
+
+int merge_resolve(struct merge_run *run, struct merge_path *p, bool in_the_way)
+{
+	if (in_the_way && (merge_has(p, MERGE_OURS) || merge_has(p, MERGE_THEIRS)))
+		p = make_way(run, p);
+	return resolve_versions(run, p);
+}

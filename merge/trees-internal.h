@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One merge of trees while it runs. The files of merge/ share this.
+ *
+ *   collect    (collect.c)  walk the three trees side by side; each name in a directory that is read becomes a path
+ *   renames    (renames.c)  detect renames on both sides; move versions to the paths where they belong together
+ *   finish     (finish.c)   from the deepest directory up: resolve each path, write each directory
+ *     resolve  (resolve.c)  the rules for one path
+ *
+ * The states of a path:
+ *
+ *   collect ──► PATH_OPEN ──► PATH_RESOLVED          `result` is the outcome; mode 0: nothing is left
+ *      │            │
+ *      │            └───────► PATH_CONFLICTED        the same, and `version` are the stages of the index
+ *      ├──► PATH_DEFERRED ──► PATH_OPEN              a directory that only one side has changed: it is read if that side
+ *      │            └───────► PATH_RESOLVED          may have renamed files into it
+ *      └──► PATH_RESOLVED ──► PATH_OPEN              a directory that was taken over as it is: it is read if a rename
+ *                                                    puts a file into it
+ *
+ * Invariants:
+ *   1. A path that is in the table has an entry for each directory above it, or that directory is in no tree.
+ *   2. Once a directory is PATH_OPEN, each name that any of the trees has in it is in the table.
+ *   3. `version` holds files, symbolic links and submodules alone; directories are in `dir`.
+ *   4. After finish every path is PATH_RESOLVED or PATH_CONFLICTED.
+ */
+#ifndef MERGE_TREES_INTERNAL_H
+#define MERGE_TREES_INTERNAL_H
+
+#include "compat/posix.h"
+#include "merge/trees.h"
+#include "util/map.h"
+
+enum merge_path_state { PATH_OPEN, PATH_DEFERRED, PATH_RESOLVED, PATH_CONFLICTED };
+
+struct merge_path {
+	char *path; /* owned */
+	enum merge_path_state state;
+	struct merge_version version[MERGE_STAGES];
+	struct merge_version dir[MERGE_STAGES]; /* trees at this path */
+	const char *from[MERGE_STAGES];		/* the path of each version in its tree; path of this or another one */
+	struct merge_version result;
+	bool rename_conflict; /* a conflict even if the versions can be merged */
+	bool moved_aside;     /* a directory has the name: a conflict, unless nothing is left of the file */
+};
+
+struct merge_run {
+	const struct merge_trees *m;
+	const struct hash_algo *algo;
+	struct strmap paths; /* to struct merge_path */
+	struct merge_path **all;
+	size_t nr, alloc;
+	struct merge_message *messages;
+	size_t nr_messages, alloc_messages;
+	size_t needed_rename_limit;
+	bool conflicts; /* the result is not clean */
+	struct err *err;
+};
+
+static inline enum merge_stage merge_other_side(enum merge_stage s)
+{
+	return s == MERGE_OURS ? MERGE_THEIRS : MERGE_OURS;
+}
+static inline bool merge_has(const struct merge_path *p, enum merge_stage s)
+{
+	return p->version[s].mode != 0;
+}
+
+/* ---- collect.c ---- */
+MUST_USE int merge_collect(struct merge_run *run);
+/* The entry of a path; a new one is PATH_OPEN and has no version. Never NULL. */
+struct merge_path *merge_path_get(struct merge_run *run, const char *path);
+struct merge_path *merge_path_find(const struct merge_run *run, const char *path); /* or NULL */
+/* Opens the directories that PATH_DEFERRED is for, and those in them; or resolves them all. */
+MUST_USE int merge_open_deferred(struct merge_run *run, enum merge_stage changed_by);
+void merge_resolve_deferred(struct merge_run *run);
+/* As merge_path_get, for a path that gets a version by a rename: keeps invariants 1 and 2. */
+MUST_USE int merge_path_make(struct merge_run *run, const char *path, struct merge_path **out);
+
+/* ---- messages.c ---- */
+/* `paths` ends with NULL; the first is the path to which the message belongs. */
+void merge_report(struct merge_run *run, enum merge_message_type type, const char *const *paths, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+void merge_sort_messages(struct merge_run *run);
+
+/* ---- resolve.c ---- */
+/*
+ * Decide a path that is PATH_OPEN. in_the_way: a directory of the result has its name. Files that must have other names get
+ * entries of their own, which are decided as well.
+ */
+MUST_USE int merge_resolve(struct merge_run *run, struct merge_path *p, bool in_the_way);
+/* Merge two sides under the labels of the path ("branch", or "branch:path" where names differ). */
+MUST_USE int merge_path_contents(struct merge_run *run, const struct merge_path *p, struct merge_file_outcome *outcome);
+
+/* ---- finish.c ---- */
+MUST_USE int merge_finish(struct merge_run *run, struct object_id *tree);
+
+#endif

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Random histories by seed, merged by two implementations with merge-tree --write-tree: equal to the byte.
+
+usage: merges.py [-k] [-r] [-d] [-c] [-n] [-v] GIT OTHER-GIT DIRECTORY [COUNT [SEED]]
+
+Trees, stages, messages and exit codes are compared. DIRECTORY gets one repository, which OTHER-GIT makes
+(fast-import); it has COUNT histories with the branches o<n> and t<n>.
+
+  -r  with renamed files          -d  with renamed directories
+  -c  criss-cross histories       -n  renames are not detected
+  -k  go on after a difference, and count them
+  -v  print all differences, not the first three alone
+
+Prints what differs; exit code 1 if anything does.
+"""
+import os
+import random
+import subprocess
+import sys
+
+NAMES = ["a", "b", "c", "f", "g", "a.b", "f~o", "x y"]
+DIRS = ["d", "e", "d/s", "e/s", "f", "a", "n", "n/m"]
+FILE, EXEC, LINK, GITLINK = "100644", "100755", "120000", "160000"
+VARIANTS = [[], ["-Xours"], ["-Xtheirs"], ["-Xno-renames"], ["-Xignore-space-change"], ["-Xdiff-algorithm=myers"],
+            ["-Xfind-renames=80%"]]
+STYLES = ["merge", "diff3", "zdiff3"]
+
+
+class Maker:
+    """The files of one commit: path to (mode, content)."""
+
+    def __init__(self, rng, options):
+        self.rng, self.options = rng, options
+
+    def text(self):
+        rng = self.rng
+        base = rng.randrange(4)
+        return b"".join(b"line %d of %d\n" % (i, base) if rng.random() < .9 else b"%d\n" % rng.randrange(9)
+                        for i in range(rng.choice([0, 1, 3, 10, 14, 20])))
+
+    def some_path(self):
+        rng = self.rng
+        d = rng.choice(DIRS) + "/" if rng.random() < .6 else ""
+        return d + rng.choice(NAMES)
+
+    def put(self, files, path, what):
+        for p in list(files):
+            if p.startswith(path + "/") or path.startswith(p + "/"):
+                del files[p]
+        files[path] = what
+
+    def new_file(self, files):
+        r = self.rng.random()
+        if r < .06:
+            what = (LINK, self.rng.choice([b"a", b"b", b"f"]))
+        elif r < .1:
+            what = (GITLINK, self.rng.choice([b"1", b"2", b"3"]) * 40)
+        elif r < .15:
+            what = (FILE, b"\0" + self.text())
+        else:
+            what = (EXEC if r > .9 else FILE, self.text())
+        self.put(files, self.some_path(), what)
+
+    def edited(self, what):
+        rng, (mode, content) = self.rng, what
+        if mode == LINK:
+            return mode, rng.choice([b"a", b"b", b"f"])
+        if mode == GITLINK:
+            return mode, rng.choice([b"1", b"2", b"3"]) * 40
+        if rng.random() < .15:
+            return (EXEC if mode == FILE else FILE), content
+        lines = content.splitlines(True)
+        for _ in range(rng.choice([1, 1, 1, 2, 4])):
+            at = rng.randrange(len(lines) + 1)
+            r = rng.random()
+            if r < .3:
+                del lines[at:at + 1]
+            elif r < .6 and lines:
+                lines[at - 1] = b"changed %d\n" % rng.randrange(5)
+            elif r < .7 and lines:
+                lines[at - 1] = lines[at - 1].replace(b" ", b"  ")
+            else:
+                lines.insert(at, b"new %d\n" % rng.randrange(5))
+        return mode, b"".join(lines)
+
+    def edit(self, files):
+        rng = self.rng
+        for _ in range(rng.choice([1, 2, 3, 5, 8])):
+            paths = sorted(files)
+            r = rng.random()
+            if not paths or r < .2:
+                self.new_file(files)
+            elif r < .3:
+                del files[rng.choice(paths)]
+            elif "r" in self.options and r < .5:
+                p = rng.choice(paths)
+                what = files.pop(p)
+                self.put(files, self.some_path(), self.edited(what) if rng.random() < .4 else what)
+            elif "d" in self.options and r < .6:
+                self.rename_dir(files)
+            else:
+                p = rng.choice(paths)
+                files[p] = self.edited(files[p])
+
+    def rename_dir(self, files):
+        rng = self.rng
+        dirs = sorted({p.rsplit("/", 1)[0] for p in files if "/" in p})
+        if not dirs:
+            return
+        old, new = rng.choice(dirs), rng.choice(DIRS + ["new", "new/s"])
+        for p in sorted(files):
+            if p.startswith(old + "/") and not (new + "/").startswith(old + "/") and rng.random() < .9:
+                self.put(files, new + p[len(old):], files.pop(p))
+
+
+class Stream:
+    """A fast-import stream."""
+
+    def __init__(self):
+        self.out, self.marks, self.time = [], 0, 1700000000
+
+    def commit(self, branch, files, parents):
+        self.marks += 1
+        self.time += 60
+        self.out.append(b"commit refs/heads/%s\nmark :%d\ncommitter C <c@x> %d +0000\ndata 1\nx\n"
+                        % (branch.encode(), self.marks, self.time))
+        for i, p in enumerate(parents):
+            self.out.append(b"%s :%d\n" % (b"merge" if i else b"from", p))
+        if not parents:
+            self.out[-1] = b"reset refs/heads/%s\n" % branch.encode() + self.out[-1]
+        self.out.append(b"deleteall\n")
+        for path, (mode, content) in sorted(files.items()):
+            if mode == GITLINK:
+                self.out.append(b'M %s %s "%s"\n' % (mode.encode(), content, path.encode()))
+            else:
+                self.out.append(b'M %s inline "%s"\ndata %d\n%s\n' % (mode.encode(), path.encode(), len(content), content))
+        self.out.append(b"\n")
+        return self.marks
+
+
+def history(rng, options, stream, n):
+    m = Maker(rng, options)
+    base = {}
+    for _ in range(rng.choice([1, 4, 8, 15])):
+        m.new_file(base)
+    root = stream.commit("b%d" % n, base, [])
+    sides = []
+    for name in ("o", "t"):
+        files = dict(base)
+        m.edit(files)
+        sides.append((files, stream.commit("%s%d" % (name, n), files, [root])))
+    for _ in range(rng.choice([1, 1, 2]) if "c" in options else 0):
+        new = []
+        for i, name in enumerate(("o", "t")):
+            files = dict(sides[i][0])
+            for p in sides[1 - i][0]:
+                if rng.random() < .5:
+                    m.put(files, p, sides[1 - i][0][p])
+            m.edit(files)
+            new.append((files, stream.commit("%s%d" % (name, n), files, [sides[i][1], sides[1 - i][1]])))
+        sides = new
+
+
+def merge_all(git, repository, style, variant, count):
+    lines = b"".join(b"o%d t%d\n" % (n, n) for n in range(count))
+    p = subprocess.run([git, "-C", repository, "-c", "merge.conflictStyle=" + style, "merge-tree", "--write-tree",
+                        "--stdin", "--messages"] + variant, input=lines, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return p.returncode, split(p.stdout), p.stderr.decode()
+
+
+def split(out):
+    """The records of --stdin, as lists of fields: "", at the end of the stages and of the messages."""
+    fields, records, at = out.split(b"\0"), [], 0
+    while at + 2 < len(fields):
+        end = fields.index(b"", at)
+        at_message = end + 1
+        while fields[at_message] != b"":
+            at_message += int(fields[at_message]) + 3
+        records.append([f.decode(errors="replace") for f in fields[at:at_message]])
+        at = at_message + 1
+    return records
+
+
+def show(git, repository, n, mine, theirs):
+    def run(*args):
+        return subprocess.run([git, "-C", repository] + list(args), capture_output=True).stdout.decode(errors="replace")
+    print("---- history %d" % n)
+    for b in run("merge-base", "--all", "o%d" % n, "t%d" % n).split() + ["o%d" % n, "t%d" % n]:
+        print(b)
+        print(run("ls-tree", "-r", "--abbrev=9", b), end="")
+    for i in range(max(len(mine), len(theirs))):
+        x = mine[i] if i < len(mine) else "(none)"
+        y = theirs[i] if i < len(theirs) else "(none)"
+        print("%s %s" % (" " if x == y else "-", x.rstrip()))
+        if x != y:
+            print("+ %s" % y.rstrip())
+    if mine[1] != theirs[1]:
+        print(run("diff", mine[1], theirs[1]))
+
+
+def main():
+    argv = sys.argv[1:]
+    options = ""
+    while argv and argv[0].startswith("-"):
+        options += argv.pop(0)[1:]
+    if len(argv) < 3:
+        sys.exit(__doc__)
+    git, other, top = argv[:3]
+    count, seed = int(argv[3]) if len(argv) > 3 else 300, int(argv[4]) if len(argv) > 4 else 1
+    rng = random.Random(seed)
+    repository = os.path.join(top, "merges-%d.git" % seed)
+    subprocess.run([other, "init", "-q", "--bare", repository], check=True)
+    stream = Stream()
+    for n in range(count):
+        history(rng, options, stream, n)
+    subprocess.run([other, "-C", repository, "fast-import", "--quiet", "--date-format=raw"], input=b"".join(stream.out),
+                   check=True)
+    bad, compared, conflicts = 0, 0, 0
+    for i, variant in enumerate(VARIANTS):
+        style = STYLES[i % 3]
+        if "n" in options:
+            variant = variant + ["-Xno-renames"]
+        results = [merge_all(g, repository, style, variant, count) for g in (git, other)]
+        if results[0][0] != results[1][0] or len(results[0][1]) != len(results[1][1]):
+            bad += 1
+            print("%s %s: exit codes %d, %d, records %d, %d: %s" % (style, variant, results[0][0], results[1][0],
+                  len(results[0][1]), len(results[1][1]), results[0][2]))
+        for n, (mine, theirs) in enumerate(zip(results[0][1], results[1][1])):
+            compared += 1
+            conflicts += theirs[0] == "0"
+            if mine == theirs:
+                continue
+            bad += 1
+            if bad <= 3 or "v" in options:
+                print(style, variant)
+                show(other, repository, n, mine, theirs)
+            if "k" not in options:
+                return 1
+    print("%d merges (%d with conflicts), %d differ" % (compared, conflicts, bad))
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

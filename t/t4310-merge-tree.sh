@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git merge-tree --write-tree: merges in memory'
+. "$(dirname "$0")/test-lib.sh"
+
+lines () { printf "%s\n" "$@"; }
+# BASE OURS THEIRS: commands that change the files of a new repository; one commit after each
+sides () {
+	cd "$TRASH" && rm -rf r && git init -q -b base r && cd r && eval "$1" && git add -A && git commit -q --allow-empty -m base &&
+	git checkout -q -b ours && eval "$2" && git add -A && git commit -q --allow-empty -m ours && git checkout -q -b theirs base && eval "$3" && git add -A && git commit -q --allow-empty -m theirs
+}
+# CODE, options: the merge must say what is on standard input, without the names of objects, and then the files of the tree
+gives () {
+	code=$1 && shift && cat >../expect && test_expect_code $code git merge-tree --write-tree "$@" ours theirs >../raw && tree=$(sed 1q ../raw) &&
+	sed -e 1d -e "s/^\(10*[0-9]*\) [0-9a-f]\{40\} /\1 /" ../raw >../out && git ls-tree -r $tree | sed "s/^\([0-9]*\) [a-z]* [0-9a-f]*/\1/" >>../out && test_cmp ../expect ../out
+}
+text () { git cat-file blob "$tree:$1"; }
+SQ="'"
+TRASH=$PWD
+
+test_expect_success 'changes of both sides' '
+	sides "lines 1 2 3 4 5 >f && lines x >g && mkdir d e && lines 1 >d/f && lines 1 >e/f" "lines ONE 2 3 4 5 >f && rm g && lines 2 >d/f && lines n >new" "lines 1 2 3 4 FIVE >f && chmod +x d/f && lines 2 >e/f && lines m >e/new" &&
+	printf "100755\td/f\n100644\te/f\n100644\te/new\n100644\tf\n100644\tnew\n" >clean && gives 0 <clean && lines ONE 2 3 4 FIVE >want && text f >got && test_cmp want got && test "$(text d/f)" = 2 && test "$(text e/f)" = 2 &&
+	{ echo && echo "Auto-merging f" && cat clean; } | gives 0 --messages && gives 0 --no-messages <clean && test "$(git merge-tree ours theirs)" = $tree && test "$(git merge-tree --quiet ours theirs)" = "" &&
+	test "$(git merge-tree --merge-base=base: ours: theirs:)" = $tree && test "$(git merge-tree ours ours)" = $(git rev-parse ours:) && test "$(git merge-tree base ours)" = $(git rev-parse ours:)
+'
+
+test_expect_success 'texts, modes and new files that conflict' '
+	sides "lines 1 2 3 >f" "lines 1 A 3 >f && lines a >new && lines s >same && chmod +x same" "lines 1 B 3 >f && lines b >new && lines s >same" && {
+		printf "100644 %s\tf\n" 1 2 3 && printf "100644 %s\tnew\n" 2 3 && printf "100755 2\tsame\n100644 3\tsame\n\n" && echo "Auto-merging f" && echo "CONFLICT (content): Merge conflict in f" && echo "Auto-merging new" &&
+		echo "CONFLICT (add/add): Merge conflict in new" && echo "CONFLICT (add/add): Merge conflict in same" && printf "100644\tf\n100644\tnew\n100755\tsame\n"; } >want && gives 1 <want &&
+	lines 1 "<<<<<<< ours" A ======= B ">>>>>>> theirs" 3 >want && text f >got && test_cmp want got && lines "<<<<<<< ours" a ======= b ">>>>>>> theirs" >want && text new >got && test_cmp want got &&
+	tree=$(git -c merge.conflictStyle=diff3 merge-tree ours theirs | sed 1q) && test_grep "^||||||| $(git rev-parse --short base)$" "$(text f >got && echo got)" && tree=$(git -c merge.conflictStyle=diff3 merge-tree --merge-base=base ours theirs | sed 1q) &&
+	text f >got && test_grep "^||||||| base$" got && tree=$(git merge-tree -Xtheirs ours theirs | sed 1q) && test "$(text new)" = b && test_expect_code 128 git -c merge.conflictStyle=no merge-tree ours theirs
+'
+
+test_expect_success 'changed and deleted; binary files; symbolic links' '
+	sides "lines 1 >f && lines 1 >g && printf \"1\0\" >b && ln -s 1 l" "rm f && lines 2 >g && printf \"2\0\" >b && ln -sfn 2 l" "lines 3 >f && rm g && printf \"3\0\" >b && ln -sfn 3 l" && {
+		printf "100644 %s\tb\n" 1 2 3 && printf "100644 %s\tf\n" 1 3 && printf "100644 %s\tg\n" 1 2 && printf "120000 %s\tl\n" 1 2 3 && echo && echo "warning: Cannot merge binary files: b (ours vs. theirs)" && echo "Auto-merging b" && echo "CONFLICT (content): Merge conflict in b" &&
+		echo "CONFLICT (modify/delete): f deleted in ours and modified in theirs.  Version theirs of f left in tree." && echo "CONFLICT (modify/delete): g deleted in theirs and modified in ours.  Version ours of g left in tree." &&
+		echo "CONFLICT (content): Merge conflict in l" && printf "100644\tb\n100644\tf\n100644\tg\n120000\tl\n"; } >want && gives 1 <want && test "$(text l)" = 2 && test "$(text b | tr "\0" .)" = 2. &&
+	tree=$(git merge-tree -Xtheirs ours theirs | sed 1q) && test "$(text b | tr "\0" .)" = 3. && test "$(text l)" = 3
+'
+
+test_expect_success 'a directory is in the way of a file' '
+	sides "lines 1 >f && lines 1 >g && lines 1 >z" "rm f && mkdir f && lines 1 >f/x && lines 2 >g && lines 1 >d && lines 2 >z" "lines 2 >f && lines 2 >f~ours && rm g && mkdir g d && lines 1 >g/x && lines 2 >g~ours && lines 1 >d/x" && {
+		printf "100644 2\td~ours\n100644 1\tf~theirs\n100644 3\tf~theirs\n100644 1\tg~ours_0\n100644 2\tg~ours_0\n\n" && echo "CONFLICT (file/directory): directory in the way of d from ours; moving it to d~ours instead." &&
+		echo "CONFLICT (file/directory): directory in the way of f from theirs; moving it to f~theirs instead." && echo "CONFLICT (modify/delete): f~theirs deleted in ours and modified in theirs.  Version theirs of f~theirs left in tree." &&
+		echo "CONFLICT (file/directory): directory in the way of g from ours; moving it to g~ours_0 instead." && echo "CONFLICT (modify/delete): g~ours_0 deleted in theirs and modified in ours.  Version ours of g~ours_0 left in tree." &&
+		printf "100644\t%s\n" d/x d~ours f/x f~ours f~theirs g/x g~ours g~ours_0 z; } >want && gives 1 <want &&
+	sides "lines 1 >f && mkdir d && lines 1 >d/x" "rm f && mkdir f && lines 1 >f/x && rm -r d && lines 1 >d" "lines 1 >g" && printf "100644\t%s\n" d f/x g | gives 0
+'
+
+test_expect_success 'a file and a symbolic link, and submodules' '
+	sides "lines 1 >f && lines 1 >k" "ln -sfn 1 f" "lines 2 >f" && { printf "120000 2\tf\n100644 1\tf~theirs\n100644 3\tf~theirs\n\n" &&
+		echo "CONFLICT (distinct types): f had different types on each side; renamed one of them so each can be recorded somewhere." && printf "120000\tf\n100644\tf~theirs\n100644\tk\n"; } >want && gives 1 <want &&
+	sub () { git update-index --add --cacheinfo 160000,$(printf "%040d" $1),$2 && git commit -q -m sub; } && sides "lines 1 >k" : : && git checkout -q ours && sub 1 s && ln -s 1 t && git add t && sub 1 u && git checkout -q theirs && rm -rf t && sub 2 s && sub 1 t && sub 1 u && {
+		printf "160000 2\ts\n160000 3\ts\n120000 2\tt~ours\n160000 3\tt~theirs\n\n" && echo "Failed to merge submodule s (not checked out)" && echo "CONFLICT (submodule): Merge conflict in s" &&
+		echo "CONFLICT (distinct types): t had different types on each side; renamed both of them so each can be recorded somewhere." && printf "100644\tk\n160000\ts\n120000\tt~ours\n160000\tt~theirs\n160000\tu\n"; } >want && gives 1 <want
+'
+
+test_expect_success 'output: -z, --name-only, --stdin' '
+	sides "lines 1 >f" "lines 2 >f" "rm f" && t=$(git rev-parse ours:) && b=$(git rev-parse base:f) && o=$(git rev-parse ours:f) && test_expect_code 1 git merge-tree -z ours theirs >raw && tr "\0" "|" <raw >out && m="CONFLICT (modify/delete): f deleted in theirs and modified in ours.  Version ours of f left in tree." &&
+	printf "%s|100644 %s 1\tf|100644 %s 2\tf||1|f|CONFLICT (modify/delete)|%s\n|" $t $b $o "$m" >want && test_cmp want out && test_expect_code 1 git merge-tree --name-only ours theirs >out && printf "%s\nf\n\n%s\n" $t "$m" >want && test_cmp want out &&
+	test_expect_code 1 git merge-tree --no-messages --name-only ours theirs >out && printf "%s\nf\n" $t >want && test_cmp want out && printf "ours theirs\nbase -- base ours\n" | git merge-tree --stdin --name-only >raw && tr "\0" "|" <raw >out &&
+	printf "0|%s|f||1|f|CONFLICT (modify/delete)|%s\n||1|%s||" $t "$m" $t >want && test_cmp want out && git mktree </dev/null >empty && test_expect_code 1 git merge-tree --quiet ours theirs >out && test_must_be_empty out
+'
+
+test_expect_success 'nothing is left behind by --quiet; nobody waits for an answer of --stdin' '
+	sides "lines 1 2 3 >f" "lines 0 2 3 >f" "lines 1 2 4 >f" && git count-objects >before && git merge-tree --quiet ours theirs && git count-objects >after && test_cmp before after && tree=$(git merge-tree ours theirs) && git cat-file -e $tree &&
+	mkfifo in out && { git merge-tree --stdin <in >out & } && exec 8>in 9<out && echo "ours theirs" >&8 && dd bs=1 count=44 <&9 2>/dev/null | tr "\0" "\n" >got && exec 8>&- && cat <&9 >rest && exec 9<&- && wait && printf "1\n%s\n\n" $tree >want && test_cmp want got && test_must_be_empty rest
+'
+
+test_expect_success 'attributes: union, binary, the size of markers' '
+	sides "lines 1 >u && lines 1 >b && lines 1 >m && lines \"u merge=union\" \"b -merge\" \"m conflict-marker-size=9\" >.gitattributes" "lines 1 2 | tee u b >m" "lines 1 3 | tee u b >m" &&
+	{ printf "100644 %s\tb\n" 1 2 3 && printf "100644 %s\tm\n" 1 2 3 && echo && echo "warning: Cannot merge binary files: b (ours vs. theirs)" && echo "Auto-merging b" && echo "CONFLICT (content): Merge conflict in b" && echo "Auto-merging m" && echo "CONFLICT (content): Merge conflict in m" && echo "Auto-merging u" &&
+	printf "100644\t%s\n" .gitattributes b m u; } >want && gives 1 <want && lines 1 2 3 >want && text u >got && test_cmp want got && text m >got && test_grep "^<<<<<<<<< ours$" got && printf "1\0\n" >u && git add u && git commit -qm u && git checkout -q ours && printf "2\0\n" >u && git add u && git commit -qm u &&
+	test_expect_code 1 git merge-tree ours theirs >out && test_grep "Cannot merge binary files: u" out
+'
+
+test_expect_success 'whitespace that does not count: the other side is taken whole' '
+	sides "lines a\\ 1 b c >f" "lines a\\ \\ 1 b c >f" "lines a\\ 1 b c d >f" && printf "100644\tf\n" >want && gives 0 -Xignore-space-change <want && lines "a 1" b c d >want && text f >got && test_cmp want got
+'
+
+test_expect_success 'what cannot be merged' '
+	sides "lines 1 >f" "lines 2 >f" "lines 3 >f" && test_expect_code 1 git merge-tree ours nope 2>err && echo "merge-tree: nope - not something we can merge" >want && test_cmp want err && test_expect_code 128 git merge-tree --merge-base=nope ours theirs 2>err &&
+	echo "fatal: could not parse as tree ${SQ}nope${SQ}" >want && test_cmp want err && test_expect_code 128 git merge-tree -Xnope ours theirs 2>err && test_grep "unknown strategy option: -Xnope" err && test_expect_code 129 git merge-tree ours && test_expect_code 128 git merge-tree --quiet --messages ours theirs &&
+	test_expect_code 128 git merge-tree --stdin --merge-base=base && echo base | test_expect_code 128 git merge-tree --stdin 2>err && test_grep "malformed input line: ${SQ}base${SQ}" err && git checkout -q --orphan other && git commit -qm other && test_expect_code 128 git merge-tree other ours 2>err &&
+	test_grep "refusing to merge unrelated histories" err && test_expect_code 1 git -c merge.conflictStyle=diff3 merge-tree --allow-unrelated-histories other ours >out && tree=$(sed 1q out) && text f >got && test_grep "^||||||| empty tree$" got
+'
+
+test_done
