@@ -3,7 +3,8 @@
 #include "compat/posix.h"
 #include "repo/ident.h"
 #include "builtin/builtin.h"
-#include "porcelain/commit-object.h"
+#include "cli/utf8-warning.h"
+#include "commit/commit.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -106,31 +107,36 @@ static int set_key(const struct option *opt, const char *arg, int unset)
 static int write_commit(struct commit_tree *c, const struct object_id *tree,
 			struct object_id *oid)
 {
-	struct strbuf author = STRBUF_INIT, committer = STRBUF_INIT, text = STRBUF_INIT;
-	struct commit_draft d = { .tree = *tree, .parents = c->parents.oid,
-				  .nr_parents = c->parents.nr };
+	struct strbuf author = STRBUF_INIT, committer = STRBUF_INIT;
+	struct new_commit new = {
+		.draft = {
+			.tree = *tree,
+			.parents = c->parents.oid,
+			.nr_parents = c->parents.nr,
+			.message = c->message.buf,
+			.message_len = c->message.len,
+		},
+		.sign_key = c->sign_key,
+		.warn_not_utf8 = warn_commit_not_utf8,
+	};
+	struct repo_operation *op;
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (config_get_string(c->r->config, "i18n.commitencoding", &d.encoding, &err) < 0 ||
+	if (config_get_string(c->r->config, "i18n.commitencoding", &new.draft.encoding, &err) < 0 ||
 	    repo_ident(c->r, &author, IDENT_AUTHOR | IDENT_STRICT, &err) < 0 ||
 	    repo_ident(c->r, &committer, IDENT_COMMITTER | IDENT_STRICT, &err) < 0)
 		die_err(&err);
-	d.author = author.buf;
-	d.committer = committer.buf;
-	d.message = c->message.buf;
-	d.message_len = c->message.len;
-	rc = commit_object_text(c->r, &d, c->sign_key, &text, &err);
-	if (rc == ERR_INVALID)
-		die_err(&err); /* a bad setting of signatures */
-	if (rc < 0)
+	new.draft.author = author.buf;
+	new.draft.committer = committer.buf;
+	op = repo_operation_begin(c->r);
+	rc = repo_operation_end(op, commit_create(op, &new, oid, &err), &err);
+	if (rc == ERR_GENERIC) /* the commit could not be composed or signed */
 		rc = report_error(&err);
-	else if (repo_operation_write_object(c->r, OBJ_COMMIT, text.buf, text.len, oid,
-					     &err) < 0)
+	else if (rc < 0)
 		die_err(&err);
 	strbuf_release(&author);
 	strbuf_release(&committer);
-	strbuf_release(&text);
 	return rc;
 }
 

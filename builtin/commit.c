@@ -7,9 +7,10 @@
 #include "repo/hook.h"
 #include "builtin/builtin.h"
 #include "cli/edit-text.h"
+#include "cli/utf8-warning.h"
+#include "commit/commit.h"
 #include "porcelain/auto-maintenance.h"
 #include "porcelain/commit.h"
-#include "porcelain/commit-object.h"
 #include "porcelain/notes-rewrite.h"
 #include "porcelain/status-format.h"
 #include "fs/file.h"
@@ -361,7 +362,7 @@ static int keep_merged_tag(struct commit_run *run, const struct object_id *oid, 
 	int rc = odb_read_type(run->repo->odb, oid, OBJ_TAG, &tag, err);
 
 	if (!rc)
-		commit_object_add_mergetag(&run->extra_headers, tag.data, tag.size,
+		commit_add_mergetag(&run->extra_headers, tag.data, tag.size,
 					   run->repo->algo);
 	object_buf_release(&tag);
 	return rc;
@@ -553,41 +554,41 @@ static int write_commit(struct commit_run *run, const struct object_id *tree,
 			struct object_id *out, struct err *err)
 {
 	const struct config_entry *enc = config_get(run->repo->config, "i18n.commitencoding");
-	struct commit_draft draft = {
-		.tree = *tree,
-		.parents = run->parents.oid,
-		.nr_parents = run->parents.nr,
-		.author = run->author.buf,
-		.committer = run->committer.buf,
-		.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
-		.extra_headers = run->extra_headers.buf,
-		.message = run->message.buf,
-		.message_len = run->message.len,
+	const struct new_commit c = {
+		.draft = {
+			.tree = *tree,
+			.parents = run->parents.oid,
+			.nr_parents = run->parents.nr,
+			.author = run->author.buf,
+			.committer = run->committer.buf,
+			.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
+			.extra_headers = run->extra_headers.buf,
+			.message = run->message.buf,
+			.message_len = run->message.len,
+		},
+		.sign_key = run->o.sign_key,
+		.warn_not_utf8 = warn_commit_not_utf8,
 	};
-	struct strbuf text = STRBUF_INIT;
-	int rc = commit_object_text(run->repo, &draft, run->o.sign_key, &text, err);
+	int rc = commit_create(run->op, &c, out, err);
 
-	if (rc < 0 && rc != ERR_INVALID) { /* not: a bad setting of signatures */
+	if (rc == ERR_GENERIC) {
 		report_error(err);
 		rc = err_set(err, ERR_GENERIC, "failed to write commit object");
 	}
-	if (rc >= 0)
-		rc = odb_write(run->repo->odb, OBJ_COMMIT, text.buf, text.len, out, err);
-	strbuf_release(&text);
 	return rc;
 }
 
-static int queue_ref(struct commit_run *run, struct ref_transaction *t,
-		     const struct object_id *commit, struct err *err)
+static int advance_head(struct commit_run *run, const struct object_id *commit,
+			struct ref_transaction **refs, struct err *err)
 {
 	struct strbuf log = STRBUF_INIT;
 	const char *action = getenv("GIT_REFLOG_ACTION");
+	struct head_move m = { .to = commit, .from = &run->head, .committer = run->committer.buf };
 	int rc;
 
-	strbuf_addf(&log, "%s: ", action ? action : reflog_action(run));
-	strbuf_add(&log, run->message.buf, strcspn(run->message.buf, "\n"));
-	ref_transaction_set_ident(t, run->committer.buf);
-	rc = ref_transaction_update(t, "HEAD", commit, &run->head, 0, log.buf, err);
+	commit_reflog_message(&log, action ? action : reflog_action(run), run->message.buf);
+	m.reflog = log.buf;
+	rc = commit_advance_head(run->op, &m, refs, err);
 	strbuf_release(&log);
 	return rc;
 }
@@ -628,11 +629,11 @@ static int copy_notes(struct commit_run *run, struct ref_transaction *t,
 /* Objects, refs and logs, index: one operation, one flush. */
 static int publish(struct commit_run *run, const struct object_id *commit, struct err *err)
 {
-	struct ref_transaction *t = repo_operation_new_refs(run->op, 0);
+	struct ref_transaction *t;
 	int rc;
 
 	if ((rc = commit_index_set(run, err)) >= 0 && (rc = stage_end_of_state(run, err)) >= 0 &&
-	    (rc = queue_ref(run, t, commit, err)) >= 0)
+	    (rc = advance_head(run, commit, &t, err)) >= 0)
 		rc = copy_notes(run, t, commit, err);
 	rc = repo_operation_end(run->op, rc, err);
 	run->op = NULL;

@@ -5,7 +5,8 @@
 #include "history/notes.h"
 #include "history/reach/refglob.h"
 #include "history/revparse.h"
-#include "porcelain/commit-object.h"
+#include "cli/utf8-warning.h"
+#include "commit/commit.h"
 #include "util/alloc.h"
 #include "util/string-list.h"
 #include "util/map.h"
@@ -270,22 +271,21 @@ static int write_commit(struct notes_rewrite *n, const struct notes_copy *copy,
 {
 	const struct config_entry *enc = config_get(n->repo->config, "i18n.commitencoding");
 	char *message = xstrfmt("Notes added by '%s'\n", copy->by);
-	struct commit_draft draft = {
-		.tree = *tree,
-		.parents = parent,
-		.nr_parents = 1,
-		.author = copy->author,
-		.committer = copy->committer,
-		.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
-		.message = message,
-		.message_len = strlen(message),
+	const struct new_commit c = {
+		.draft = {
+			.tree = *tree,
+			.parents = parent,
+			.nr_parents = 1,
+			.author = copy->author,
+			.committer = copy->committer,
+			.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
+			.message = message,
+			.message_len = strlen(message),
+		},
+		.warn_not_utf8 = warn_commit_not_utf8,
 	};
-	struct strbuf text = STRBUF_INIT;
-	int rc = commit_object_text(n->repo, &draft, NULL, &text, err);
+	int rc = commit_create(n->repo->operation, &c, out, err);
 
-	if (rc >= 0)
-		rc = odb_write(n->repo->odb, OBJ_COMMIT, text.buf, text.len, out, err);
-	strbuf_release(&text);
 	free(message);
 	return rc;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Stashes: local changes as a commit. */
 #include "compat/posix.h"
+#include "cli/utf8-warning.h"
+#include "commit/commit.h"
 #include "index/cache-tree.h"
 #include "odb/odb.h"
-#include "porcelain/commit-object.h"
 #include "porcelain/head.h"
 #include "porcelain/stash.h"
 #include "repo/ident.h"
@@ -51,24 +52,24 @@ static int write_commit(struct repository *r, const struct object_id *tree, cons
 			size_t nr_parents, const struct strbuf *message, struct object_id *out,
 			struct err *err)
 {
-	struct strbuf author = STRBUF_INIT, committer = STRBUF_INIT, text = STRBUF_INIT;
-	struct commit_draft d = { .tree = *tree, .parents = parents, .nr_parents = nr_parents,
-				  .message = message->buf, .message_len = message->len };
-	int rc = config_get_string(r->config, "i18n.commitencoding", &d.encoding, err);
+	struct strbuf author = STRBUF_INIT, committer = STRBUF_INIT;
+	struct new_commit c = {
+		.draft = { .tree = *tree, .parents = parents, .nr_parents = nr_parents,
+			   .message = message->buf, .message_len = message->len },
+		.warn_not_utf8 = warn_commit_not_utf8,
+	};
+	int rc = config_get_string(r->config, "i18n.commitencoding", &c.draft.encoding, err);
 
 	if (rc >= 0)
 		rc = find_ident(r, IDENT_AUTHOR, &author, err);
 	if (!rc)
 		rc = find_ident(r, IDENT_COMMITTER, &committer, err);
-	d.author = author.buf;
-	d.committer = committer.buf;
+	c.draft.author = author.buf;
+	c.draft.committer = committer.buf;
 	if (!rc)
-		rc = commit_object_text(r, &d, NULL, &text, err);
-	if (!rc)
-		rc = odb_write(r->odb, OBJ_COMMIT, text.buf, text.len, out, err);
+		rc = commit_create(r->operation, &c, out, err);
 	strbuf_release(&author);
 	strbuf_release(&committer);
-	strbuf_release(&text);
 	return rc;
 }
 

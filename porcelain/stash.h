@@ -21,8 +21,8 @@ struct stash_source {
 MUST_USE int stash_add_changes(struct repository *r, struct index_state *ix, struct converter *conv,
 			       struct err *err);
 /*
- * Write the commit and what it needs into the open batch of the odb. Whoever has no name configured
- * is "git stash".
+ * Write the commit and the objects that it needs as a part of the open operation of r. A user without a
+ * configured name is "git stash".
  */
 MUST_USE int stash_create(struct repository *r, const struct stash_source *s, struct object_id *out,
 			  struct err *err);

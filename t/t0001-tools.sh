@@ -167,6 +167,15 @@ test_expect_success PERL 'calls: a command leaves staging and committing to its 
 	test_grep "3 faults" err
 '
 
+test_expect_success PERL 'calls: a commit that is composed outside of commit/ is caught' '
+	fresh_tree &&
+	mkdir -p tree/commit tree/builtin &&
+	printf "int f(void)\n{\n\treturn commit_compose(out, d, err);\n}\n" >tree/commit/create.c &&
+	"$TOOLS/check-calls" tree &&
+	cp tree/commit/create.c tree/builtin/x.c &&
+	caught check-calls "builtin/x.c:3: commit_create() alone makes commits"
+'
+
 test_expect_success PERL 'calls: reading, calls through the table, comments and names are allowed' '
 	fresh_tree &&
 	cat >tree/odb.c <<-\EOF &&

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* HEAD moves to a new commit. */
+#include "compat/posix.h"
+#include "commit/commit.h"
+
+int commit_advance_head(struct repo_operation *op, const struct head_move *m,
+			struct ref_transaction **refs, struct err *err)
+{
+	struct ref_transaction *t = repo_operation_refs(op);
+
+	if (!t)
+		t = repo_operation_new_refs(op, 0);
+	if (refs)
+		*refs = t;
+	ref_transaction_set_ident(t, m->committer);
+	return ref_transaction_update(t, "HEAD", m->to, m->from, 0, m->reflog, err);
+}
+
+void commit_reflog_message(struct strbuf *out, const char *action, const char *message)
+{
+	strbuf_addf(out, "%s: ", action);
+	strbuf_add(out, message, strcspn(message, "\n"));
+}
