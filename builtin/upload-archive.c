@@ -117,10 +117,10 @@ static int choose_sandbox(struct repository *r, struct sandbox *s, struct err *e
 static void load_encodings(void)
 {
 	static const char *const names[] = { "UTF-16", "UTF-16LE", "UTF-32", "ISO-8859-1" };
+	static iconv_t kept_open[ARRAY_SIZE(names)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (iconv_open("UTF-8", names[i]) == (iconv_t)-1)
-			continue; /* kept open */
+		kept_open[i] = iconv_open("UTF-8", names[i]);
 }
 
 static int confine(struct repository *r, struct err *err)
