@@ -110,14 +110,20 @@ static struct number read_number(const char *s)
 
 /* Two or three numbers with the same separator between them. */
 struct group {
-	long part[3]; /* -1: absent; see capped() */
+	int64_t part[3]; /* -1: absent */
 	char separator;
 	size_t len;
 };
 
-static long capped(uint64_t value)
+static int64_t capped(uint64_t value)
 {
-	return value > 1000000 ? 1000000 : (long)value;
+	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+/* The number as Git keeps it in an int. */
+static int32_t wrapped(int64_t value)
+{
+	return (int32_t)(uint32_t)value;
 }
 
 static bool read_group(const char *s, struct group *g)
@@ -172,31 +178,31 @@ static int64_t utc_seconds(const struct tm *tm)
 /*
  * Try one interpretation of a group as a date. `year` -1: this year. With `now`, a date more
  * than ten days in the future is rejected: another order of the numbers was meant. Without, the
- * month and the day stay if the year is out of range, as in Git.
+ * month and the day stay if the year is out of range, as in Git. The numbers are ints as in Git:
+ * 4294969301 is the year 2005.
  */
-static bool try_date(struct tm *tm, long year, long month, long day,
-		     const struct tm *now)
+static bool try_date(struct tm *tm, int year, int month, int day, const struct tm *now)
 {
 	struct tm try = *tm;
 
 	if (month < 1 || month > 12 || day < 1 || day > 31)
 		return false;
-	try.tm_mon = (int)month - 1;
-	try.tm_mday = (int)day;
+	try.tm_mon = month - 1;
+	try.tm_mday = day;
 	if (!now) {
 		tm->tm_mon = try.tm_mon;
 		tm->tm_mday = try.tm_mday;
 	}
 	if (year == -1) {
 		if (!now)
-			return true;
+			return false;
 		try.tm_year = now->tm_year;
 	} else if (year >= 1970 && year < 2100) {
-		try.tm_year = (int)year - 1900;
+		try.tm_year = year - 1900;
 	} else if (year > 70 && year < 100) {
-		try.tm_year = (int)year;
+		try.tm_year = year;
 	} else if (year < 38) {
-		try.tm_year = (int)year + 100;
+		try.tm_year = year + 100;
 	} else {
 		return false;
 	}
@@ -219,11 +225,11 @@ static bool try_date(struct tm *tm, long year, long month, long day,
  */
 static bool set_date(struct tm *tm, const struct group *g, timestamp_t present)
 {
-	const long a = g->part[0], b = g->part[1], c = g->part[2];
+	const int a = wrapped(g->part[0]), b = wrapped(g->part[1]), c = wrapped(g->part[2]);
 	time_t t = (time_t)present;
 	struct tm now;
 
-	if (a > 70 && (try_date(tm, a, b, c, NULL) || try_date(tm, a, c, b, NULL)))
+	if (g->part[0] > 70 && (try_date(tm, a, b, c, NULL) || try_date(tm, a, c, b, NULL)))
 		return true;
 	gmtime_r(&t, &now);
 	if (g->separator != '.' && try_date(tm, c, a, b, &now))
@@ -235,7 +241,7 @@ static bool set_date(struct tm *tm, const struct group *g, timestamp_t present)
 
 static bool set_time(struct tm *tm, const struct group *g)
 {
-	long second = g->part[2] < 0 ? 0 : g->part[2];
+	int64_t second = g->part[2] < 0 ? 0 : g->part[2];
 
 	if (g->part[0] > 24 || g->part[1] > 59 || second > 60)
 		return false;
@@ -269,6 +275,7 @@ struct reading {
 	struct tm tm;
 	int zone;     /* minutes east, or NO_ZONE */
 	bool is_utc;  /* tm came from seconds since the epoch */
+	bool after_t; /* a time of day without colons may be short */
 	timestamp_t present;
 };
 
@@ -279,9 +286,8 @@ static bool nothing_set(const struct tm *tm)
 }
 
 /* 221313, and behind a T also 2213 and 22. */
-static bool parse_compact_time(struct number n, struct tm *tm)
+static bool parse_compact_time(struct number n, struct tm *tm, bool after_t)
 {
-	bool after_t = tm->tm_hour == UNSET && tm->tm_min != UNSET;
 	int part[3] = { 0, 0, 0 };
 	uint64_t v = n.value;
 
@@ -298,13 +304,13 @@ static bool parse_compact_time(struct number n, struct tm *tm)
 }
 
 /* 20050407, and 221313 with or without a fraction of a second. Returns the bytes used, 0 if it is neither. */
-static size_t parse_compact(const char *s, struct number n, struct tm *tm)
+static size_t parse_compact(const char *s, struct number n, struct tm *tm, bool after_t)
 {
-	long day = (long)(n.value % 10000);
+	int day = (int)(n.value % 10000);
 
 	if (n.digits == 8)
-		return try_date(tm, (long)(n.value / 10000), day / 100, day % 100, NULL) ? n.digits : 0;
-	if (!parse_compact_time(n, tm))
+		return try_date(tm, (int)(n.value / 10000), day / 100, day % 100, NULL) ? n.digits : 0;
+	if (!parse_compact_time(n, tm, after_t))
 		return 0;
 	if (s[n.digits] == '.' && isdigit((unsigned char)s[n.digits + 1]))
 		return n.digits + 1 + read_number(s + n.digits + 1).digits;
@@ -353,9 +359,11 @@ static size_t parse_number(const char *s, struct reading *r)
 	used = parse_group(s, &r->tm, r->present);
 	if (used)
 		return used;
-	used = parse_compact(s, n, &r->tm);
+	used = parse_compact(s, n, &r->tm, r->after_t && r->tm.tm_hour == UNSET);
 	if (used)
 		return used;
+	if (n.digits != 6 && n.digits != 8)
+		r->after_t = false;
 	if (n.digits <= 4)
 		parse_small_number(n, r);
 	return n.digits;
@@ -373,8 +381,10 @@ static size_t parse_word(const char *s, struct reading *r)
 	int i;
 
 	if (!is_separate_word(s, len)) {
-		if (len == 1 && *s == 'T' && r->tm.tm_hour == UNSET)
+		if (len == 1 && *s == 'T' && r->tm.tm_hour == UNSET) {
 			r->tm.tm_min = r->tm.tm_sec = 0; /* the hour comes next */
+			r->after_t = true;
+		}
 		return len;
 	}
 	i = find_name(s, len, month_names, 12);
@@ -401,7 +411,7 @@ static size_t parse_zone(const char *s, struct reading *r)
 	struct number hours = read_number(s + 1), minutes = { 0, 2 };
 	size_t len = 1 + hours.digits;
 
-	if (s[len] == ':' && isdigit((unsigned char)s[len + 1])) {
+	if (hours.digits == 2 && s[len] == ':' && isdigit((unsigned char)s[len + 1])) {
 		minutes = read_number(s + len + 1);
 		len += 1 + minutes.digits;
 	} else if (hours.digits == 4) {
@@ -448,7 +458,7 @@ static int zone_as_written(int minutes)
 
 static bool read_strict(const char *s, timestamp_t *t, int *zone)
 {
-	struct reading r = { .zone = NO_ZONE, .present = date_now(NULL) };
+	struct reading r = { .zone = NO_ZONE, .present = (timestamp_t)time(NULL) };
 	int64_t seconds;
 
 	memset(&r.tm, 0, sizeof(r.tm));
@@ -502,19 +512,31 @@ int date_parse(const char *s, timestamp_t *t, int *tz)
 /* ---- date_approxidate ---- */
 
 struct guess {
-	struct tm tm;  /* day, month and year are UNSET until the text gives them */
+	struct tm tm;  /* day, month and year are UNSET until the text gives them; see complete_date */
 	struct tm now; /* local time */
 	long number;   /* parsed and not assigned yet; 0: none */
 	bool matched;  /* anything was recognized */
 };
 
-/* Fill unset parts from today's date, then subtract `back` seconds. */
+/* As in Git, where seconds are counted in an int: 99999999 days wrap around. */
+static int64_t wrapped_product(int64_t a, int64_t b)
+{
+	return wrapped((int64_t)((uint32_t)a * (uint32_t)b));
+}
+
+/*
+ * Fill unset parts from today's date, then subtract `back` seconds. A day below UNSET is so many
+ * days before today; as in Git, that counts only if nothing else is subtracted.
+ */
 static time_t complete_date(struct guess *g, int64_t back)
 {
 	time_t t;
 
-	if (g->tm.tm_mday < 0)
+	if (g->tm.tm_mday < 0) {
+		if (!back)
+			back = wrapped_product(UNSET - (int64_t)g->tm.tm_mday, 86400);
 		g->tm.tm_mday = g->now.tm_mday;
+	}
 	if (g->tm.tm_mon < 0)
 		g->tm.tm_mon = g->now.tm_mon;
 	if (g->tm.tm_year < 0) {
@@ -567,7 +589,7 @@ static void last_hour(struct guess *g, int hour)
 {
 	assign_number(g);
 	if (g->tm.tm_mday < 0 && g->tm.tm_hour < hour)
-		complete_date(g, 24 * 3600);
+		g->tm.tm_mday = UNSET - 1;
 	g->tm.tm_hour = hour;
 	g->tm.tm_min = g->tm.tm_sec = 0;
 }
@@ -631,12 +653,6 @@ static bool parse_number_word(struct guess *g, const char *s, size_t len)
 		return true;
 	}
 	return false;
-}
-
-/* As in Git, where seconds are counted in an int: 99999999 days wrap around. */
-static int64_t wrapped_product(int64_t a, int64_t b)
-{
-	return (int32_t)((uint32_t)a * (uint32_t)b);
 }
 
 /* After a number: go back that many units, or to that many such days of the week ago. */
@@ -715,7 +731,7 @@ static size_t guess_number(struct guess *g, const char *s, timestamp_t present)
 		return used;
 	/* "02" is a number, "0002" is not. */
 	if (*s != '0' || n.digits <= 2)
-		g->number = (int32_t)(uint32_t)n.value; /* as in Git, where it is an int */
+		g->number = wrapped((int64_t)n.value);
 	return n.digits;
 }
 
