@@ -6,7 +6,7 @@
 #include "history/revparse.h"
 #include "merge/commits.h"
 #include "merge/options.h"
-#include "operation.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 #include "worktree/content-merge.h"

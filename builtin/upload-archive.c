@@ -113,14 +113,17 @@ static int choose_sandbox(struct repository *r, struct sandbox *s, struct err *e
 	return sandbox_probe(s, mode, err);
 }
 
-/* Modules of the C library cannot be loaded later: those of attributes that are in use. */
+/*
+ * A confined process cannot load modules of the C library. So those of the encodings that attributes use are
+ * loaded before, and stay loaded while a conversion is open.
+ */
+static const char *const encodings[] = { "UTF-16", "UTF-16LE", "UTF-32", "ISO-8859-1" };
+static iconv_t open_conversions[ARRAY_SIZE(encodings)];
+
 static void load_encodings(void)
 {
-	static const char *const names[] = { "UTF-16", "UTF-16LE", "UTF-32", "ISO-8859-1" };
-	static iconv_t kept_open[ARRAY_SIZE(names)];
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		kept_open[i] = iconv_open("UTF-8", names[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(encodings); i++)
+		open_conversions[i] = iconv_open("UTF-8", encodings[i]);
 }
 
 static int confine(struct repository *r, struct err *err)
