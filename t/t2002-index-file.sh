@@ -158,6 +158,26 @@ test_expect_success 'and still is after a newer index has replaced it' '
 	test_grep d/racy out
 '
 
+test_expect_success 'a change that only fractions of a second show is kept for readers of whole seconds' '
+	git init -q seconds &&
+	git -C seconds config core.trustctime false &&
+	for f in changed same
+	do
+		echo one >seconds/$f && touch -d @1600000000.1 seconds/$f && git -C seconds add $f || return 1
+	done &&
+	echo two >seconds/changed && touch -d @1600000000.5 seconds/changed seconds/same &&
+	touch -d @1600000000.9 seconds/.git/index &&
+	echo other >seconds/other &&
+	git -C seconds update-index --add other &&
+	git -C seconds ls-files --debug changed same >dbg &&
+	sed -n "s/^  *size: \([0-9]*\).*/\1/p" dbg >actual &&
+	printf "%s\n" 0 4 >expect &&
+	test_cmp expect actual &&
+	git -C seconds diff-files --name-only -G. >actual &&
+	echo changed >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'status resolves entries that are only racy' '
 	git -C repo add d/racy &&
 	touch -r repo/d/racy repo/.git/index &&

@@ -129,6 +129,17 @@ int worktree_entry_changed(struct repository *r, struct index_state *ix,
 
 /* ---- before the index is written ---- */
 
+/* Do only fractions of seconds tell that the file was written again? */
+static bool is_same_in_seconds(const struct repository *r, const struct index_entry *e, const struct stat *st)
+{
+	const struct stat_data *was = &e->stat;
+	struct stat_data now;
+
+	stat_data_fill(&now, st);
+	return S_ISREG(st->st_mode) && MODE_IS_FILE(e->mode) && was->size && was->size == now.size &&
+	       was->mtime_sec == now.mtime_sec && (!r->settings.trust_ctime || was->ctime_sec == now.ctime_sec);
+}
+
 /*
  * Has the file other content under the same stat data? Where these differ, or where there is
  * no file any more, everybody sees that without help. c NULL: it cannot be compared.
@@ -139,9 +150,19 @@ static bool hides_change(struct repository *r, const struct index_state *ix,
 	struct stat st;
 
 	if (lstat(e->name, &st) < 0 ||
-	    index_entry_stat_match(ix, e, &st, &r->settings) != MATCH_RACY)
+	    (index_entry_stat_match(ix, e, &st, &r->settings) != MATCH_RACY && !is_same_in_seconds(r, e, &st)))
 		return false;
 	return e->flags & CE_MODIFIED || !content_is_same(r, e, &st, c);
+}
+
+/*
+ * Git by default compares whole seconds alone. For it an entry is racy whose file was written in the second of the
+ * index, or later.
+ */
+static bool is_racy_in_seconds(const struct index_state *ix, const struct index_entry *e)
+{
+	return ix->timestamp_sec && e->stat.mtime_sec >= ix->timestamp_sec && !MODE_IS_GITLINK(e->mode) &&
+	       !(e->flags & (CE_UPTODATE | CE_INTENT_TO_ADD));
 }
 
 void worktree_smudge_racy(struct repository *r, struct index_state *ix)
@@ -152,7 +173,7 @@ void worktree_smudge_racy(struct repository *r, struct index_state *ix)
 	for (size_t i = 0; i < ix->nr; i++) {
 		struct index_entry *e = ix->entries[i];
 
-		if (!index_entry_is_doubtful(ix, e))
+		if (!index_entry_is_doubtful(ix, e) && !(has_files && is_racy_in_seconds(ix, e)))
 			continue;
 		if (has_files && !c && converter_new(&c, r, ix, ATTR_CHECKIN, NULL) < 0)
 			c = NULL;
