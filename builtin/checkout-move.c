@@ -90,7 +90,7 @@ static const char *created_name(const struct checkout *co)
 static char *log_message(const struct checkout *co)
 {
 	const char *action = getenv("GIT_REFLOG_ACTION");
-	const char *from = co->old_branch ? short_name(co->old_branch) : oid_hex(&co->old_commit);
+	const char *from = co->old_branch ? short_name(co->old_branch) : co->unborn ? "(invalid)" : oid_hex(&co->old_commit);
 	char *from_copy = xstrdup(from), *msg;
 
 	if (action)

@@ -153,13 +153,15 @@ static void name_after_tracked(struct checkout *co, const char *arg)
 
 /* ---- the state before ---- */
 
+/* A HEAD, or a branch of HEAD, that is broken is no commit and no branch: one can leave it, as in Git. */
 static void find_head(struct checkout *co)
 {
 	struct err err = ERR_INIT;
 	char *name = NULL;
 	int rc = ref_resolve(co->r->refs, "HEAD", &co->old_commit, &name, NULL, &err);
 
-	co->unborn = rc == ERR_NOT_FOUND && name;
+	co->broken = rc == ERR_CORRUPT;
+	co->unborn = co->broken || (rc == ERR_NOT_FOUND && name);
 	if (rc < 0 && !co->unborn)
 		die_err(&err);
 	err_release(&err);
@@ -370,7 +372,7 @@ static int move(struct checkout *co)
 		check_other_worktrees(co, co->branch);
 	default_to_head(co);
 	check_recursing(co);
-	if (co->unborn && !co->has_tree && !co->new_branch && !co->reset_branch && !co->orphan)
+	if (co->unborn && !co->has_tree && (co->broken || (!co->new_branch && !co->reset_branch && !co->orphan)))
 		die("You are on a branch yet to be born");
 	return checkout_move(co);
 }

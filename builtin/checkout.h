@@ -36,7 +36,7 @@ struct checkout {
 	struct object_id commit, tree;
 	/* the state before */
 	char *old_branch; /* NULL: detached */
-	bool unborn;
+	bool unborn, broken; /* broken: HEAD, or its branch, cannot be read; unborn as well */
 	struct object_id old_commit;
 	/* at work */
 	struct repo_operation *op;

@@ -31,7 +31,7 @@ struct resetter {
 	struct pathspec_args pathspec_args;
 	struct pathspec ps;
 	struct attrs *attrs; /* of ps */
-	bool with_paths, unborn, detached;
+	bool with_paths, unborn, detached, zeros; /* zeros: HEAD is an id of zeros */
 	const char *rev;
 	struct object_id commit, tree, head;
 	struct index_state ix;
@@ -129,6 +129,9 @@ static int find_target(struct resetter *rs, struct err *err)
 	rs->detached = branch && !strcmp(branch, "HEAD");
 	free(branch);
 	rs->unborn = rc < 0;
+	rs->zeros = rc == ERR_CORRUPT && ref_holds_zeros(rs->r->refs, "HEAD");
+	if (rs->zeros && !strcmp(rs->rev, "HEAD"))
+		return err_set(err, ERR_INVALID, "Could not parse object '%s'.", rs->rev);
 	if (rs->unborn && !strcmp(rs->rev, "HEAD")) {
 		rs->tree = rs->r->algo->empty_tree;
 		return 0;
@@ -413,7 +416,7 @@ static int move_head(struct resetter *rs, struct err *err)
 			rc = queue_orig_head(rs, t, err);
 		if (!rc)
 			rc = ref_transaction_update(t, "HEAD", &rs->commit,
-						    rs->unborn ? &rs->r->algo->null_oid : &rs->head,
+						    rs->zeros ? NULL : rs->unborn ? &rs->r->algo->null_oid : &rs->head,
 						    0, msg, err);
 	}
 	if (!rc)

@@ -15,7 +15,9 @@ int branch_current(struct repository *r, char **out, struct err *err)
 	char *head = NULL;
 	int rc = ref_resolve(r->refs, "HEAD", &oid, &head, NULL, NULL);
 
-	if (rc < 0 && (rc != ERR_NOT_FOUND || !head))
+	if (rc == ERR_CORRUPT && ref_holds_zeros(r->refs, "HEAD"))
+		head = xstrdup("HEAD");
+	else if (rc < 0 && (rc != ERR_NOT_FOUND || !head))
 		return err_set(err, rc, "failed to resolve HEAD as a valid ref");
 	rc = 0;
 	if (!strcmp(head, "HEAD"))

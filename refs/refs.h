@@ -135,6 +135,8 @@ MUST_USE int ref_resolve(struct ref_store *rs, const char *name, struct object_i
 /* One step: *target set if symbolic, else NULL and *oid. */
 MUST_USE int ref_read_raw(struct ref_store *rs, const char *name, struct object_id *oid,
 			  char **target, struct err *err);
+/* The ref is there, is no symbolic ref, and its id is all zeros: ref_resolve says that it is broken. */
+bool ref_holds_zeros(struct ref_store *rs, const char *name);
 bool ref_exists(struct ref_store *rs, const char *name);
 
 typedef int (*ref_fn)(void *data, const struct ref *ref);

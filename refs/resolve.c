@@ -107,6 +107,16 @@ int ref_read_raw(struct ref_store *rs, const char *name, struct object_id *oid,
 	}
 }
 
+bool ref_holds_zeros(struct ref_store *rs, const char *name)
+{
+	struct object_id oid;
+	char *target = NULL;
+	bool yes = !ref_read_raw(rs, name, &oid, &target, NULL) && !target && oid_is_null(&oid);
+
+	free(target);
+	return yes;
+}
+
 bool ref_peel(const struct ref_store *rs, const struct object_id *oid,
 	      struct object_id *peeled)
 {

@@ -421,4 +421,38 @@ test_expect_success 'a ref that cannot be read spares the log of HEAD, which may
 	)
 '
 
+# left HOW: a repository with the branches main and other, whose HEAD is broken in that way
+left () {
+	rm -rf left && git init -q -b main left && test_commit -C left f && git -C left branch other && case $1 in
+	zeros) echo $ZERO_OID >left/.git/HEAD ;;
+	junk) echo junk >left/.git/refs/heads/main ;;
+	empty) : >left/.git/refs/heads/main ;;
+	esac
+}
+
+test_expect_success 'one can leave a broken HEAD, and get files back' '
+	for how in zeros junk empty; do
+		for command in "checkout other --" "checkout -f other" "switch other" "checkout -m other" "checkout -B other other"; do
+			left $how && git -C left $command && echo "ref: refs/heads/other" >expect && test_cmp expect left/.git/HEAD &&
+			tail -n 1 left/.git/logs/HEAD >log && test_grep "^$ZERO_OID .*	checkout: moving from (invalid) to other$" log || return 1
+		done &&
+		left $how && git -C left switch -c new other && test "$(git -C left symbolic-ref HEAD)" = refs/heads/new &&
+		git -C left checkout -q other && for command in "checkout -- f.t" "restore f.t" "checkout other -- f.t" "restore -s other f.t"; do
+			left $how && rm left/f.t && git -C left $command && test_path_is_file left/f.t || return 1
+		done &&
+		for command in "checkout" "checkout -b new" "checkout --orphan new" "switch -c new"; do
+			test_expect_code 128 git -C left $command 2>err && test_grep "fatal: You are on a branch yet to be born" err || return 1
+		done || return 1
+	done
+'
+
+test_expect_success 'reset: HEAD of zeros goes elsewhere, but is no empty tree' '
+	for command in "reset --hard" "reset -- f.t" "reset"; do
+		left zeros && test_expect_code 128 git -C left $command 2>err && test_grep "Could not parse object .HEAD.\." err &&
+		test_path_is_file left/f.t && test "$(git -C left ls-files)" = f.t || return 1
+	done &&
+	git -C left reset --hard other && git -C left rev-parse other >expect && test_cmp expect left/.git/HEAD &&
+	left zeros && git -C left branch >out && test_grep "^  other$" out
+'
+
 test_done

@@ -40,7 +40,7 @@ struct http_redactor {
 };
 #define HTTP_REDACTOR_INIT { .held = STRBUF_INIT }
 
-/* Appends the next piece, what is not printable as '.', without passwords. */
+/* Appends the next piece without passwords. A byte that is not printable becomes '.'. */
 void http_redactor_add(struct http_redactor *r, struct strbuf *out, const char *p, size_t len);
 /* The body ends: appends the rest. Of a URL that has not ended only the user is shown. */
 void http_redactor_end(struct http_redactor *r, struct strbuf *out);
@@ -58,7 +58,7 @@ struct http_trace {
 bool http_trace_start(struct http_trace *t);
 /* The function that libcurl calls; `user` is a struct http_trace. */
 int http_trace_show(CURL *easy, curl_infotype type, char *p, size_t len, void *user);
-/* An exchange is over: shows what was held back. */
+/* An exchange is over: shows the rest. */
 void http_trace_end(struct http_trace *t);
 void http_trace_release(struct http_trace *t);
 

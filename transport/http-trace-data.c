@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bodies in GIT_TRACE_CURL: passwords of URLs are hidden, also those that libcurl hands over in pieces. */
+/* Bodies in GIT_TRACE_CURL: passwords of URLs are hidden, also if libcurl hands them over in pieces. */
 #include "compat/posix.h"
 #include "transport/http-internal.h"
 #include "util/trace-redact.h"

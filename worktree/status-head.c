@@ -61,6 +61,17 @@ static int count_entry(void *data, const struct reflog_entry *e UNUSED)
 	return 0;
 }
 
+static void collect_beside_head(struct collector *c)
+{
+	struct status *s = c->s;
+
+	status_find_operations(c);
+	if (!s->branch)
+		describe_detached(c);
+	if (reflog_foreach(c->r->refs, "refs/stash", true, count_entry, &s->stash_count, NULL) < 0)
+		s->stash_count = 0;
+}
+
 int status_collect_head(struct collector *c, struct err *err)
 {
 	struct status *s = c->s;
@@ -83,17 +94,22 @@ int status_collect_head(struct collector *c, struct err *err)
 		s->branch = final;
 	else
 		free(final);
-	status_find_operations(c);
-	if (!s->branch)
-		describe_detached(c);
-	if (reflog_foreach(c->r->refs, "refs/stash", true, count_entry, &s->stash_count, NULL) < 0)
-		s->stash_count = 0;
+	collect_beside_head(c);
 	return 0;
 }
 
 int status_collect_state(struct status *s, struct repository *r, struct err *err)
 {
 	struct collector c = { .s = s, .r = r };
+	struct err own = ERR_INIT;
+	int rc = status_collect_head(&c, &own);
 
-	return status_collect_head(&c, err);
+	if (rc == ERR_CORRUPT) {
+		err_release(&own);
+		s->head = r->algo->null_oid;
+		collect_beside_head(&c);
+		return 0;
+	}
+	err_move(err, &own);
+	return rc;
 }
