@@ -472,6 +472,46 @@ static void check_options(struct fetch_cmd *f)
 		die("options '--porcelain' and '--all' cannot be used together");
 }
 
+/* What the command line leaves open. */
+static void read_defaults(struct fetch_cmd *f)
+{
+	if (f->forced_updates < 0)
+		f->forced_updates = bool_or_die(f, "fetch.showforcedupdates", true);
+	if (f->jobs < 0) {
+		f->jobs = 1;
+		(void)!config_get_int(f->r->config, "fetch.parallel", &f->jobs, NULL);
+	}
+	if (!f->jobs)
+		f->jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* The commit-graph, maintenance and standard output. Returns the exit code; `code` is the one of the fetch. */
+static int finish_fetch(struct fetch_cmd *f, int code)
+{
+	if (code < 128 && !f->dry_run && !f->promised && !f->negotiate_only)
+		write_graph(f);
+	if (code < 128 && f->auto_maintenance && !f->promised && !f->negotiate_only)
+		auto_maintenance(f->r, f->quiet > 0);
+	return finish_stdout() ? 128 : code;
+}
+
+static void release_fetch(struct fetch_cmd *f)
+{
+	refspec_release(&f->o.given);
+	refspec_release(&f->o.refmap);
+	filter_spec_release(&f->filter);
+	filter_spec_release(&f->remote_filter);
+	oid_array_clear(&f->tip_oids);
+	oid_array_clear(&f->include_oids);
+	strvec_clear(&f->restrict_to);
+	strvec_clear(&f->include);
+	strvec_clear(&f->refmap);
+	strvec_clear(&f->deepen_not);
+	strvec_clear(&f->server_options);
+	pack_checks_release(&f->checks);
+}
+
+/* Long because of the table of options. */
 int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct fetch_cmd f = {
@@ -544,35 +584,12 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 	pack_checks_init(&f.checks, false);
 	argc = parse_options(argc, argv, opts, usage, 0);
 	check_options(&f);
-	if (f.forced_updates < 0)
-		f.forced_updates = bool_or_die(&f, "fetch.showforcedupdates", true);
-	if (f.jobs < 0) {
-		f.jobs = 1;
-		(void)!config_get_int(f.r->config, "fetch.parallel", &f.jobs, NULL);
-	}
-	if (!f.jobs)
-		f.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	read_defaults(&f);
 	if (f.promised && argc != 1)
 		usage_with_options(usage, opts);
 	code = f.promised ? fetch_promised(&f, argv[0]) : run(&f, argc, argv, action);
-	if (code < 128 && !f.dry_run && !f.promised && !f.negotiate_only)
-		write_graph(&f);
-	if (code < 128 && f.auto_maintenance && !f.promised && !f.negotiate_only)
-		auto_maintenance(f.r, f.quiet > 0);
-	if (finish_stdout())
-		code = 128;
+	code = finish_fetch(&f, code);
 	free(action);
-	refspec_release(&f.o.given);
-	refspec_release(&f.o.refmap);
-	filter_spec_release(&f.filter);
-	filter_spec_release(&f.remote_filter);
-	oid_array_clear(&f.tip_oids);
-	oid_array_clear(&f.include_oids);
-	strvec_clear(&f.restrict_to);
-	strvec_clear(&f.include);
-	strvec_clear(&f.refmap);
-	strvec_clear(&f.deepen_not);
-	strvec_clear(&f.server_options);
-	pack_checks_release(&f.checks);
+	release_fetch(&f);
 	return code;
 }
