@@ -101,10 +101,15 @@ struct loose {
 	uint64_t size; /* of the file */
 };
 
+static int corrupt_as(const struct loose *l, enum err_code code, const char *why, struct err *err)
+{
+	return err_set(err, code, "loose object %s (stored in %s) is corrupt: %s",
+		       oid_hex(l->oid), l->path, why);
+}
+
 static int corrupt(const struct loose *l, const char *why, struct err *err)
 {
-	return err_set(err, ERR_CORRUPT, "loose object %s (stored in %s) is corrupt: %s",
-		       oid_hex(l->oid), l->path, why);
+	return corrupt_as(l, ERR_CORRUPT, why, err);
 }
 
 static int loose_open(struct loose *l, const char *path, const struct object_id *oid,
@@ -162,7 +167,7 @@ static int peek_header(const struct loose *l, const void *in, size_t len,
 		return corrupt(l, "unable to unpack header", err);
 	rc = object_header_parse(head, sizeof(head) - z.avail_out, type, size, &why);
 	if (rc < 0)
-		corrupt(l, err_message(&why), err);
+		corrupt_as(l, rc, err_message(&why), err);
 	err_release(&why);
 	return rc;
 }

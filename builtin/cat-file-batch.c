@@ -163,7 +163,7 @@ static void print_missing(struct batch *b, const struct item *it, const char *na
 /* A damaged object may be one among many; one of a type that is none ends the program, as in Git. */
 static void report_broken(struct err *err)
 {
-	if (strstr(err_message(err), "invalid object type"))
+	if (err->code == ERR_UNSUPPORTED)
 		die_err(err);
 	report_error(err);
 	err_release(err);

@@ -61,7 +61,7 @@ static int missing_start(struct rev_walk *w, const struct rev_start *s,
 		w->nr_missing_starts++;
 		return 0;
 	}
-	return err_set(err, rc == ERR_CORRUPT ? rc : ERR_NOT_FOUND, "bad object %s", s->name);
+	return err_set(err, rc == ERR_CORRUPT || rc == ERR_UNSUPPORTED ? ERR_CORRUPT : ERR_NOT_FOUND, "bad object %s", s->name);
 }
 
 int rev_peel_start(struct rev_walk *w, struct rev_start *s, struct object_id *oid, struct err *err)

@@ -57,6 +57,7 @@ static int parse_size(const char *p, const char *end, uint64_t *out)
 	return 0;
 }
 
+/* Errors: ERR_UNSUPPORTED an unknown type; ERR_CORRUPT no header. */
 int object_header_parse(const void *buf, size_t len, enum object_type *type,
 			uint64_t *size, struct err *err)
 {
@@ -71,7 +72,7 @@ int object_header_parse(const void *buf, size_t len, enum object_type *type,
 		return err_set(err, ERR_CORRUPT, "malformed object header");
 	t = object_type_from_name(p, (size_t)(space - p));
 	if (t == OBJ_BAD)
-		return err_set(err, ERR_CORRUPT, "invalid object type \"%.*s\"",
+		return err_set(err, ERR_UNSUPPORTED, "invalid object type \"%.*s\"",
 			       (int)(space - p), p);
 	if (parse_size(space + 1, nul, &n) < 0)
 		return err_set(err, ERR_CORRUPT, "bad size in object header");

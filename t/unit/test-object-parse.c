@@ -99,7 +99,7 @@ static void header_refuses(void **state)
 		uint64_t size = 7;
 
 		assert_int_equal(object_header_parse(bad[i].bytes, bad[i].len, &type, &size, &err),
-				 ERR_CORRUPT);
+				 starts_with(bad[i].msg, "invalid") ? ERR_UNSUPPORTED : ERR_CORRUPT);
 		assert_string_equal(err_message(&err), bad[i].msg);
 		assert_int_equal(type, OBJ_NONE);
 		assert_int_equal(size, 7);
