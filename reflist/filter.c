@@ -5,6 +5,7 @@
 #include "util/wildmatch.h"
 #include "reflist/reflist-internal.h"
 #include "history/revparse.h"
+#include "refs/root-refs.h"
 #include <dirent.h>
 
 /* ---- filters ---- */
@@ -255,23 +256,6 @@ static int visit_refs(struct collector *g)
 
 /* ---- refs that are not below refs/ ---- */
 
-/* Refs by gitglossary(7), "root refs"; FETCH_HEAD and MERGE_HEAD hold more than a name. */
-static bool is_root_ref(const char *name)
-{
-	static const char *const irregular[] = {
-		"HEAD", "AUTO_MERGE", "BISECT_EXPECTED_REV", "MERGE_AUTOSTASH",
-		"NOTES_MERGE_PARTIAL", "NOTES_MERGE_REF",
-	};
-
-	if (!strcmp(name, "FETCH_HEAD") || !strcmp(name, "MERGE_HEAD") ||
-	    name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_")])
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(irregular); i++)
-		if (!strcmp(name, irregular[i]))
-			return true;
-	return ends_with(name, "_HEAD");
-}
-
 static int visit_root(struct collector *g, const char *name, unsigned kind)
 {
 	struct ref ref = { .name = name };
@@ -300,7 +284,7 @@ static int visit_roots(struct collector *g)
 	if (!dir)
 		return err_set_errno(g->err, "cannot open directory '%s'", path);
 	while ((de = readdir(dir)))
-		if (is_root_ref(de->d_name))
+		if (refname_is_root_ref(de->d_name))
 			string_list_append(&names, de->d_name);
 	closedir(dir);
 	string_list_sort(&names);

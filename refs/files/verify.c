@@ -9,6 +9,7 @@
 #include "refs/files/files-internal.h"
 #include "refs/files/journal-internal.h"
 #include "refs/files/loose-internal.h"
+#include "refs/root-refs.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include <dirent.h>
@@ -56,29 +57,13 @@ static int shown(size_t len)
 
 /* ---- symbolic refs ---- */
 
-/* Refs beside HEAD that stand outside of refs/; what else is there are other files. */
-static bool is_root_ref(const char *name)
-{
-	static const char *const others[] = {
-		"HEAD", "AUTO_MERGE", "BISECT_EXPECTED_REV", "NOTES_MERGE_PARTIAL",
-		"NOTES_MERGE_REF", "MERGE_AUTOSTASH",
-	};
-
-	if (!refname_is_root(name))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (!strcmp(name, others[i]))
-			return true;
-	return ends_with(name, "_HEAD") && strcmp(name, "FETCH_HEAD") && strcmp(name, "MERGE_HEAD");
-}
-
 static void check_target(struct verify *v, const char *where, const char *target)
 {
 	const char *bare = where + strlen(v->prefix);
 
 	if (!strcmp(bare, "HEAD") && !starts_with(target, "refs/heads/"))
 		report(v, where, "badHeadTarget", "HEAD points to non-branch '%s'", target);
-	else if (is_root_ref(target))
+	else if (refname_is_root_ref(target))
 		return;
 	else if (!refname_is_valid(target, 0))
 		report(v, where, "badReferentName", "points to invalid refname '%s'", target);
@@ -185,7 +170,7 @@ static int check_file(struct verify *v, const char *where, const char *path, str
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT ? 0 : err_set_errno(err, "unable to look at '%s'", path);
 	checking(v, where);
-	if (!is_root_ref(bare) && !refname_is_valid(bare, 0))
+	if (!refname_is_root_ref(bare) && !refname_is_valid(bare, 0))
 		report(v, where, "badRefName", "invalid refname format");
 	if (S_ISLNK(st.st_mode))
 		return check_link(v, where, path, err);
@@ -270,7 +255,7 @@ static int check_worktree(struct verify *v, const char *gitdir, struct err *err)
 	for (size_t i = 0; !rc && i < names.nr; i++) {
 		const char *name = names.items[i].string;
 
-		if (!is_root_ref(name))
+		if (!refname_is_root_ref(name))
 			continue;
 		strbuf_reset(&path);
 		strbuf_addf(&path, "%s/%s", gitdir, name);
