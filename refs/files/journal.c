@@ -38,6 +38,31 @@
 #define HEADER "# ref transaction to be finished, version 1\n"
 #define RECORD_MAX (1u << 30) /* bytes */
 
+/* ---- states ---- */
+
+#define IN(state) (1u << RECORD_##state)
+
+/* The drawing of the header: the states that may follow each. */
+static const unsigned char record_next_states[RECORD_STATE_NR] = {
+	[RECORD_NONE] = IN(LOCKED),
+	[RECORD_LOCKED] = IN(STAGED) | IN(NONE) | IN(ABANDONED),
+	[RECORD_STAGED] = IN(HAPPENED) | IN(NONE) | IN(ABANDONED),
+	[RECORD_HAPPENED] = IN(NONE) | IN(ABANDONED),
+	[RECORD_ABANDONED] = IN(FINISHING),
+	[RECORD_FINISHING] = IN(NONE) | IN(SET_ASIDE) | IN(ABANDONED),
+	[RECORD_SET_ASIDE] = 0,
+};
+
+void record_enter_state(enum record_state *state, enum record_state next)
+{
+	static const char *const names[RECORD_STATE_NR] = { "NONE", "LOCKED", "STAGED", "HAPPENED",
+							    "ABANDONED", "FINISHING", "SET_ASIDE" };
+
+	if (!(record_next_states[*state] & (1u << next)))
+		BUG("a record of refs goes from %s to %s", names[*state], names[next]);
+	*state = next;
+}
+
 /* ---- what a record says of a ref ---- */
 
 static bool same_dir(const char *a, const char *b)
@@ -213,6 +238,7 @@ int journal_stage(struct ref_transaction *t, struct err *err)
 	strbuf_addstr(&content, HEADER);
 	if (add_entries(t, &content) >= 2 && content.len < RECORD_MAX / 2) {
 		add_hash(t->rs->algo, &content);
+		record_enter_state(&ft->record, RECORD_LOCKED); /* J2 */
 		rc = lock_new_record(t, &lk, err);
 		if (!rc)
 			rc = stage_content(t, lk.target, &content, err);
@@ -223,6 +249,7 @@ int journal_stage(struct ref_transaction *t, struct err *err)
 			lockfile_release(&lk);
 		else
 			held_locks_add(ft->held, &lk);
+		record_enter_state(&ft->record, rc < 0 ? RECORD_NONE : RECORD_STAGED);
 	}
 	strbuf_release(&content);
 	return rc;
@@ -285,23 +312,26 @@ static bool has_suffix_file(const char *path, const char *suffix)
 }
 
 /*
- * Its writer is gone, or has given up. A lock whose owner may be alive is respected. The record
- * is looked for after its lock: who finds no lock of a living writer finds no record, either.
+ * The state of a record, as the files say; RECORD_LOCKED stands for each state in which a process
+ * that may be alive holds the lock. The record is looked for after its lock (J3): a record that has come to its
+ * end meanwhile is RECORD_NONE.
  */
-static bool is_abandoned(const char *path)
+static enum record_state record_state_on_disk(const char *path)
 {
 	char *lock = xstrfmt("%s.lock", path);
-	bool gone = lock_owner_of(lock, NULL) == LOCK_OWNER_GONE;
+	enum record_state state = RECORD_LOCKED;
 
-	if (!gone && !file_exists(lock))
-		gone = file_exists(path) || has_suffix_file(path, ".new");
+	if (lock_owner_of(lock, NULL) == LOCK_OWNER_GONE)
+		state = RECORD_ABANDONED;
+	else if (!file_exists(lock))
+		state = file_exists(path) || has_suffix_file(path, ".new") ? RECORD_ABANDONED : RECORD_NONE;
 	free(lock);
-	return gone;
+	return state;
 }
 
 static void add_abandoned(struct string_list *out, const char *path)
 {
-	if (is_abandoned(path))
+	if (record_state_on_disk(path) == RECORD_ABANDONED)
 		string_list_append(out, path);
 }
 

@@ -21,6 +21,21 @@
 #include "util/alloc.h"
 #include "util/string-list.h"
 
+/* An abandoned record, and where its recovery is (journal-internal.h). */
+struct recovery {
+	struct ref_store *rs;
+	const struct fsync_policy *policy;
+	const char *path;
+	enum record_state state;
+};
+
+/* J4 */
+static void expect_finishing(const struct recovery *x)
+{
+	if (x->state != RECORD_FINISHING)
+		BUG("the record '%s' is changed without its lock", x->path);
+}
+
 /* ---- the rest, as a transaction ---- */
 
 /* A worktree that has been removed meanwhile is not to be made again. */
@@ -106,26 +121,27 @@ static int count_changes(const struct ref_transaction *t, const struct ref_updat
 }
 
 /* Others do not find it any more, `refs verify` does. */
-static int set_aside(const struct ref_transaction *t, const char *path,
-		     const struct ref_update *u, struct err *err)
+static int set_aside(struct recovery *x, const struct ref_update *u, struct err *err)
 {
-	char *aside = xconcat(path, JOURNAL_SET_ASIDE);
+	char *aside = xconcat(x->path, JOURNAL_SET_ASIDE);
 	int rc = 0;
 
-	if (RETRY_EINTR(sys->rename(path, aside)) < 0)
-		rc = err_set_errno(err, "unable to rename '%s' to '%s'", path, aside);
-	else
-		ref_store_warn(t->rs, "a ref transaction that had been interrupted is not finished: "
+	expect_finishing(x);
+	if (RETRY_EINTR(sys->rename(x->path, aside)) < 0) {
+		rc = err_set_errno(err, "unable to rename '%s' to '%s'", x->path, aside);
+	} else {
+		ref_store_warn(x->rs, "a ref transaction that had been interrupted is not finished: "
 			       "%s; see '%s'", u->error, aside);
+		record_enter_state(&x->state, RECORD_SET_ASIDE);
+	}
 	free(aside);
 	return rc;
 }
 
-static int commit_rest(struct ref_transaction *t, const char *path,
-		       const struct fsync_policy *policy, struct err *err)
+static int commit_rest(struct recovery *x, struct ref_transaction *t, struct err *err)
 {
 	struct fsync_batch_options o = {
-		.policy = *policy,
+		.policy = *x->policy,
 		.note_unsealed = owner_note_unsealed,
 		.note_unsealed_data = files_store(t->rs)->commondir,
 		.second_name = owner_second_name,
@@ -139,42 +155,43 @@ static int commit_rest(struct ref_transaction *t, const char *path,
 		rc = nr < 0 ? nr : 0;
 	}
 	if (!rc && !differs)
-		rc = ref_file_stage_removal(path, PUBLISH_REF_JOURNAL_END, b, err);
+		rc = ref_file_stage_removal(x->path, PUBLISH_REF_JOURNAL_END, b, err);
 	if (!rc && !differs)
 		rc = ref_transaction_commit(t, err);
 	else
 		ref_transaction_abort(t);
 	fsync_batch_free(b);
 	if (!rc && differs)
-		return set_aside(t, path, differs, err);
+		return set_aside(x, differs, err);
 	if (!rc && nr)
-		ref_store_warn(t->rs, "finished a ref transaction that had been interrupted");
+		ref_store_warn(x->rs, "finished a ref transaction that had been interrupted");
 	return rc;
 }
 
 /* ---- one record ---- */
 
-/* The lock is held. A damaged record says nothing: it goes. */
-static int finish_record(struct ref_store *rs, const char *path,
-			 const struct fsync_policy *policy, struct err *err)
+/* A damaged record says nothing: it goes. */
+static int finish_record(struct recovery *x, struct err *err)
 {
-	struct ref_transaction *t = ref_transaction_begin(rs, REF_TRANSACTION_ALLOW_FAILURE |
-								      REF_TRANSACTION_RECOVERS);
+	struct ref_transaction *t = ref_transaction_begin(x->rs, REF_TRANSACTION_ALLOW_FAILURE |
+								 REF_TRANSACTION_RECOVERS);
 	struct strbuf record = STRBUF_INIT;
 	struct err why = ERR_INIT;
-	int rc = journal_read(rs, path, &record, queue_entry, t, &why);
+	int rc;
 
+	expect_finishing(x);
+	rc = journal_read(x->rs, x->path, &record, queue_entry, t, &why);
 	if (!rc) {
-		rc = commit_rest(t, path, policy, &why);
+		rc = commit_rest(x, t, &why);
 	} else if (rc == ERR_CORRUPT) {
-		ref_store_warn(rs, "removing '%s', which is damaged", path);
+		ref_store_warn(x->rs, "removing '%s', which is damaged", x->path);
 		err_release(&why);
-		rc = remove_file(path, &why);
+		rc = remove_file(x->path, &why);
 	} else if (rc == ERR_NOT_FOUND) {
-		rc = 0; /* somebody was faster, or it had not got its name */
+		rc = 0; /* another process was faster, or it had not got its name */
 	}
 	if (rc < 0)
-		err_set(err, rc, "cannot finish the ref transaction of '%s': %s", path,
+		err_set(err, rc, "cannot finish the ref transaction of '%s': %s", x->path,
 			err_message(&why));
 	err_release(&why);
 	ref_transaction_free(t);
@@ -182,20 +199,32 @@ static int finish_record(struct ref_store *rs, const char *path,
 	return rc;
 }
 
+static int finish_under_lock(struct recovery *x, struct err *err)
+{
+	char *new = xstrfmt("%s.new", x->path);
+	int rc;
+
+	record_enter_state(&x->state, RECORD_FINISHING);
+	/* P5: left by a process that died with the lock. */
+	rc = remove_file(new, err);
+	if (!rc)
+		rc = finish_record(x, err);
+	if (x->state == RECORD_FINISHING)
+		record_enter_state(&x->state, rc < 0 ? RECORD_ABANDONED : RECORD_NONE);
+	free(new);
+	return rc;
+}
+
 static int recover_one(struct ref_store *rs, const char *path,
 		       const struct fsync_policy *policy, struct err *err)
 {
-	char *new = xstrfmt("%s.new", path);
+	struct recovery x = { .rs = rs, .policy = policy, .path = path, .state = RECORD_ABANDONED };
 	struct lockfile lk = LOCKFILE_INIT;
 	int rc = lockfile_hold(&lk, path, LOCK_NO_DEREF, RECOVERY_TIMEOUT_MS, err);
 
-	/* P5: left by somebody who died with the lock. */
 	if (!rc)
-		rc = remove_file(new, err);
-	if (!rc)
-		rc = finish_record(rs, path, policy, err);
+		rc = finish_under_lock(&x, err);
 	lockfile_release(&lk);
-	free(new);
 	return rc;
 }
 

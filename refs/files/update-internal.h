@@ -5,6 +5,7 @@
 
 #include "compat/posix.h"
 #include "fs/lockfile.h"
+#include "refs/files/journal-internal.h"
 #include "refs/files/loose-internal.h"
 #include "refs/refs-backend.h"
 
@@ -53,6 +54,7 @@ struct files_transaction {
 	bool via_packed;
 	bool loose_via_packed; /* those with loose files too */
 	bool looked_for_abandoned;
+	enum record_state record; /* as far as this process has come: NONE, LOCKED, STAGED */
 	struct lock_group locks;
 	struct held_locks *held;
 	struct prepared_values *values; /* of values_prepare; NULL: none */

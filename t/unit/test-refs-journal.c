@@ -1033,6 +1033,57 @@ static void odd_entries_do_nothing(void **state UNUSED)
 	record_is_set_aside();
 }
 
+/* ---- states ---- */
+
+/* As the drawing of journal-internal.h says. */
+static const struct {
+	enum record_state from, to;
+} drawn[] = {
+	{ RECORD_NONE, RECORD_LOCKED },
+	{ RECORD_LOCKED, RECORD_STAGED },
+	{ RECORD_LOCKED, RECORD_NONE },
+	{ RECORD_LOCKED, RECORD_ABANDONED },
+	{ RECORD_STAGED, RECORD_HAPPENED },
+	{ RECORD_STAGED, RECORD_NONE },
+	{ RECORD_STAGED, RECORD_ABANDONED },
+	{ RECORD_HAPPENED, RECORD_NONE },
+	{ RECORD_HAPPENED, RECORD_ABANDONED },
+	{ RECORD_ABANDONED, RECORD_FINISHING },
+	{ RECORD_FINISHING, RECORD_NONE },
+	{ RECORD_FINISHING, RECORD_SET_ASIDE },
+	{ RECORD_FINISHING, RECORD_ABANDONED },
+};
+
+static enum record_state state_before, state_next;
+
+static void take_step(void)
+{
+	enum record_state state = state_before;
+
+	record_enter_state(&state, state_next);
+	assert_int_equal(state, state_next);
+}
+
+static bool is_drawn(enum record_state from, enum record_state to)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(drawn); i++)
+		if (drawn[i].from == from && drawn[i].to == to)
+			return true;
+	return false;
+}
+
+static void steps_that_are_not_drawn_are_bugs(void **state UNUSED)
+{
+	for (state_before = 0; state_before < RECORD_STATE_NR; state_before++) {
+		for (state_next = 0; state_next < RECORD_STATE_NR; state_next++) {
+			if (is_drawn(state_before, state_next))
+				take_step();
+			else
+				assert_bug(take_step, "a record of refs goes from ");
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1062,6 +1113,7 @@ int main(void)
 		cmocka_unit_test(names_of_another_worktree),
 		cmocka_unit_test(damaged_records_do_nothing),
 		cmocka_unit_test(odd_entries_do_nothing),
+		cmocka_unit_test_setup_teardown(steps_that_are_not_drawn_are_bugs, scratch_setup, scratch_teardown),
 	};
 
 	oid_from_hex(&oid_a, A, hash_sha1);
