@@ -34,16 +34,17 @@ struct new_links {
 static int push_new_links(void *data, const struct object_id *oid)
 {
 	struct new_links *n = data;
+	struct odb_source *batch = n->odb->batch;
 	struct object_buf content = OBJECT_BUF_INIT;
 	struct object_info info;
 	int rc;
 
 	if (!object_adopter_meets(n->odb->adopter, oid))
 		return 0;
-	rc = bulk_checkin_info(n->odb->batch, oid, &info, n->err);
+	rc = batch->ops->info(batch, oid, OBJECT_INFO_TYPE, &info, n->err);
 	if (rc < 0 || info.type == OBJ_BLOB)
 		return rc;
-	rc = bulk_checkin_read(n->odb->batch, oid, &content, n->err);
+	rc = batch->ops->read(batch, oid, 0, &content, n->err);
 	if (!rc)
 		object_adopter_push_links(n->odb->adopter, &content);
 	object_buf_release(&content);
@@ -52,12 +53,7 @@ static int push_new_links(void *data, const struct object_id *oid)
 
 static bool is_new_or_packed(struct odb *odb, const struct object_id *oid)
 {
-	if (odb->batch && bulk_checkin_has(odb->batch, oid))
-		return true;
-	FOR_EACH_STORE(odb, s)
-		if (packs_has(s->packs, oid))
-			return true;
-	return false;
+	return (odb->batch && odb->batch->ops->has(odb->batch, oid, true)) || odb_has_indexed(odb, oid);
 }
 
 bool odb_can_rest_on(struct odb *odb, const struct object_id *oid)
@@ -116,6 +112,11 @@ static int adopt_pending(struct odb *odb, struct err *err)
 	return r.rc;
 }
 
+static size_t count_new(const struct odb *odb)
+{
+	return odb->batch && odb->batch->ops->count ? odb->batch->ops->count(odb->batch) : 0;
+}
+
 int odb_adopt(struct odb *odb, struct err *err)
 {
 	struct object_adopter *a = odb->adopter;
@@ -125,10 +126,10 @@ int odb_adopt(struct odb *odb, struct err *err)
 
 	if (!a)
 		return 0;
-	nr = object_adopter_pending(a) + (odb->batch ? bulk_checkin_count(odb->batch) : 0);
+	nr = object_adopter_pending(a) + count_new(odb);
 	if (nr > FEW_OBJECTS && !object_adopter_sees_young(a))
 		return 0;
 	if (odb->batch)
-		rc = bulk_checkin_foreach(odb->batch, push_new_links, &n);
+		rc = odb->batch->ops->foreach(odb->batch, push_new_links, &n, err);
 	return rc < 0 ? rc : adopt_pending(odb, err);
 }

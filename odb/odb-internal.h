@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What odb.c and odb-abbrev.c share. */
+/* The database itself, for the files of this folder. */
 #ifndef ODB_INTERNAL_H
 #define ODB_INTERNAL_H
 
 #include "compat/posix.h"
-#include "odb/stores.h"
 #include "odb/odb.h"
+#include "odb/source.h"
+#include "odb/stores.h"
 #include "util/map.h"
 
 struct odb {
@@ -13,25 +14,31 @@ struct odb {
 	char *objdir;
 	struct odb_stores stores;
 	struct object_source source, unreplaced;
-	struct object_source local; /* nobody else is asked: for bases of deltas whose pack is damaged */
+	struct object_source local; /* asks no remote: for bases of deltas whose pack is damaged */
 	odb_fetch_fn fetch;
 	void *fetch_data;
 	bool fetch_on_read;
 	odb_replace_fn replace;
 	void *replace_data;
-	struct bulk_checkin *batch;
-	struct object_adopter *adopter; /* NULL: nobody asks for durability */
+	struct odb_source *batch; /* open batch of new objects; NULL: none */
+	struct object_adopter *adopter; /* NULL: no durability is asked for */
 	struct oid_array *used; /* odb_note_used; under told_lock */
 	pthread_mutex_t told_lock;
-	struct strset told; /* bad copies that have been told of */
+	struct strset told; /* messages about bad copies that have been given */
 };
 
-static inline struct odb_store *next_store(struct odb_store *s)
+static inline struct odb_store *next_store(struct odb_store *st)
 {
-	return atomic_load(&s->next);
+	return atomic_load(&st->next);
 }
 
-#define FOR_EACH_STORE(odb, s) \
-	for (struct odb_store *s = (odb)->stores.first; s; s = next_store(s))
+#define FOR_EACH_STORE(odb, st) \
+	for (struct odb_store *st = (odb)->stores.first; st; st = next_store(st))
+
+/* Do packs, or what else is indexed, have the object? The batch is not asked. */
+bool odb_has_indexed(struct odb *odb, const struct object_id *oid);
+
+/* The functions of odb->source, ->unreplaced and ->local (look.c). */
+void odb_make_object_sources(struct odb *odb);
 
 #endif

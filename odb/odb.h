@@ -16,9 +16,12 @@
 #include "util/strvec.h"
 
 struct odb;
+struct odb_source;
 
 struct odb_options {
 	const char *objdir;
+	/* holds our own objects, in place of loose files and packs (source.h); owned by the odb after success; NULL */
+	struct odb_source *own;
 	const struct hash_algo *algo;
 	const char *alternates_env; /* GIT_ALTERNATE_OBJECT_DIRECTORIES or NULL */
 	int shared_perm;
@@ -105,7 +108,6 @@ MUST_USE int odb_type(struct odb *odb, const struct object_id *oid, enum object_
 /* A miss looks for new packs, again as long as there are some. */
 bool odb_has(struct odb *odb, const struct object_id *oid);
 bool odb_has_quick(struct odb *odb, const struct object_id *oid); /* does not look again */
-bool odb_is_packed(struct odb *odb, const struct object_id *oid); /* in any store */
 
 /* A big blob in pieces; the whole is hashed, a mismatch is an error at the end. */
 MUST_USE int odb_stream(struct odb *odb, const struct object_id *oid,
@@ -143,11 +145,38 @@ MUST_USE int odb_foreach_once(struct odb *odb, unsigned want,
 					const struct object_info *info),
 			      void *data, struct err *err);
 
-/* ---- stores, for fsck and count-objects ---- */
+/* ---- stores ---- */
+/* Store 0 is our own; 1… are the alternates. */
 size_t odb_nr_alternates(const struct odb *odb);
-const char *odb_alternate(const struct odb *odb, size_t i);
+const char *odb_alternate(const struct odb *odb, size_t i); /* of store i + 1 */
+bool odb_store_has(struct odb *odb, size_t store, const struct object_id *oid);
+
+enum odb_scope { ODB_OWN = 1, ODB_ALTERNATES = 2, ODB_ALL = 3 };
+/* Look for packs that other processes have added or removed. Returns true if anything has changed. */
+bool odb_refresh(struct odb *odb, enum odb_scope scope);
+
+/*
+ * Packs of stores (pack/pack.h). A store may keep its objects in another way, and have no packs on a local
+ * disk: then it has no pack here, no object of it is packed, and it has no bitmaps.
+ */
+struct bitmap_index;
+struct pack;
 struct packs;
-struct packs *odb_packs(struct odb *odb, size_t store); /* 0: our own; 1…: alternates */
+/* A non-zero return of fn stops and is returned. */
+int odb_foreach_pack(struct odb *odb, enum odb_scope scope, int (*fn)(void *data, struct pack *pack),
+		     void *data);
+bool odb_is_packed(struct odb *odb, const struct object_id *oid); /* in any store */
+bool odb_is_packed_in(struct odb *odb, enum odb_scope scope, const struct object_id *oid);
+/* Does a store have the object in cruft packs, and in no other pack? */
+bool odb_is_cruft(struct odb *odb, const struct object_id *oid);
+/* packs_foreach_garbage, of each store. */
+void odb_foreach_garbage(struct odb *odb, enum odb_scope scope,
+			 void (*fn)(void *data, const char *why, const char *path), void *data);
+/* The bitmaps of the first store that has some. ERR_NOT_FOUND. Close them before the database. */
+MUST_USE int odb_open_bitmap(struct odb *odb, struct bitmap_index **out, struct err *err);
+/* All packs of one store, for code that changes or verifies them as files. NULL: the store has none. */
+struct packs *odb_local_packs(struct odb *odb, size_t store);
+struct packs *odb_packs(struct odb *odb, size_t store);
 
 /* ---- writing ---- */
 /*
@@ -155,7 +184,8 @@ struct packs *odb_packs(struct odb *odb, size_t store); /* 0: our own; 1…: alt
  * Until odb_end_batch, odb_write and odb_read go through it.
  */
 MUST_USE int odb_begin_batch(struct odb *odb, struct fsync_batch *b, struct err *err);
-struct bulk_checkin *odb_batch(struct odb *odb); /* NULL if none is open */
+/* NULL if no batch is open, or if our own objects are not written through a bulk_checkin. */
+struct bulk_checkin *odb_batch(struct odb *odb);
 /* Stage what is left. The objects are visible to others after fsync_batch_publish or
  * fsync_batch_commit. */
 MUST_USE int odb_stage_batch(struct odb *odb, struct err *err);

@@ -1,113 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "fs/file.h"
-#include "object-file.h"
 #include "odb/stores.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
 
-/* So many questions about one fan-out directory are answered by a stat each. */
-#define ASK_SINGLY 4
 /* Alternates of alternates: as deep as stock Git goes. */
 #define ALTERNATES_MAX_DEPTH 5
 #define ALTERNATES_MAX_BYTES ((size_t)16 * 1024 * 1024)
 
-/* ---- loose objects ---- */
-
-#define FANOUTS 256
-
-/* With the lock held. */
-static struct loose_fanout *fanout_of(struct odb_store *s, unsigned fanout)
-{
-	if (!s->loose)
-		CALLOC_ARRAY(s->loose, FANOUTS);
-	return &s->loose[fanout];
-}
-
-static int load_fanout(struct odb_store *s, unsigned fanout, struct err *err)
-{
-	struct loose_fanout *f = fanout_of(s, fanout);
-	int rc;
-
-	if (f->loaded)
-		return 0;
-	rc = loose_object_list(s->objdir, s->algo, fanout, &f->oids, err);
-	if (rc < 0) {
-		oid_array_clear(&f->oids);
-		return rc;
-	}
-	oid_array_sort(&f->oids);
-	f->loaded = true;
-	return 0;
-}
-
-/* A list spares the answer "no"; what is in it may be an empty file, or have gone. */
-bool odb_store_has_loose(struct odb_store *s, const struct object_id *oid)
-{
-	struct loose_fanout *f;
-	bool known, there = false;
-
-	pthread_mutex_lock(&s->lock);
-	f = fanout_of(s, oid->hash[0]);
-	known = f->loaded || (++f->asked > ASK_SINGLY && !load_fanout(s, oid->hash[0], NULL));
-	if (known)
-		there = oid_array_contains(&f->oids, oid);
-	pthread_mutex_unlock(&s->lock);
-	return (!known || there) && loose_object_exists(s->objdir, oid);
-}
-
-int odb_store_list_loose(struct odb_store *s, unsigned fanout, struct oid_array *out,
-			 struct err *err)
-{
-	struct loose_fanout *f;
-	int rc;
-
-	pthread_mutex_lock(&s->lock);
-	f = fanout_of(s, fanout);
-	rc = load_fanout(s, fanout, err);
-	for (size_t i = 0; !rc && i < f->oids.nr; i++)
-		oid_array_append(out, &f->oids.oid[i]);
-	pthread_mutex_unlock(&s->lock);
-	return rc;
-}
-
-void odb_store_forget_loose(struct odb_store *s)
-{
-	pthread_mutex_lock(&s->lock);
-	for (size_t i = 0; s->loose && i < FANOUTS; i++) {
-		oid_array_clear(&s->loose[i].oids);
-		s->loose[i].loaded = false;
-	}
-	pthread_mutex_unlock(&s->lock);
-}
-
 /* ---- the list ---- */
 
-static struct odb_store *store_new(struct odb_stores *l, const char *objdir)
+static void add_source(struct odb_store *st, struct odb_source *s)
 {
-	struct odb_store *s = xcalloc(1, sizeof(*s));
+	st->sources[s->ops->rank] = s;
+}
+
+/* own: NULL: loose files and packs. */
+static struct odb_store *store_new(struct odb_stores *l, const char *objdir, struct odb_source *own)
+{
+	struct odb_store *st = xcalloc(1, sizeof(*st));
 	struct packs_options o = l->pack_options;
 
-	s->objdir = xstrdup(objdir);
-	s->algo = o.algo;
-	pthread_mutex_init(&s->lock, NULL);
-	o.objdir = s->objdir;
-	s->packs = packs_new(&o);
-	return s;
+	st->objdir = xstrdup(objdir);
+	if (own) {
+		add_source(st, own);
+		return st;
+	}
+	o.objdir = st->objdir;
+	add_source(st, odb_source_packs_new(&o));
+	add_source(st, odb_source_loose_new(st->objdir, o.algo));
+	return st;
 }
 
-static void store_free(struct odb_store *s)
+static void store_free(struct odb_store *st)
 {
-	odb_store_forget_loose(s);
-	free(s->loose);
-	packs_free(s->packs);
-	pthread_mutex_destroy(&s->lock);
-	free(s->objdir);
-	free(s);
+	for (int rank = 0; rank < ODB_NR_RANKS; rank++)
+		if (st->sources[rank])
+			st->sources[rank]->ops->free(st->sources[rank]);
+	free(st->objdir);
+	free(st);
 }
 
-void odb_stores_init(struct odb_stores *l, const char *objdir,
+void odb_stores_init(struct odb_stores *l, const char *objdir, struct odb_source *own,
 		     const struct packs_options *pack_options,
 		     void (*report)(void *data, const char *msg))
 {
@@ -117,16 +53,16 @@ void odb_stores_init(struct odb_stores *l, const char *objdir,
 	l->report_data = pack_options->warn_data;
 	pthread_mutex_init(&l->lock, NULL);
 	l->seen = (struct strset)STRSET_INIT;
-	l->first = l->last = store_new(l, objdir);
+	l->first = l->last = store_new(l, objdir, own);
 }
 
 void odb_stores_release(struct odb_stores *l)
 {
-	struct odb_store *s = l->first, *next;
+	struct odb_store *st = l->first, *next;
 
-	for (; s; s = next) {
-		next = atomic_load(&s->next);
-		store_free(s);
+	for (; st; st = next) {
+		next = atomic_load(&st->next);
+		store_free(st);
 	}
 	l->first = l->last = NULL;
 	strset_clear(&l->seen);
@@ -168,7 +104,7 @@ static void add_store(struct odb_stores *l, const char *path, int depth)
 	}
 	if (!note_dir(l, &st))
 		return;
-	s = store_new(l, path);
+	s = store_new(l, path, NULL);
 	atomic_store(&l->last->next, s);
 	l->last = s;
 	read_info_alternates(l, s->objdir, depth + 1);
