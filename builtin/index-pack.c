@@ -393,7 +393,7 @@ static int read_answer(const struct index_pack *p, const struct strbuf *text, st
 }
 
 /* What both ways end with. rc: the result so far. */
-static int end(struct index_pack *p, struct repo_operation *op, const struct outcome *o, const struct oid_array *named, int rc,
+static int end_operation(struct index_pack *p, struct repo_operation *op, const struct outcome *o, const struct oid_array *named, int rc,
 	       bool *foreign, struct err *err)
 {
 	if (!rc && p->promisor_msg && p->r)
@@ -408,7 +408,7 @@ static int end(struct index_pack *p, struct repo_operation *op, const struct out
 
 /* ---- a pack for objects/pack ---- */
 
-/* Of intake_receive. */
+/* For intake_receive. */
 static int receive(void *data, const struct intake_place *place, struct err *err)
 {
 	struct index_pack *p = data;
@@ -448,7 +448,7 @@ static int receive_stdin(struct index_pack *p, bool *foreign, struct err *err)
 		o.pack = result.pack;
 		o.kept = result.kept;
 	}
-	rc = end(p, op, &o, &named, rc, foreign, err);
+	rc = end_operation(p, op, &o, &named, rc, foreign, err);
 	oid_array_clear(&named);
 	intake_result_release(&result);
 	return rc;
@@ -492,7 +492,7 @@ static int create_copy(const struct index_pack *p, struct targets *t, struct err
 }
 
 /* Can it be read? Processes that have closed what /dev/stdin names find it by another path. */
-static int find_pack(struct index_pack *p, struct err *err)
+static int check_pack_file(struct index_pack *p, struct err *err)
 {
 	int fd = (int)RETRY_EINTR(sys->open(p->pack_file, O_RDONLY | O_CLOEXEC, 0));
 
@@ -506,7 +506,7 @@ static int find_pack(struct index_pack *p, struct err *err)
 
 static int create_targets(struct index_pack *p, struct targets *t, struct err *err)
 {
-	int rc = p->from_stdin ? create_copy(p, t, err) : find_pack(p, err);
+	int rc = p->from_stdin ? create_copy(p, t, err) : check_pack_file(p, err);
 
 	if (!rc)
 		rc = create_beside(&t->files.idx, p->idx_path, "tmp_idx_", err);
@@ -516,7 +516,7 @@ static int create_targets(struct index_pack *p, struct targets *t, struct err *e
 	return rc;
 }
 
-/* Of intake_read_files. */
+/* For intake_read_files. */
 static int fill_targets(void *data, struct strbuf *text, struct err *err)
 {
 	struct index_pack *p = data;
@@ -567,7 +567,7 @@ static int create(struct index_pack *p, struct targets *t, bool *foreign, struct
 	o.kept = false;
 	if (!rc)
 		rc = stage(p, t, op, &result.pack, &o.kept, err);
-	rc = end(p, op, &o, &named, rc, foreign, err);
+	rc = end_operation(p, op, &o, &named, rc, foreign, err);
 	oid_array_clear(&named);
 	intake_files_result_release(&result);
 	return rc;

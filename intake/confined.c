@@ -58,7 +58,7 @@ static int open_batch(const struct intake *in, const struct intake_place *place,
 	return in->unpacks && !odb_batch(odb) ? odb_begin_batch(odb, place->batch, err) : 0;
 }
 
-/* Of intake_process. */
+/* For intake_process. */
 static int receive_confined(void *data, int input_fd, int output_fd, struct err *err)
 {
 	const struct confined *c = data;

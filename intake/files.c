@@ -15,7 +15,7 @@ struct reading {
 
 /* ---- the first process ---- */
 
-static int confine(const struct reading *p, struct err *err)
+static int confine_to_files(const struct reading *p, struct err *err)
 {
 	const char *const files[] = { p->in->pack, NULL };
 	struct sandbox sandbox;
@@ -32,7 +32,7 @@ static int descriptor_of(const struct tempfile *t)
 	return t ? t->fd : -1;
 }
 
-/* Of intake_process. */
+/* For intake_process. */
 static int read_confined(void *data, int input, int output, struct err *err)
 {
 	const struct reading *p = data;
@@ -42,7 +42,7 @@ static int read_confined(void *data, int input, int output, struct err *err)
 	int rc = intake_close_all_but(fds, ARRAY_SIZE(fds), err);
 
 	if (!rc)
-		rc = confine(p, err);
+		rc = confine_to_files(p, err);
 	if (!rc && p->fetcher.fd >= 0)
 		intake_fetcher_use(p->fetcher.fd, p->in->algo, p->in->r->odb);
 	if (!rc)
@@ -52,7 +52,7 @@ static int read_confined(void *data, int input, int output, struct err *err)
 
 /* ---- the second one ---- */
 
-static int check_confined(void *data, int input UNUSED, int output UNUSED, struct err *err)
+static int check_files_confined(void *data, int input UNUSED, int output UNUSED, struct err *err)
 {
 	const struct reading *p = data;
 	const struct intake_files *in = p->in;
@@ -69,7 +69,7 @@ static int read_and_check(struct reading *p, struct intake_files_result *result,
 	const struct intake_process reader = {
 		.run = read_confined, .data = p, .name = p->in->name, .answer = &result->answer, .answer_max = p->in->answer_max,
 	};
-	const struct intake_process checker = { .run = check_confined, .data = p, .name = p->in->name };
+	const struct intake_process checker = { .run = check_files_confined, .data = p, .name = p->in->name };
 	int rc = p->in->r ? intake_fetcher_start(&p->fetcher, p->in->r, err) : 0;
 
 	if (!rc)

@@ -177,7 +177,7 @@ way () {
 	uris) rm -rf c && taken -c fetch.uriProtocols=file clone -q --no-local uris c ;;
 	esac
 }
-# named WAY CMD...: CMD index-pack makes files in the directory n, from what is in in.pack
+# named WAY CMD...: CMD index-pack makes files in the directory n, from in.pack
 named () {
 	local form=$1
 	shift && rm -rf n && mkdir n && cp in.pack n/f.pack && case $form in
@@ -363,6 +363,19 @@ test_expect_success 'index-pack of files: the second process has the limits of t
 		grep "taken over: replaces a table" out && if test $limit = 400000; then grep "$too_big" out; else grep "validation error" out; fi || return 1
 	done &&
 	mv all.pack in.pack
+'
+
+# A thread is started for the second of these objects, unless there shall be only one.
+test_expect_success 'both processes have as many threads as the command line says, or pack.threads' '
+	TAKEN_OVER_THREADS=1 && export TAKEN_OVER_THREADS && test_when_finished "unset TAKEN_OVER_THREADS" && for i in 1 2 3 4; do
+		{ head -c 600000 /dev/zero && echo $i; } >wide$i && git -C other hash-object -w --stdin <wide$i || return 1
+	done >oids && git -C other pack-objects -q --window=0 --stdout <oids >wide.pack && git init -q threads && for threads in 1 3; do
+		for form in "--stdin" "--stdin $threads.pack" "-o $threads.idx ../wide.pack"; do
+			taken -C threads -c pack.threads=$((4 - threads)) index-pack --threads=$threads $form <wide.pack && { grep -c "starts a thread" out || :; } >>$threads.made &&
+			taken -C threads -c pack.threads=$threads index-pack $form <wide.pack && { grep -c "starts a thread" out || :; } >>$threads.made || return 1
+		done || return 1
+	done &&
+	printf "0\n%.0s" 1 2 3 4 5 6 >expect && test_cmp expect 1.made && printf "2\n%.0s" 1 2 3 4 5 6 >expect && test_cmp expect 3.made
 '
 
 test_expect_success 'index-pack of files: the same output, codes and files with core.sandbox and without' '

@@ -6,11 +6,14 @@
  * It asks by its first socket for the object $TAKEN_OVER_ASKS (intake/fetcher.c), and prints whether it could be had.
  * With $TAKEN_OVER_LEAVES_NOTHING it removes what it has put into the quarantine itself. The file $TAKEN_OVER_TABLE replaces each file
  * of its kind (the first four bytes) that it may write to. It tries to write to $TAKEN_OVER_WRITES, a path.
+ * If $TAKEN_OVER_THREADS is set, it prints when it starts its first thread.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +196,19 @@ ssize_t write(int fd, const void *buf, size_t len)
 {
 	answer_first(fd);
 	return (ssize_t)syscall(SYS_write, fd, buf, len);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
+{
+	static int done;
+	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = NULL;
+	void *found = dlsym(RTLD_NEXT, "pthread_create");
+
+	memcpy(&create, &found, sizeof(create));
+	if (!done && is_confined() && getenv("TAKEN_OVER_THREADS"))
+		dprintf(2, "taken over: starts a thread\n");
+	done = is_confined();
+	return create(thread, attr, fn, arg);
 }
 
 void _exit(int code)
