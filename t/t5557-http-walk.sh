@@ -55,6 +55,12 @@ test_expect_success 'all of it in a pack: its index, then the pack' '
 	git -C packed rev-parse -q --verify v2^{commit}
 '
 
+test_expect_success 'GIT_SMART_HTTP=0 asks no server for a service' '
+	serve plain && rules web "* service= status 500" "* . static" && test_must_fail git ls-remote "$web_url/plain.git" 2>err &&
+	GIT_SMART_HTTP=0 git clone -q "$web_url/plain.git" plain && same plain &&
+	GIT_SMART_HTTP=false git -C plain fetch -q && test_must_fail env GIT_SMART_HTTP=1 git -C plain fetch -q 2>err
+'
+
 test_expect_success 'all of it loose, in one connection and no object twice' '
 	serve loose && loosen loose && dumb && git clone -q "$web_url/loose.git" loose && same loose &&
 	requests web | grep "/objects/../.* 200" | sort >got && sort -u got | test_cmp got - &&

@@ -194,12 +194,22 @@ static int take_discovery(void *data, const void *p, size_t len, struct err *err
 	return 0;
 }
 
+/* GIT_SMART_HTTP=0 asks for the plain file, as clients did that know no service. */
+static char *discovery_tail(const struct http_client *c, const char *service)
+{
+	const char *smart = getenv("GIT_SMART_HTTP");
+
+	if (smart && !config_parse_maybe_bool(smart))
+		return xstrdup("info/refs");
+	return xstrfmt("info/refs%cservice=%s", strchr(c->base, '?') ? '&' : '?', service);
+}
+
 int http_smart_discover(struct http_client *c, const char *service, const char *git_protocol, struct strbuf *out,
 			bool *dumb, struct err *err)
 {
 	struct discovery d = { .c = c, .out = out, .before = out->len,
 			       .wanted = xstrfmt("application/x-%s-advertisement", service) };
-	char *tail = xstrfmt("info/refs%cservice=%s", strchr(c->base, '?') ? '&' : '?', service);
+	char *tail = discovery_tail(c, service);
 	char *url = xconcat(c->base, tail);
 	struct http_request rq = { .url = url, .tail = tail, .git_protocol = git_protocol, .compressed = true,
 				   .initial = true, .sink = take_discovery, .data = &d };
