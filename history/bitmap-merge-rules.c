@@ -99,6 +99,15 @@ static int read_value(const struct reading *rd, const struct config_entry *e, co
 	return 0;
 }
 
+static int check_rule(const struct merge_rule *r, struct err *err)
+{
+	if (!r->has_pattern)
+		return err_set(err, ERR_INVALID, "pseudo-merge group '%s' missing required pattern", r->name);
+	if (r->threshold < r->stable_threshold)
+		return err_set(err, ERR_INVALID, "pseudo-merge group '%s' has unstable threshold before stable one", r->name);
+	return 0;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct merge_rule *)a)->name, ((const struct merge_rule *)b)->name);
@@ -118,9 +127,7 @@ int merge_rules_read(struct merge_rules *out, struct repository *r, struct err *
 			rc = read_value(&rd, e, dot, err);
 	}
 	for (size_t i = 0; i < m.nr && !rc; i++)
-		if (!m.v[i].has_pattern)
-			rc = err_set(err, ERR_INVALID, "pseudo-merge group '%s' missing required pattern",
-				     m.v[i].name);
+		rc = check_rule(&m.v[i], err);
 	if (m.nr)
 		qsort(m.v, m.nr, sizeof(*m.v), by_name);
 	if (rc < 0)

@@ -514,7 +514,7 @@ test_expect_success PYTHON 'pseudo-merges: groups by pattern and age, tables for
 			rm -f .git/objects/pack/multi* && git -c bitmapPseudoMerge.x.pattern=refs/topics/ "$@" multi-pack-index write --bitmap &&
 			python3 ../sizes.py "$(echo .git/objects/pack/multi*.bitmap)" $OID_HEXLEN $all >sizes && set -- $(cat sizes) && sum=0 && for n; do sum=$((sum + n)); done
 		} &&
-		stable="-c bitmapPseudoMerge.x.stableThreshold=now" never="-c bitmapPseudoMerge.x.stableThreshold=never -c bitmapPseudoMerge.x.threshold=now" &&
+		stable="-c bitmapPseudoMerge.x.stableThreshold=now -c bitmapPseudoMerge.x.threshold=now" never="-c bitmapPseudoMerge.x.stableThreshold=never -c bitmapPseudoMerge.x.threshold=now" &&
 		sizes_with $stable -c bitmapPseudoMerge.x.stableSize=600 && test "$(cat sizes)" = "600 600 $((nr - 1200))" &&
 		sizes_with $stable -c bitmapPseudoMerge.x.stableSize=1000 -c bitmapPseudoMerge.x.pattern="refs/topics/(.)/" && test "$(cat sizes)" = "1000 $((nr - 1000)) $seventh" &&
 		sizes_with $stable -c bitmapPseudoMerge.y.pattern=refs/topics/b && test "$sum" = $((nr + seventh)) &&
@@ -555,6 +555,8 @@ test_expect_success 'pseudo-merges: bad settings' '
 		test_expect_code 255 write -c bitmapPseudoMerge.all.decay=nan 2>err && test_expect_code 255 write -c bitmapPseudoMerge.all.decay=1e999 &&
 		test_expect_code 255 write -c "bitmapPseudoMerge.all.pattern=a(b" 2>err && test_grep "failed to load pseudo-merge regex for all" err &&
 		test_expect_code 255 write -c bitmapPseudoMerge.other.decay=2 2>err && test_grep "pseudo-merge group .other. missing required pattern" err &&
+		test_expect_code 255 write -c bitmapPseudoMerge.all.threshold=1.month.ago -c bitmapPseudoMerge.all.stableThreshold=1.day.ago \
+			2>err && test_grep "pseudo-merge group .all. has unstable threshold before stable one" err &&
 		ls .git/objects/pack >files && test_grep ! "multi\|tmp" files
 	)
 '
