@@ -224,6 +224,12 @@ struct diff_options {
 	unsigned break_score, merge_score; /* 0: 50%, 60% */
 	int rename_limit;	 /* -1: default 1000; 0: none */
 	bool rename_empty;	 /* empty files too; default */
+	/*
+	 * After files of the same content have been found: is it worth while to look for more renames of this source? NULL: of
+	 * each one.
+	 */
+	bool (*wants_rename)(void *data, const char *path);
+	void *wants_rename_data;
 	struct diff_rename_limit *limited; /* each comparison adds to it; NULL: not wanted. Not owned */
 
 	/* text */

@@ -492,6 +492,18 @@ static void rebuild(struct diff_queue *q)
 	free(keep);
 }
 
+static void drop_unwanted_sources(struct renames *r)
+{
+	const struct diff_options *o = r->o;
+	size_t kept = 0;
+
+	for (size_t i = 0; o->wants_rename && i < r->nr_sources; i++)
+		if (o->wants_rename(o->wants_rename_data, r->sources[i].file->path))
+			r->sources[kept++] = r->sources[i];
+	if (o->wants_rename)
+		r->nr_sources = kept;
+}
+
 int diff_detect_renames(struct diff_queue *q, const struct diff_options *o, struct err *err)
 {
 	struct renames r = {
@@ -509,6 +521,7 @@ int diff_detect_renames(struct diff_queue *q, const struct diff_options *o, stru
 		goto out;
 	if (!r.copies)
 		drop_used_sources(&r);
+	drop_unwanted_sources(&r);
 	if (!r.copies && !r.has_broken_sources) {
 		ret = find_by_basename(&r, err);
 		if (ret < 0)

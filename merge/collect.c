@@ -22,6 +22,7 @@ struct merge_path *merge_path_get(struct merge_run *run, const char *path)
 		return p;
 	CALLOC_ARRAY(p, 1);
 	p->path = xstrdup(path);
+	p->round = run->round;
 	for (int i = 0; i < MERGE_STAGES; i++)
 		p->from[i] = p->path;
 	strmap_put(&run->paths, path, p);
@@ -136,7 +137,7 @@ static int read_names(struct merge_run *run, const struct merge_version dir[MERG
 /* ---- directories ---- */
 
 /* True: the names in a directory are needed in any case. */
-static bool decide_new(struct merge_path *p)
+static bool decide_new(const struct merge_run *run, struct merge_path *p)
 {
 	bool ours = has_changed(p, MERGE_OURS), theirs = has_changed(p, MERGE_THEIRS);
 
@@ -144,7 +145,7 @@ static bool decide_new(struct merge_path *p)
 		p->state = PATH_RESOLVED;
 		p->result = *whole_version(p, MERGE_BASE);
 	} else if (has_any(p->dir)) {
-		if (ours && theirs)
+		if ((ours && theirs) || run->open_all[ours ? MERGE_OURS : MERGE_THEIRS])
 			return true;
 		p->state = PATH_DEFERRED;
 	}
@@ -174,7 +175,7 @@ static int open_dir(struct merge_run *run, const char *path, const struct merge_
 	for (; !rc && at < run->nr; at++) {
 		struct merge_path *p = run->all[at];
 
-		if (!decide_new(p))
+		if (!decide_new(run, p))
 			continue;
 		strbuf_reset(&prefix);
 		strbuf_addf(&prefix, "%s/", p->path);
@@ -206,16 +207,67 @@ int merge_collect(struct merge_run *run)
 	return open_dir(run, "", top);
 }
 
+/* ---- deferred directories ---- */
+
+#define GIT_TABLE_SIZE 64 /* of an empty hash table; it grows to the fourfold when 4/5 are in use */
+
+/* FNV-1, as Git hashes paths. */
+static uint32_t path_hash(const char *path)
+{
+	uint32_t hash = 0x811c9dc5;
+
+	for (; *path; path++)
+		hash = (hash * 0x01000193) ^ (unsigned char)*path;
+	return hash;
+}
+
+struct deferred {
+	struct merge_path *path;
+	size_t bucket, nr;
+};
+
+static int deferred_order(const void *a, const void *b)
+{
+	const struct deferred *x = a, *y = b;
+
+	if (x->bucket != y->bucket)
+		return x->bucket < y->bucket ? -1 : 1;
+	return x->nr > y->nr ? -1 : x->nr < y->nr; /* later ones come to the front of their bucket */
+}
+
+static size_t list_deferred(const struct merge_run *run, enum merge_stage changed_by, struct deferred *list)
+{
+	size_t nr = 0, size = GIT_TABLE_SIZE;
+
+	for (size_t i = 0; i < run->nr; i++)
+		if (run->all[i]->state == PATH_DEFERRED && has_changed(run->all[i], changed_by))
+			list[nr++].path = run->all[i];
+	while (nr * 5 > size * 4)
+		size *= 4;
+	for (size_t i = 0; i < nr; i++) {
+		list[i].bucket = path_hash(list[i].path->path) & (size - 1);
+		list[i].nr = i;
+	}
+	if (nr)
+		qsort(list, nr, sizeof(*list), deferred_order);
+	return nr;
+}
+
 int merge_open_deferred(struct merge_run *run, enum merge_stage changed_by)
 {
-	for (size_t i = 0; i < run->nr; i++) {
-		struct merge_path *p = run->all[i];
-		int rc = p->state == PATH_DEFERRED && has_changed(p, changed_by) ? open_path(run, p) : 0;
+	struct deferred *list;
+	size_t nr;
+	int rc = 0;
 
-		if (rc < 0)
-			return rc;
+	ALLOC_ARRAY(list, run->nr + 1);
+	nr = list_deferred(run, changed_by, list);
+	run->open_all[changed_by] = true;
+	for (size_t i = 0; !rc && i < nr; i++) {
+		run->round++;
+		rc = open_path(run, list[i].path);
 	}
-	return 0;
+	free(list);
+	return rc;
 }
 
 void merge_resolve_deferred(struct merge_run *run)

@@ -68,7 +68,7 @@ static void merge_lines(const struct merge_blobs *b, const struct merge_rules *r
 	struct merge3 m = { .style = rules->style, .favor = rules->depth ? MERGE3_CONFLICT : rules->favor,
 			    .algorithm = rules->algorithm, .minimal = rules->minimal, .ignore = rules->ignore };
 
-	m.marker_size = (a->marker_size ? a->marker_size : MARKER_SIZE) + 2 * (size_t)rules->depth;
+	m.marker_size = (a->marker_size ? a->marker_size : MARKER_SIZE) + 2 * (size_t)rules->depth + b->nested;
 	if (a->kind == MERGE_KIND_UNION)
 		m.favor = MERGE3_UNION;
 	for (int i = 0; i < MERGE_STAGES; i++)
@@ -119,7 +119,7 @@ static bool has_base(const struct merge_version v[MERGE_STAGES])
 static int write_merged(const struct merge_file *f, const struct merge_rules *rules, struct odb *odb,
 			struct merge_file_outcome *outcome, struct err *err)
 {
-	struct merge_blobs b = { .path = f->path };
+	struct merge_blobs b = { .path = f->path, .nested = f->nested };
 	struct merge_blobs_outcome how;
 	struct strbuf text = STRBUF_INIT;
 	int rc;

@@ -61,6 +61,7 @@ struct merge_blobs {
 	const char *path; /* for attributes */
 	const struct object_id *oid[MERGE_STAGES]; /* NULL: there is no such version */
 	const char *label[MERGE_STAGES];	   /* behind the markers */
+	bool nested; /* the result will be merged once more: markers are one character longer */
 };
 
 struct merge_blobs_outcome {
@@ -82,6 +83,7 @@ struct merge_file {
 	struct merge_version version[MERGE_STAGES]; /* ours and theirs exist, and are of the same type */
 	const char *path;
 	const char *label[MERGE_STAGES];
+	bool nested; /* as in struct merge_blobs */
 };
 
 struct merge_file_outcome {

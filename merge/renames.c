@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "diff/diff.h"
 #include "merge/renames.h"
 #include "util/alloc.h"
+
+/* ---- what matters ---- */
+
+struct relevance {
+	const struct merge_run *run;
+	enum merge_stage side;
+	struct strset dirs; /* removed by the side; the other one has added a file */
+};
 
 /* The side has no such file any more. */
 static bool is_source(const struct merge_path *p, enum merge_stage side)
@@ -9,34 +18,175 @@ static bool is_source(const struct merge_path *p, enum merge_stage side)
 	return merge_has(p, MERGE_BASE) && !merge_has(p, side);
 }
 
-static bool is_relevant(const struct merge_path *p, enum merge_stage side)
+static bool is_target(const struct merge_path *p, enum merge_stage side)
 {
-	return !merge_version_eq(&p->version[MERGE_BASE], &p->version[merge_other_side(side)]);
+	return merge_has(p, side) && !merge_has(p, MERGE_BASE);
 }
 
-/* A directory that the side has removed, and to which the other side has added a file. */
-static bool is_directory_source(const struct merge_run *run, const struct merge_path *p, enum merge_stage side)
+/* A directory that the side has removed, and to which the other side has added this file. */
+static void note_directory(struct relevance *rel, const struct merge_path *p)
 {
-	enum merge_stage other = merge_other_side(side);
 	const char *slash = strrchr(p->path, '/');
 	const struct merge_path *dir;
 	char *name;
 
-	if (!slash || !merge_has(p, other) || merge_has(p, MERGE_BASE))
-		return false;
+	if (!slash || !is_target(p, merge_other_side(rel->side)))
+		return;
 	name = xmemdupz(p->path, (size_t)(slash - p->path));
-	dir = merge_path_find(run, name);
+	dir = merge_path_find(rel->run, name);
+	if (dir && dir->dir[MERGE_BASE].mode && !dir->dir[rel->side].mode)
+		strset_add(&rel->dirs, name);
 	free(name);
-	return dir && dir->dir[MERGE_BASE].mode && !dir->dir[side].mode;
 }
 
-bool merge_may_have_renamed(const struct merge_run *run, enum merge_stage side)
+static bool is_below_noted(const struct relevance *rel, const char *path)
 {
-	for (size_t i = 0; i < run->nr; i++) {
-		const struct merge_path *p = run->all[i];
+	bool found = false;
 
-		if ((is_source(p, side) && is_relevant(p, side)) || is_directory_source(run, p, side))
-			return true;
+	if (!rel->dirs.map.nr)
+		return false;
+	for (const char *slash = strchr(path, '/'); !found && slash; slash = strchr(slash + 1, '/')) {
+		char *name = xmemdupz(path, (size_t)(slash - path));
+
+		found = strset_contains(&rel->dirs, name);
+		free(name);
 	}
+	return found;
+}
+
+static bool is_relevant(const struct relevance *rel, const struct merge_path *p)
+{
+	return is_source(p, rel->side) &&
+	       (!merge_version_eq(&p->version[MERGE_BASE], &p->version[merge_other_side(rel->side)]) ||
+		is_below_noted(rel, p->path));
+}
+
+static bool wants_rename(void *data, const char *path)
+{
+	const struct relevance *rel = data;
+
+	return is_relevant(rel, merge_path_find(rel->run, path));
+}
+
+/* May the side have renamed a file that matters, or a directory? */
+static bool may_have_renamed(const struct relevance *rel)
+{
+	if (rel->dirs.map.nr)
+		return true;
+	for (size_t i = 0; i < rel->run->nr; i++)
+		if (is_relevant(rel, rel->run->all[i]))
+			return true;
 	return false;
+}
+
+/* ---- detection ---- */
+
+static int meeting_order(const void *a, const void *b)
+{
+	const struct merge_path *x = *(struct merge_path *const *)a, *y = *(struct merge_path *const *)b;
+
+	return x->round != y->round ? (x->round < y->round ? -1 : 1) : strcmp(x->path, y->path);
+}
+
+/* Deleted and new files, in the order of the walk: of equally good renames the first one wins. */
+static void fill_queue(const struct merge_run *run, enum merge_stage side, struct diff_queue *q)
+{
+	struct merge_path **sorted;
+	size_t nr = 0;
+
+	ALLOC_ARRAY(sorted, run->nr + 1);
+	for (size_t i = 0; i < run->nr; i++)
+		if (is_source(run->all[i], side) || is_target(run->all[i], side))
+			sorted[nr++] = run->all[i];
+	if (nr)
+		qsort(sorted, nr, sizeof(*sorted), meeting_order);
+	for (size_t i = 0; i < nr; i++) {
+		const struct merge_path *p = sorted[i];
+		const struct merge_version *old = &p->version[MERGE_BASE], *new = &p->version[side];
+
+		diff_queue_add(q, p->path, old->mode, old->mode ? &old->oid : NULL, p->path, new->mode,
+			       new->mode ? &new->oid : NULL);
+	}
+	free(sorted);
+}
+
+static void set_options(const struct merge_run *run, struct relevance *rel, struct diff_options *o)
+{
+	const struct merge_rename_options *r = &run->m->renames;
+
+	diff_options_init(o, run->m->odb);
+	o->detect = DIFF_DETECT_RENAMES;
+	o->rename_score = r->score;
+	o->rename_limit = r->limit < 0 ? MERGE_RENAME_LIMIT : r->limit;
+	o->rename_empty = false;
+	o->wants_rename = wants_rename;
+	o->wants_rename_data = rel;
+}
+
+static int detect(struct merge_run *run, struct relevance *rel, struct merge_renames *out)
+{
+	struct diff_rename_limit limited = { 0 };
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	struct diff_options o;
+	int rc;
+
+	set_options(run, rel, &o);
+	o.limited = &limited;
+	fill_queue(run, rel->side, &q);
+	rc = diff_process(&q, &o, run->err);
+	for (size_t i = 0; !rc && i < q.nr; i++) {
+		if (q.pairs[i]->status != DIFF_STATUS_RENAMED)
+			continue;
+		ALLOC_GROW(out->list, out->nr + 1, out->alloc);
+		out->list[out->nr++] = (struct merge_rename){ rel->side, merge_path_find(run, q.pairs[i]->old->path),
+							      merge_path_find(run, q.pairs[i]->new->path) };
+	}
+	if (limited.needed > run->needed_rename_limit)
+		run->needed_rename_limit = limited.needed;
+	diff_queue_clear(&q);
+	diff_options_release(&o);
+	return rc;
+}
+
+/* Directories are opened even where renames are not wanted: what is told of files in their way depends on it. */
+static int find_renames_of(struct merge_run *run, enum merge_stage side, struct merge_renames *out)
+{
+	struct relevance rel = { .run = run, .side = side, .dirs = STRSET_INIT };
+	int rc = 0;
+
+	for (size_t i = 0; i < run->nr; i++)
+		note_directory(&rel, run->all[i]);
+	if (may_have_renamed(&rel)) {
+		rc = merge_open_deferred(run, side);
+		if (!rc && !run->m->renames.disabled)
+			rc = detect(run, &rel, out);
+	}
+	strset_clear(&rel.dirs);
+	return rc;
+}
+
+static int rename_cmp(const void *a, const void *b)
+{
+	const struct merge_rename *x = a, *y = b;
+	int cmp = strcmp(x->from->path, y->from->path);
+
+	return cmp ? cmp : (int)x->side - (int)y->side;
+}
+
+int merge_find_renames(struct merge_run *run, struct merge_renames *out)
+{
+	int rc = find_renames_of(run, MERGE_OURS, out);
+
+	if (!rc)
+		rc = find_renames_of(run, MERGE_THEIRS, out);
+	merge_resolve_deferred(run);
+	if (out->nr)
+		qsort(out->list, out->nr, sizeof(*out->list), rename_cmp);
+	return rc;
+}
+
+void merge_renames_release(struct merge_renames *r)
+{
+	free(r->list);
+	*r = (struct merge_renames)MERGE_RENAMES_INIT;
 }

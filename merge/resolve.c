@@ -43,17 +43,45 @@ static struct merge_path *move_aside(struct merge_run *run, struct merge_path *p
 		p->version[s] = (struct merge_version){ 0 };
 	}
 	q->rename_conflict = p->rename_conflict;
+	q->followed = p->followed;
 	free(name);
 	return q;
 }
 
 /* ---- outcomes ---- */
 
+/* All versions of a file that was moved aside have been merged: what they became counts as the version of the branch. */
+static void keep_merged_version(struct merge_path *p)
+{
+	enum merge_stage s = p->moved_for;
+	struct merge_version merged = p->result;
+
+	memset(p->version, 0, sizeof(p->version));
+	p->version[s] = merged;
+}
+
 static void set_result(struct merge_run *run, struct merge_path *p, const struct merge_version *v, bool conflict)
 {
+	bool moved = p->moved_for != MERGE_BASE && v->mode;
+
+	conflict |= p->rename_conflict;
 	p->result = *v;
-	p->state = conflict || p->rename_conflict || (p->moved_aside && v->mode) ? PATH_CONFLICTED : PATH_RESOLVED;
+	if (moved && !conflict)
+		keep_merged_version(p);
+	p->state = moved || conflict ? PATH_CONFLICTED : PATH_RESOLVED;
 	run->conflicts |= p->state == PATH_CONFLICTED;
+}
+
+/* Renamed by one side, and deleted, or replaced by something of another type, by the other one: a conflict in any case. */
+static bool is_contradicted(const struct merge_path *p)
+{
+	const struct merge_version *v = p->version;
+
+	if (!v[MERGE_BASE].mode || !(p->followed || p->rename_conflict))
+		return false;
+	if (!v[MERGE_OURS].mode || !v[MERGE_THEIRS].mode)
+		return v[MERGE_OURS].mode || v[MERGE_THEIRS].mode;
+	return !merge_version_same_type(&v[MERGE_OURS], &v[MERGE_THEIRS]);
 }
 
 /* The outcome, if one side at most has changed the path; NULL: it must be merged. */
@@ -61,8 +89,8 @@ static const struct merge_version *one_change(const struct merge_path *p)
 {
 	const struct merge_version *v = p->version;
 
-	if (p->rename_conflict && v[MERGE_BASE].mode && !v[MERGE_OURS].mode != !v[MERGE_THEIRS].mode)
-		return NULL; /* renamed by one side, deleted by the other */
+	if (is_contradicted(p))
+		return NULL;
 	if (merge_version_eq(&v[MERGE_OURS], &v[MERGE_THEIRS]) || merge_version_eq(&v[MERGE_BASE], &v[MERGE_THEIRS]))
 		return &v[MERGE_OURS];
 	return merge_version_eq(&v[MERGE_BASE], &v[MERGE_OURS]) ? &v[MERGE_THEIRS] : NULL;
@@ -75,17 +103,24 @@ static bool has_one_source(const struct merge_path *p)
 	return !strcmp(p->from[MERGE_BASE], p->from[MERGE_OURS]) && !strcmp(p->from[MERGE_BASE], p->from[MERGE_THEIRS]);
 }
 
-static void report_binary(struct merge_run *run, const struct merge_path *p, char *label[MERGE_STAGES])
+static void report_merge(struct merge_run *run, const struct merge_file *f, const struct merge_file_outcome *outcome)
 {
-	merge_report(run, MERGE_CONFLICT_BINARY, (const char *[]){ p->path, NULL },
-		     "warning: Cannot merge binary files: %s (%s vs. %s)", p->path, label[MERGE_OURS], label[MERGE_THEIRS]);
+	const char *const paths[] = { f->path, NULL };
+
+	if (outcome->binary)
+		merge_report(run, MERGE_CONFLICT_BINARY, paths, "warning: Cannot merge binary files: %s (%s vs. %s)", f->path,
+			     f->label[MERGE_OURS], f->label[MERGE_THEIRS]);
+	if (outcome->merged)
+		merge_report(run, MERGE_AUTO_MERGING, paths, "Auto-merging %s", f->path);
+	if (MODE_IS_GITLINK(outcome->result.mode) && !outcome->clean)
+		merge_report(run, MERGE_CONFLICT_SUBMODULE_NOT_INITIALIZED, paths,
+			     "Failed to merge submodule %s (not checked out)", f->path);
 }
 
-int merge_path_contents(struct merge_run *run, const struct merge_path *p, struct merge_file_outcome *outcome)
+int merge_path_contents(struct merge_run *run, const struct merge_path *p, bool nested, struct merge_file_outcome *outcome)
 {
-	struct merge_file f = { .path = p->path };
+	struct merge_file f = { .path = p->path, .nested = nested };
 	char *label[MERGE_STAGES];
-	bool link = MODE_IS_GITLINK(p->version[MERGE_OURS].mode);
 	int rc;
 
 	memcpy(f.version, p->version, sizeof(f.version));
@@ -95,13 +130,8 @@ int merge_path_contents(struct merge_run *run, const struct merge_path *p, struc
 		f.label[s] = label[s];
 	}
 	rc = merge_file(&f, &run->m->rules, run->m->odb, outcome, run->err);
-	if (!rc && outcome->binary)
-		report_binary(run, p, label);
-	if (!rc && outcome->merged)
-		merge_report(run, MERGE_AUTO_MERGING, (const char *[]){ p->path, NULL }, "Auto-merging %s", p->path);
-	if (!rc && link && !outcome->clean)
-		merge_report(run, MERGE_CONFLICT_SUBMODULE_NOT_INITIALIZED, (const char *[]){ p->path, NULL },
-			     "Failed to merge submodule %s (not checked out)", p->path);
+	if (!rc)
+		report_merge(run, &f, outcome);
 	for (int s = 0; s < MERGE_STAGES; s++)
 		free(label[s]);
 	return rc;
@@ -111,7 +141,7 @@ static int resolve_contents(struct merge_run *run, struct merge_path *p)
 {
 	struct merge_file_outcome outcome;
 	const char *reason = "content";
-	int rc = merge_path_contents(run, p, &outcome);
+	int rc = merge_path_contents(run, p, false, &outcome);
 
 	if (rc < 0)
 		return rc;
@@ -135,6 +165,10 @@ static void resolve_types(struct merge_run *run, struct merge_path *p)
 	const char *paths[4] = { p->path };
 	size_t nr = 1;
 
+	if (run->m->rules.depth) { /* nothing is moved aside in a merge base */
+		set_result(run, p, &p->version[MERGE_BASE], true);
+		return;
+	}
 	for (int s = MERGE_OURS; s <= MERGE_THEIRS; s++)
 		files[s] = MODE_IS_FILE(p->version[s].mode);
 	both = files[MERGE_OURS] == files[MERGE_THEIRS];
@@ -194,17 +228,25 @@ static int resolve_versions(struct merge_run *run, struct merge_path *p)
 
 /* ---- a directory in the way ---- */
 
+/* The file is that of the side that has no directory there: versions of the other one may have come by a rename. */
+static enum merge_stage side_of_file(const struct merge_path *p)
+{
+	if (p->dir[MERGE_OURS].mode && merge_has(p, MERGE_THEIRS))
+		return MERGE_THEIRS;
+	return merge_has(p, MERGE_OURS) ? MERGE_OURS : MERGE_THEIRS;
+}
+
 /* Reported even where nothing is left of the file in the end. */
 static struct merge_path *make_way(struct merge_run *run, struct merge_path *p)
 {
-	enum merge_stage s = merge_has(p, MERGE_OURS) ? MERGE_OURS : MERGE_THEIRS;
+	enum merge_stage s = side_of_file(p);
 	struct merge_path *q = move_aside(run, p, s, 1u << MERGE_BASE | 1u << MERGE_OURS | 1u << MERGE_THEIRS);
 
 	merge_report(run, MERGE_CONFLICT_FILE_DIRECTORY, (const char *[]){ q->path, p->path, NULL },
 		     "CONFLICT (file/directory): directory in the way of %s from %s; moving it to %s instead.", p->path,
 		     label_of(run, s), q->path);
 	p->state = PATH_RESOLVED;
-	q->moved_aside = true;
+	q->moved_for = s;
 	return q;
 }
 
@@ -212,5 +254,7 @@ int merge_resolve(struct merge_run *run, struct merge_path *p, bool in_the_way)
 {
 	if (in_the_way && (merge_has(p, MERGE_OURS) || merge_has(p, MERGE_THEIRS)))
 		p = make_way(run, p);
+	else if (in_the_way)
+		p->rename_conflict = false; /* nothing is left but the directory */
 	return resolve_versions(run, p);
 }

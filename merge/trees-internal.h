@@ -3,7 +3,8 @@
  * One merge of trees while it runs. The files of merge/ share this.
  *
  *   collect    (collect.c)  walk the three trees side by side; each name in a directory that is read becomes a path
- *   renames    (renames.c)  detect renames on both sides; move versions to the paths where they belong together
+ *   renames    (renames.c)  detect renames on both sides
+ *   follow     (follow.c)   move versions along renames to the paths where they belong together
  *   finish     (finish.c)   from the deepest directory up: resolve each path, write each directory
  *     resolve  (resolve.c)  the rules for one path
  *
@@ -34,13 +35,16 @@ enum merge_path_state { PATH_OPEN, PATH_DEFERRED, PATH_RESOLVED, PATH_CONFLICTED
 
 struct merge_path {
 	char *path; /* owned */
+	size_t round; /* merge_run.round when it was met */
 	enum merge_path_state state;
 	struct merge_version version[MERGE_STAGES];
 	struct merge_version dir[MERGE_STAGES]; /* trees at this path */
 	const char *from[MERGE_STAGES];		/* the path of each version in its tree; path of this or another one */
 	struct merge_version result;
 	bool rename_conflict; /* a conflict even if the versions can be merged */
-	bool moved_aside;     /* a directory has the name: a conflict, unless nothing is left of the file */
+	bool followed;	      /* versions of other paths came here by a rename */
+	/* The branch for which it was moved aside, since a directory has the name: a conflict, unless nothing is left of it. */
+	enum merge_stage moved_for; /* MERGE_BASE: it was not */
 };
 
 struct merge_run {
@@ -49,6 +53,8 @@ struct merge_run {
 	struct strmap paths; /* to struct merge_path */
 	struct merge_path **all;
 	size_t nr, alloc;
+	size_t round;		      /* 0: the first walk; then one more for each deferred directory */
+	bool open_all[MERGE_STAGES]; /* directories that this side has changed are not deferred any more */
 	struct merge_message *messages;
 	size_t nr_messages, alloc_messages;
 	size_t needed_rename_limit;
@@ -70,7 +76,10 @@ MUST_USE int merge_collect(struct merge_run *run);
 /* The entry of a path; a new one is PATH_OPEN and has no version. Never NULL. */
 struct merge_path *merge_path_get(struct merge_run *run, const char *path);
 struct merge_path *merge_path_find(const struct merge_run *run, const char *path); /* or NULL */
-/* Opens the directories that PATH_DEFERRED is for, and those in them; or resolves them all. */
+/*
+ * Opens the deferred directories that a side has changed, and those in them; or resolves them all. The order decides which one
+ * of equally good renames is found: it is that of Git's hash table.
+ */
 MUST_USE int merge_open_deferred(struct merge_run *run, enum merge_stage changed_by);
 void merge_resolve_deferred(struct merge_run *run);
 /* As merge_path_get, for a path that gets a version by a rename: keeps invariants 1 and 2. */
@@ -88,8 +97,9 @@ void merge_sort_messages(struct merge_run *run);
  * entries of their own, which are decided as well.
  */
 MUST_USE int merge_resolve(struct merge_run *run, struct merge_path *p, bool in_the_way);
-/* Merge two sides under the labels of the path ("branch", or "branch:path" where names differ). */
-MUST_USE int merge_path_contents(struct merge_run *run, const struct merge_path *p, struct merge_file_outcome *outcome);
+/* Merge both sides, with labels "branch", or "branch:path" where names differ. nested: as in struct merge_blobs. */
+MUST_USE int merge_path_contents(struct merge_run *run, const struct merge_path *p, bool nested,
+				 struct merge_file_outcome *outcome);
 
 /* ---- finish.c ---- */
 MUST_USE int merge_finish(struct merge_run *run, struct object_id *tree);

@@ -65,16 +65,15 @@ static void set_outcome(struct merge_run *run, const struct object_id *tree, str
 	list_stages(run, &result->stages);
 }
 
-static int detect_renames(struct merge_run *run)
+static int handle_renames(struct merge_run *run)
 {
-	for (int s = MERGE_OURS; s <= MERGE_THEIRS; s++) {
-		int rc = merge_may_have_renamed(run, s) ? merge_open_deferred(run, s) : 0;
+	struct merge_renames renames = MERGE_RENAMES_INIT;
+	int rc = merge_find_renames(run, &renames);
 
-		if (rc < 0)
-			return rc;
-	}
-	merge_resolve_deferred(run);
-	return 0;
+	if (!rc)
+		rc = merge_follow_renames(run, &renames);
+	merge_renames_release(&renames);
+	return rc;
 }
 
 int merge_trees(const struct merge_trees *m, struct merge_result *result, struct err *err)
@@ -84,7 +83,7 @@ int merge_trees(const struct merge_trees *m, struct merge_result *result, struct
 	int rc = merge_collect(&run);
 
 	if (!rc)
-		rc = detect_renames(&run);
+		rc = handle_renames(&run);
 	if (!rc)
 		rc = merge_finish(&run, &tree);
 	if (!rc)

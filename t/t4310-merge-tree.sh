@@ -44,12 +44,12 @@ test_expect_success 'changed and deleted; binary files; symbolic links' '
 '
 
 test_expect_success 'a directory is in the way of a file' '
-	sides "lines 1 >f && lines 1 >g && lines 1 >z" "rm f && mkdir f && lines 1 >f/x && lines 2 >g && lines 1 >d && lines 2 >z" "lines 2 >f && lines 2 >f~ours && rm g && mkdir g d && lines 1 >g/x && lines 2 >g~ours && lines 1 >d/x" && {
+	sides "lines F >f && lines G >g && lines 1 >z" "rm f && mkdir f && lines x >f/x && lines GG >g && lines d >d && lines 2 >z" "lines FF >f && lines a >f~ours && rm g && mkdir g d && lines y >g/x && lines b >g~ours && lines c >d/x" && {
 		printf "100644 2\td~ours\n100644 1\tf~theirs\n100644 3\tf~theirs\n100644 1\tg~ours_0\n100644 2\tg~ours_0\n\n" && echo "CONFLICT (file/directory): directory in the way of d from ours; moving it to d~ours instead." &&
 		echo "CONFLICT (file/directory): directory in the way of f from theirs; moving it to f~theirs instead." && echo "CONFLICT (modify/delete): f~theirs deleted in ours and modified in theirs.  Version theirs of f~theirs left in tree." &&
 		echo "CONFLICT (file/directory): directory in the way of g from ours; moving it to g~ours_0 instead." && echo "CONFLICT (modify/delete): g~ours_0 deleted in theirs and modified in ours.  Version ours of g~ours_0 left in tree." &&
 		printf "100644\t%s\n" d/x d~ours f/x f~ours f~theirs g/x g~ours g~ours_0 z; } >want && gives 1 <want &&
-	sides "lines 1 >f && mkdir d && lines 1 >d/x" "rm f && mkdir f && lines 1 >f/x && rm -r d && lines 1 >d" "lines 1 >g" && printf "100644\t%s\n" d f/x g | gives 0
+	sides "lines 1 >f && mkdir d && lines 2 >d/x" "rm f && mkdir f && lines 3 >f/x && rm -r d && lines 4 >d" "lines 5 >g" && printf "100644\t%s\n" d f/x g | gives 0
 '
 
 test_expect_success 'a file and a symbolic link, and submodules' '
@@ -58,6 +58,40 @@ test_expect_success 'a file and a symbolic link, and submodules' '
 	sub () { git update-index --add --cacheinfo 160000,$(printf "%040d" $1),$2 && git commit -q -m sub; } && sides "lines 1 >k" : : && git checkout -q ours && sub 1 s && ln -s 1 t && git add t && sub 1 u && git checkout -q theirs && rm -rf t && sub 2 s && sub 1 t && sub 1 u && {
 		printf "160000 2\ts\n160000 3\ts\n120000 2\tt~ours\n160000 3\tt~theirs\n\n" && echo "Failed to merge submodule s (not checked out)" && echo "CONFLICT (submodule): Merge conflict in s" &&
 		echo "CONFLICT (distinct types): t had different types on each side; renamed both of them so each can be recorded somewhere." && printf "100644\tk\n160000\ts\n120000\tt~ours\n160000\tt~theirs\n160000\tu\n"; } >want && gives 1 <want
+'
+
+all () { lines 1 2 3 4 5 6 7 8; }
+but () { all | sed "s/^$1$/$2/"; }
+
+test_expect_success 'changes follow a renamed file' '
+	sides "all >f && all | tac >k" "mv f g && but 1 x >g" "but 8 y >f && but 8 y >>k" && printf "100644\tg\n100644\tk\n" >want && gives 0 <want && but 1 x | sed "s/^8$/y/" >want && text g >got && test_cmp want got &&
+	test_expect_code 1 git merge-tree -Xno-renames ours theirs >out && test_grep "modify/delete): f deleted in ours" out && test_expect_code 1 git -c merge.renames=false merge-tree ours theirs && git -c diff.renames=copies merge-tree ours theirs &&
+	test_expect_code 1 git merge-tree -Xfind-renames=90% ours theirs && sides "all >f" "mv f g && but 1 x >g" "but 1 y >f" && { printf "100644 %s\tg\n" 1 2 3 && echo && echo "Auto-merging g" && echo "CONFLICT (content): Merge conflict in g" && printf "100644\tg\n"; } >want &&
+	gives 1 <want && text g >got && sed -n 1,5p got >out && lines "<<<<<<< ours:g" x ======= y ">>>>>>> theirs:f" >want && test_cmp want out
+'
+
+test_expect_success 'both rename a file' '
+	sides "all >f" "mv f g && but 1 x >g" "mv f g && but 1 y >g" && { printf "100644 %s\tg\n" 1 2 3 && echo && echo "Auto-merging g" && echo "CONFLICT (content): Merge conflict in g" && printf "100644\tg\n"; } >want && gives 1 <want && text g >got && test_grep "^<<<<<<< ours$" got &&
+	sides "all >f" "mv f g && but 1 x >g" "mv f h && but 1 y >h" && { printf "100644 1\tf\n100644 2\tg\n100644 3\th\n\n" && echo "Auto-merging f" && echo "CONFLICT (rename/rename): f renamed to g in ours and to h in theirs." && printf "100644\tg\n100644\th\n"; } >want && gives 1 <want &&
+	text g >got && test_grep "^<<<<<<<< ours:g$" got && text h >other && test_cmp got other && sides "printf \"\0\" >f && all >>f" "mv f g && lines x >>g" "mv f h && lines y >>h" && test_expect_code 1 git merge-tree ours theirs >out && tree=$(sed 1q out) && text g | tail -n 1 >got && text h | tail -n 1 >>got && lines x y >want && test_cmp want got
+'
+
+test_expect_success 'renamed and deleted; renamed to a name that is taken' '
+	sides "all >f && all | tac >k" "mv f g && mv k l && lines n >>l" "rm f k" && { printf "100644 1\tg\n100644 2\tg\n100644 1\tl\n100644 2\tl\n\n" && echo "CONFLICT (rename/delete): f renamed to g in ours, but deleted in theirs." && echo "CONFLICT (rename/delete): k renamed to l in ours, but deleted in theirs." &&
+		echo "CONFLICT (modify/delete): l deleted in theirs and modified in ours.  Version ours of l left in tree." && printf "100644\tg\n100644\tl\n"; } >want && gives 1 <want &&
+	sides "all >f" "mv f g && but 1 x >g" "but 1 y >f && lines z >g" && { printf "100644 2\tg\n100644 3\tg\n\n" && echo "Auto-merging f" && echo "CONFLICT (rename involved in collision): rename of f -> g has content conflicts AND collides with another path; this may result in nested conflict markers." &&
+		echo "Auto-merging g" && echo "CONFLICT (add/add): Merge conflict in g" && printf "100644\tg\n"; } >want && gives 1 <want && text g >got && test_grep "^<<<<<<<< ours:g$" got && test_grep "^>>>>>>> theirs$" got &&
+	sides "all >f" "mv f g" "rm f && lines z >g" && { printf "100644 2\tg\n100644 3\tg\n\n" && echo "CONFLICT (rename/delete): f renamed to g in ours, but deleted in theirs." && echo "Auto-merging g" && echo "CONFLICT (add/add): Merge conflict in g" && printf "100644\tg\n"; } >want && gives 1 <want
+'
+
+test_expect_success 'renamed, and replaced by a link; renamed to the name of a directory' '
+	sides "all >f && all | tac >k" "mv f g" "ln -sfn x f" && { printf "100644 1\tg\n100644 2\tg\n\n" && echo "CONFLICT (modify/delete): g deleted in theirs and modified in ours.  Version ours of g left in tree." && printf "120000\tf\n100644\tg\n100644\tk\n"; } >want && gives 1 <want &&
+	sides "all >f && lines k >k" "mv f d" "but 1 y >f && mkdir d && lines x >d/x" && { printf "100644 2\td~ours\n\n" && echo "CONFLICT (file/directory): directory in the way of d from ours; moving it to d~ours instead." &&
+		printf "100644\td/x\n100644\td~ours\n100644\tk\n"; } >want && gives 1 <want && test "$(text d~ours | sed 1q)" = y
+'
+
+test_expect_success 'directories that renames do not lead into are not read' '
+	sides "mkdir a b c && all >a/f && lines 1 >b/1 && lines 1 >c/1" "lines 2 >b/1 && but 1 x >a/f" "lines 2 >c/1 && but 8 y >a/f" && dir=$(git rev-parse ours:b) && rm .git/objects/$(echo $dir | sed "s,^..,&/,") && tree=$(git merge-tree ours theirs) && test $(git rev-parse $tree:b) = $dir
 '
 
 test_expect_success 'output: -z, --name-only, --stdin' '

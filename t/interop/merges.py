@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Random histories by seed, merged by two implementations with merge-tree --write-tree: equal to the byte.
 
-usage: merges.py [-k] [-r] [-d] [-c] [-n] [-v] GIT OTHER-GIT DIRECTORY [COUNT [SEED]]
+usage: merges.py [-k] [-r] [-d] [-c] [-n] [-F | -T] [-v] GIT OTHER-GIT DIRECTORY [COUNT [SEED]]
 
 Trees, stages, messages and exit codes are compared. DIRECTORY gets one repository, which OTHER-GIT makes
 (fast-import); it has COUNT histories with the branches o<n> and t<n>.
 
   -r  with renamed files          -d  with renamed directories
   -c  criss-cross histories       -n  renames are not detected
+  -F, -T  merge.directoryRenames is false, true; default: conflict
   -k  go on after a difference, and count them
   -v  print all differences, not the first three alone
 
@@ -162,9 +163,10 @@ def history(rng, options, stream, n):
         sides = new
 
 
-def merge_all(git, repository, style, variant, count):
+def merge_all(git, repository, style, variant, count, directories="conflict"):
     lines = b"".join(b"o%d t%d\n" % (n, n) for n in range(count))
-    p = subprocess.run([git, "-C", repository, "-c", "merge.conflictStyle=" + style, "merge-tree", "--write-tree",
+    p = subprocess.run([git, "-C", repository, "-c", "merge.conflictStyle=" + style, "-c",
+                        "merge.directoryRenames=" + directories, "merge-tree", "--write-tree",
                         "--stdin", "--messages"] + variant, input=lines, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return p.returncode, split(p.stdout), p.stderr.decode()
 
@@ -221,7 +223,8 @@ def main():
         style = STYLES[i % 3]
         if "n" in options:
             variant = variant + ["-Xno-renames"]
-        results = [merge_all(g, repository, style, variant, count) for g in (git, other)]
+        directories = "false" if "F" in options else "true" if "T" in options else "conflict"
+        results = [merge_all(g, repository, style, variant, count, directories) for g in (git, other)]
         if results[0][0] != results[1][0] or len(results[0][1]) != len(results[1][1]):
             bad += 1
             print("%s %s: exit codes %d, %d, records %d, %d: %s" % (style, variant, results[0][0], results[1][0],
