@@ -269,7 +269,7 @@ static void parents_that_go_are_made_again(void **state UNUSED)
 		commit(b);
 		assert_true(fault_hit());
 		fault_remove();
-		assert_true(file_exists(at(dir, name)));
+		assert_true(file_exists(at(dir, "%s", name)));
 	}
 }
 
