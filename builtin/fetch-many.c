@@ -221,12 +221,22 @@ static int fetch_in_turn(struct fetch_cmd *f, const struct strvec *names)
 }
 
 /* They all add to FETCH_HEAD, which nobody needs after a crash. */
-static void remove_fetch_head(const struct fetch_cmd *f)
+static void empty_fetch_head(const struct fetch_cmd *f)
 {
 	char *path = xstrfmt("%s/FETCH_HEAD", f->r->gitdir);
+	int fd;
 
-	if (!f->append && f->write_fetch_head && !f->dry_run && sys->unlink(path) < 0 && errno != ENOENT)
+	if (f->append || !f->write_fetch_head || f->dry_run) {
+		free(path);
+		return;
+	}
+	if (sys->unlink(path) < 0 && errno != ENOENT)
 		warning("cannot remove '%s': %s", path, strerror(errno));
+	fd = sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		warning("cannot create '%s': %s", path, strerror(errno));
+	else
+		sys->close(fd);
 	free(path);
 }
 
@@ -239,7 +249,7 @@ int fetch_many(struct fetch_cmd *f, const struct strvec *names)
 	for (size_t i = 0; i < names->nr; i++)
 		if (!i || strcmp(names->v[i], names->v[i - 1]))
 			strvec_push(&once, names->v[i]);
-	remove_fetch_head(f);
+	empty_fetch_head(f);
 	code = once.nr > 1 && f->jobs > 1 ? fetch_beside(f, &once) : fetch_in_turn(f, &once);
 	strvec_clear(&once);
 	return code;

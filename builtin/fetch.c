@@ -468,8 +468,6 @@ static void check_options(struct fetch_cmd *f)
 	check_recursing(f);
 	if (f->negotiate_only && !f->restrict_to.nr)
 		die("--negotiate-only needs one or more --negotiation-restrict=*");
-	if (f->porcelain && f->all > 0)
-		die("options '--porcelain' and '--all' cannot be used together");
 }
 
 /* What the command line leaves open. */

@@ -7,25 +7,51 @@
 
 /* ---- <remote>/HEAD ---- */
 
-/* The branch that HEAD is there, without refs/heads/; NULL: none, an unborn one, or it has no place here. */
+/* The only branch there at `oid`; NULL: none, or several. */
+static const struct remote_ref *branch_at(const struct remote_refs *refs, const struct object_id *oid)
+{
+	const struct remote_ref *found = NULL;
+
+	for (size_t i = 0; i < refs->nr; i++) {
+		const struct remote_ref *ref = &refs->items[i];
+
+		if (!starts_with(ref->name, "refs/heads/") || !oid_eq(&ref->oid, oid))
+			continue;
+		if (found)
+			return NULL;
+		found = ref;
+	}
+	return found;
+}
+
+/*
+ * The branch that HEAD is there, without refs/heads/, or the only one at a detached HEAD; NULL: none, an unborn one, or the
+ * server has not listed it.
+ */
 static const char *head_there(const struct remote_refs *refs)
 {
-	const struct remote_ref *head = remote_refs_find(refs, "HEAD");
+	const struct remote_ref *head = remote_refs_find(refs, "HEAD"), *ref;
 	const char *branch;
 
-	if (!head || oid_is_null(&head->oid) || !head->symref_target || !skip_prefix(head->symref_target, "refs/heads/", &branch))
+	if (!head || oid_is_null(&head->oid))
 		return NULL;
-	return branch;
+	ref = head->symref_target ? remote_refs_find(refs, head->symref_target) : branch_at(refs, &head->oid);
+	return ref && skip_prefix(ref->name, "refs/heads/", &branch) ? branch : NULL;
 }
 
 /* The fetch puts it there, or it is there already. */
 static bool will_be_there(struct repository *r, const struct remote *remote, const char *ref, const char *branch)
 {
 	struct strbuf src = STRBUF_INIT, dst = STRBUF_INIT;
-	bool placed;
+	bool placed = false;
 
 	strbuf_addf(&src, "refs/heads/%s", branch);
-	placed = refspec_map(&remote->fetch, src.buf, &dst) && !strcmp(dst.buf, ref);
+	for (size_t i = 0; i < remote->fetch.nr && !placed; i++) {
+		struct refspec one = { .items = &remote->fetch.items[i], .nr = 1 };
+
+		strbuf_reset(&dst);
+		placed = refspec_map(&one, src.buf, &dst) && !strcmp(dst.buf, ref);
+	}
 	strbuf_release(&src);
 	strbuf_release(&dst);
 	return placed || ref_exists(r->refs, ref);
@@ -89,7 +115,7 @@ void fetch_decide_head(struct repository *r, const struct remote *remote, const 
 	char *ref, *target, *here;
 	bool exists;
 
-	if (!there || remote->follow_head == FOLLOW_HEAD_NEVER)
+	if (!there || remote->follow_head == FOLLOW_HEAD_NEVER || (remote->mirror && r->bare))
 		return;
 	if (remote->mirror && r->bare) {
 		decide_head_of_mirror(r, remote, there, out);
@@ -150,6 +176,23 @@ static const struct fetch_item *source_branch(const struct fetch_map *map, const
 	return *why ? NULL : found;
 }
 
+static void tell_no_upstream(const struct fetch_options *o, const struct fetch_item *item, const struct remote *remote,
+			     const char *why)
+{
+	const char *name = item ? item->src : NULL;
+	char *text = NULL;
+
+	if (!o->warn)
+		return;
+	if (name) {
+		(void)skip_prefix(name, "refs/heads/", &name);
+		text = xstrfmt("could not set upstream of HEAD to '%s' from '%s' when it does not point to any branch.",
+			       name, remote->name);
+	}
+	o->warn(o->data, text ? text : why);
+	free(text);
+}
+
 int fetch_stage_upstream(struct repo_operation *op, struct repository *r, const struct remote *remote,
 			 const struct fetch_map *map, const struct fetch_options *o, struct err *err)
 {
@@ -164,9 +207,7 @@ int fetch_stage_upstream(struct repo_operation *op, struct repository *r, const 
 	if (rc < 0)
 		return rc;
 	if (!item || !target || !skip_prefix(target, "refs/heads/", &name)) {
-		if (o->warn)
-			o->warn(o->data, why ? why :
-				"could not set upstream of HEAD when it does not point to any branch");
+		tell_no_upstream(o, item, remote, why);
 		free(target);
 		return 0;
 	}

@@ -351,13 +351,13 @@ void fetch_choice_prefixes(const struct fetch_choice *c, struct strvec *out)
 	bool limited = !rs->nr || refspec_prefixes(rs, out);
 
 	for (size_t i = 0; limited && !c->given->nr && c->merge && i < c->merge->nr; i++)
-		refname_expansions(c->merge->v[i], out);
+		strvec_push(out, c->merge->v[i]); /* as in Git, a short name finds only what a refspec lists */
 	if (!limited) {
 		strvec_clear(out);
 		return;
 	}
 	if (!c->given->nr || !rs->nr)
 		strvec_push(out, "HEAD");
-	if (c->tags == REMOTE_TAGS_ALL || fetch_choice_follows_tags(c))
+	if (c->tags == REMOTE_TAGS_ALL || fetch_choice_follows_tags(c) || (!rs->nr && c->tags != REMOTE_TAGS_NONE))
 		strvec_push(out, TAGS);
 }

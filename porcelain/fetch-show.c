@@ -46,6 +46,8 @@ static const char *source_name(const struct fetch_row *row, const char **kind)
 
 static bool is_shown(const struct table *t, const struct fetch_row *row)
 {
+	if (!row->dst && t->o->no_fetch_head)
+		return false;
 	return row->flag != '=' || t->o->verbosity > 0;
 }
 

@@ -86,4 +86,58 @@ test_expect_success '--set-upstream takes the one branch that has no place of it
 	upstream origin $(git -C up rev-parse topic) && test_cmp expect out && test_grep "unknown branch type" err
 '
 
+test_expect_success '--set-upstream with a detached HEAD says what it could not set' '
+	test_when_finished "git -C c checkout -q -" && git -C c checkout -q --detach &&
+	git -C c fetch -q --set-upstream origin $branch 2>err &&
+	echo "warning: could not set upstream of HEAD to '\''$branch'\'' from '\''origin'\'' when it does not point to any branch." >expect &&
+	test_cmp expect err
+'
+
+test_expect_success '--no-write-fetch-head has no rows for FETCH_HEAD' '
+	git -C c fetch --no-write-fetch-head --no-tags ../up HEAD 2>err && test_must_be_empty err &&
+	git -C c fetch --porcelain --no-write-fetch-head --no-tags ../up HEAD >out && test_must_be_empty out
+'
+
+test_expect_success 'several remotes, or none, begin with an empty FETCH_HEAD' '
+	git init -q none && echo old >none/.git/FETCH_HEAD && git -C none fetch --all && test_must_be_empty none/.git/FETCH_HEAD &&
+	echo old >none/.git/FETCH_HEAD && git -C none fetch --all --append && test_grep old none/.git/FETCH_HEAD
+'
+
+test_expect_success '--porcelain with --all' '
+	git init -q several && git -C several remote add one ../up && git -C several remote add two ../up &&
+	git -C several fetch --porcelain --all >out && test_grep " refs/remotes/one/topic$" out && test_grep " refs/remotes/two/topic$" out &&
+	test_grep ! Fetching out
+'
+
+# follows <config>...: is there a HEAD of the remote after a fetch? $here: its branch is here before.
+follows () {
+	rm -rf f && git init -q f && git -C f remote add o ../up && git -C f config unset remote.o.fetch &&
+	git -C f fetch -q ../up $branch && { test -z "$here" || git -C f update-ref refs/remotes/o/$branch FETCH_HEAD; } &&
+	for set in "$@"; do git -C f config set --append remote.o."${set%%=*}" "${set#*=}" || return 2; done &&
+	git -C f fetch -q o && git -C f symbolic-ref -q refs/remotes/o/HEAD >out
+}
+
+test_expect_success 'HEAD of a remote follows a branch that any refspec brings' '
+	here= && follows "fetch=+refs/heads/*:refs/remotes/o/*" && follows fetch=refs/heads/$branch "fetch=+refs/heads/*:refs/remotes/o/*"
+'
+
+test_expect_success 'HEAD of a remote follows the only branch at a detached HEAD' '
+	test_when_finished "git -C up checkout -q -" && git -C up checkout -q --detach && here= &&
+	git -C up branch -f topic HEAD && test_expect_code 1 follows "fetch=+refs/heads/*:refs/remotes/o/*" &&
+	git -C up branch -f topic $(git -C up commit-tree -m topic HEAD^{tree}) && follows "fetch=+refs/heads/*:refs/remotes/o/*"
+'
+
+test_expect_success 'HEAD of a remote does not follow into a bare mirror, nor to a branch that is not asked for' '
+	git init -q --bare m && git -C m remote add o ../up && git -C m config remote.o.mirror true && git -C m fetch -q o &&
+	test_expect_code 1 git -C m symbolic-ref -q refs/remotes/o/HEAD &&
+	here=yes && test_expect_code 1 follows "fetch=refs/heads/t*:refs/remotes/o/t*"
+'
+
+test_expect_success 'a short name in branch.<name>.merge finds what a refspec lists' '
+	rm -rf f && git init -q f && git -C f remote add o ../up && b=$(git -C f symbolic-ref --short HEAD) &&
+	git -C f config branch.$b.remote o && git -C f config branch.$b.merge topic &&
+	git -C f fetch -q && grep -v not-for-merge f/.git/FETCH_HEAD >out && test_grep topic out &&
+	git -C f config unset remote.o.fetch && git -C f fetch -q --no-tags && test_must_be_empty f/.git/FETCH_HEAD
+'
+
 test_done
