@@ -10,7 +10,7 @@
 #include "cli/utf8-warning.h"
 #include "commit/commit.h"
 #include "porcelain/auto-maintenance.h"
-#include "porcelain/commit.h"
+#include "builtin/commit/commit-run.h"
 #include "porcelain/notes-rewrite.h"
 #include "porcelain/status-format.h"
 #include "fs/file.h"

@@ -2,7 +2,7 @@
 /* Whose commit it is, and with which words. */
 #include "compat/posix.h"
 #include "repo/hook.h"
-#include "porcelain/commit.h"
+#include "builtin/commit/commit-run.h"
 #include "porcelain/trailers.h"
 #include "repo/ident.h"
 #include "cli/edit-text.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of git-commit(1): commit.c parses and leads, commit-index.c decides what
- * is committed, commit-message.c with which words, commit-summary.c tells of it.
+ * The parts of git-commit(1): commit.c parses the options and calls the steps, index.c decides which
+ * changes are committed, author.c and message.c with which author and message, summary.c prints the
+ * result. The commit itself is made by commit/commit.h, which knows nothing of struct commit_run.
  */
-#ifndef PORCELAIN_COMMIT_H
-#define PORCELAIN_COMMIT_H
+#ifndef BUILTIN_COMMIT_COMMIT_RUN_H
+#define BUILTIN_COMMIT_COMMIT_RUN_H
 
 #include "cli/cli.h"
 #include "cli/path-args.h"
@@ -81,7 +82,7 @@ struct commit_run {
 	const char *why_not; /* for standard error, behind an error if there is one */
 };
 
-/* ---- commit-index.c ---- */
+/* ---- index.c ---- */
 MUST_USE int commit_index_prepare(struct commit_run *run, struct err *err);
 /* Let hooks and editors see index and objects; the first call does the work. */
 MUST_USE int commit_index_expose(struct commit_run *run, struct err *err);
@@ -93,7 +94,7 @@ struct index_state *commit_index_tree_source(struct commit_run *run);
 MUST_USE int commit_index_set(struct commit_run *run, struct err *err);
 void commit_index_release(struct commit_index *ci);
 
-/* ---- commit-message.c ---- */
+/* ---- message.c ---- */
 /*
  * The author, from options and commits; also in the environment, where hooks, editor and
  * everything else that is started find it.
@@ -110,7 +111,7 @@ MUST_USE int commit_run_hook(struct commit_run *run, const char *name,
 MUST_USE int commit_run_last_hook(struct commit_run *run, const char *name,
 				  const char *const *args, struct err *err);
 
-/* ---- commit-author.c ---- */
+/* ---- author.c ---- */
 /*
  * --author without "<mail>": "Name <mail>" of the first author in the history, of all refs,
  * whose name or mail matches. *out NULL: there is none; caller frees.
@@ -118,7 +119,7 @@ MUST_USE int commit_run_last_hook(struct commit_run *run, const char *name,
 MUST_USE int commit_find_author(struct repository *r, const char *pattern, char **out,
 				struct err *err);
 
-/* ---- commit-summary.c ---- */
+/* ---- summary.c ---- */
 /* The status for the template, and the patches of -v. */
 MUST_USE int commit_status_text(struct commit_run *run, struct strbuf *out,
 				struct strbuf *patches, struct err *err);

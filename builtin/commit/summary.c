@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is told of a commit: the state before it, and the summary after it. */
 #include "compat/posix.h"
-#include "porcelain/commit.h"
+#include "builtin/commit/commit-run.h"
 #include "porcelain/status-diff.h"
 #include "porcelain/status-format.h"
 #include "diff/diff.h"

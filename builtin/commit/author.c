@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git commit --author=PATTERN: somebody who has written a commit before. */
 #include "compat/posix.h"
-#include "porcelain/commit.h"
+#include "builtin/commit/commit-run.h"
 #include "object/ident.h"
 #include "util/alloc.h"
 #include "pretty/pretty.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a commit holds: the index, the index with changes, or some paths alone. */
 #include "compat/posix.h"
-#include "porcelain/commit.h"
+#include "builtin/commit/commit-run.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "util/path.h"
