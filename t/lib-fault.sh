@@ -12,11 +12,11 @@ unset GIT_TEST_FSYNC
 GIT_CONFIG_NOSYSTEM=1
 export GIT_CONFIG_NOSYSTEM
 
-# sweep_step WHAT N: sets SWEEP_STEP, the distance between the calls that fail: 4 for EIO, N for the other ways to
+# sweep_step WHAT N: sets SWEEP_STEP, the distance between the calls that fail: 6 for EIO, N for the other ways to
 # fail. Calls of a kind that has not failed so far come in addition (calls_of).
 sweep_step () {
 	SWEEP_STEP=$2
-	case $1 in EIO*) SWEEP_STEP=4 ;; esac
+	case $1 in EIO*) SWEEP_STEP=6 ;; esac
 }
 
 # kinds_of_calls WHAT: the calls in $TRASH_DIRECTORY/calls without what is random or only a number: "NUMBER NAME FILES".

@@ -69,7 +69,7 @@ test_expect_success 'setup' '
 
 # A single ENOSPC differs little from EIO: only with GIT_TEST_LONG.
 for what in EIO ${GIT_TEST_LONG:+ENOSPC} ENOSPC+ EINTR short; do
-	sweep_step $what 8
+	sweep_step $what 12
 	test_expect_success "add of few files: $what" '
 		sweep few $what "test \"\$(git ls-files | wc -l)\" = 3" add .
 	'
@@ -96,7 +96,7 @@ for what in EIO ${GIT_TEST_LONG:+ENOSPC} ENOSPC+ EINTR short; do
 done
 
 for what in EIO ENOSPC+ EINTR; do
-	sweep_step $what 8
+	sweep_step $what 12
 	test_expect_success "add of a big file, as a stream: $what" '
 		sweep big $what "git cat-file -e :large" add large
 	'
@@ -197,7 +197,7 @@ craft () {
 
 # The pack that comes is thin: it is written, read back, completed.
 for what in EIO ENOSPC+ EINTR short; do
-	sweep_step $what 8
+	sweep_step $what 12
 	test_expect_success "index-pack: $what" '
 		craft in.pack && SWEEP_STDIN=$TRASH_DIRECTORY/in.pack &&
 		sweep committed $what "

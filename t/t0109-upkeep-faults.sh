@@ -59,7 +59,7 @@ test_expect_success 'setup' '
 '
 
 for what in EIO ENOSPC+ EINTR; do
-	sweep_step $what 8
+	sweep_step $what 12
 	test_expect_success "repack --filter: $what" '
 		upkeep packed $what "git fsck --strict && test \$(nr pack) = 2" repack -adq --filter=blob:none
 	'

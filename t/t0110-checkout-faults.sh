@@ -60,7 +60,7 @@ long_step () {
 }
 
 for what in EIO ENOSPC+ EINTR short; do
-	sweep_step $what 8
+	sweep_step $what 12
 	test_expect_success "reset --hard: $what" '
 		sweep two $what "$is_one && test \$(git rev-parse ORIG_HEAD) = $two" reset --hard one
 	'

@@ -44,7 +44,7 @@ test_expect_success 'a repository that has grown since it was fetched' '
 '
 
 for what in EIO ENOSPC+ EINTR; do
-	sweep_step $what 8
+	sweep_step $what 12
 	test_expect_success "loose objects, pruning: $what" '
 		fetching few $what fetch -q --prune
 	'

@@ -25,7 +25,7 @@ is_whole='git -C new for-each-ref >refs && grep -q refs/tags/v1 refs && git -C n
 	test $(git -C new rev-parse HEAD) = $head'
 
 for what in EIO ENOSPC+ EINTR; do
-	sweep_step $what 8
+	sweep_step $what 12
 	test_expect_success "hard links, with files: $what" '
 		sweep src $what "$is_whole && cmp f2 new/f2 && test -z \"\$(git -C new status --porcelain)\"" clone -q . new
 	'

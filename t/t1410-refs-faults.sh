@@ -86,7 +86,7 @@ names_a_ref () {
 sweep () {
 	local what=$1 n= i=0 plus=
 	shift
-	sweep_step $what 8
+	sweep_step $what 12
 	case $what in *+) plus=+ what=${what%+} ;; esac
 	calls "$@" || return
 	for n in $CHOSEN; do

@@ -56,7 +56,7 @@ test_expect_success 'a client and servers' '
 '
 
 for what in EIO ENOSPC+ EINTR; do
-	sweep_step $what 8
+	sweep_step $what 12
 	test_expect_success "loose objects: $what" '
 		receiving $what few main:refs/heads/a main:refs/heads/b v1
 	'
