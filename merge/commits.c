@@ -20,6 +20,15 @@ struct base_merger {
 
 static int find_base_tree(struct base_merger *b, const struct commit_list *bases, unsigned depth, struct object_id *tree);
 
+/* Behind the markers of conflicts that show the base. */
+static void add_base_label(struct strbuf *out, const struct merge_trees *m, const struct commit_list *bases)
+{
+	if (bases->nr == 1)
+		odb_abbrev(m->odb, &bases->items[0]->oid, m->abbrev, out);
+	else
+		strbuf_addstr(out, bases->nr ? "merged common ancestors" : "empty tree");
+}
+
 /* Makes `v` the merge of itself and another base. */
 static int add_base(struct base_merger *b, struct virtual_commit *v, struct commit *other, unsigned depth)
 {
@@ -27,6 +36,7 @@ static int add_base(struct base_merger *b, struct virtual_commit *v, struct comm
 	struct merge_trees m = *b->options;
 	struct object_id base_tree, other_tree = other->tree;
 	struct merge_result result;
+	struct strbuf label = STRBUF_INIT;
 	int rc = merge_bases(b->pool, other, v->parts.items, v->parts.nr, &bases, b->err);
 
 	if (!rc)
@@ -34,12 +44,14 @@ static int add_base(struct base_merger *b, struct virtual_commit *v, struct comm
 	m.tree[MERGE_BASE] = &base_tree;
 	m.tree[MERGE_OURS] = &v->tree;
 	m.tree[MERGE_THEIRS] = &other_tree;
-	m.label[MERGE_BASE] = "merged common ancestors";
+	add_base_label(&label, &m, &bases);
+	m.label[MERGE_BASE] = label.buf;
 	m.label[MERGE_OURS] = "Temporary merge branch 1";
 	m.label[MERGE_THEIRS] = "Temporary merge branch 2";
 	m.rules.depth = depth;
 	if (!rc)
 		rc = merge_trees(&m, &result, b->err);
+	strbuf_release(&label);
 	commit_list_clear(&bases);
 	if (rc < 0)
 		return rc;
@@ -80,10 +92,7 @@ int merge_commits(struct merge_trees *m, struct commit_pool *pool, struct commit
 
 	tree[MERGE_OURS] = ours->tree;
 	tree[MERGE_THEIRS] = theirs->tree;
-	if (bases->nr == 1)
-		odb_abbrev(m->odb, &bases->items[0]->oid, m->abbrev, &label);
-	else
-		strbuf_addstr(&label, bases->nr ? "merged common ancestors" : "empty tree");
+	add_base_label(&label, m, bases);
 	rc = find_base_tree(&b, bases, m->rules.depth, &tree[MERGE_BASE]);
 	for (int s = 0; s < MERGE_STAGES; s++)
 		m->tree[s] = &tree[s];

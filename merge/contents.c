@@ -145,11 +145,11 @@ static void take_one(const struct merge_file *f, const struct merge_rules *rules
 	bool link = MODE_IS_SYMLINK(v[MERGE_OURS].mode);
 	enum merge_stage s = MERGE_OURS;
 
-	if (rules->depth && has_base(v))
+	if (rules->depth)
 		s = MERGE_BASE;
 	else if (link && rules->favor == MERGE3_TAKE_THEIRS)
 		s = MERGE_THEIRS;
-	outcome->result = v[s];
+	outcome->result = s == MERGE_BASE && !has_base(v) ? (struct merge_version){ 0 } : v[s];
 	outcome->clean &= link && !rules->depth &&
 			  (rules->favor == MERGE3_TAKE_OURS || rules->favor == MERGE3_TAKE_THEIRS);
 }

@@ -112,7 +112,7 @@ static void report_merge(struct merge_run *run, const struct merge_file *f, cons
 			     f->label[MERGE_OURS], f->label[MERGE_THEIRS]);
 	if (outcome->merged)
 		merge_report(run, MERGE_AUTO_MERGING, paths, "Auto-merging %s", f->path);
-	if (MODE_IS_GITLINK(outcome->result.mode) && !outcome->clean)
+	if (MODE_IS_GITLINK(f->version[MERGE_OURS].mode) && !outcome->clean)
 		merge_report(run, MERGE_CONFLICT_SUBMODULE_NOT_INITIALIZED, paths,
 			     "Failed to merge submodule %s (not checked out)", f->path);
 }
@@ -145,7 +145,7 @@ static int resolve_contents(struct merge_run *run, struct merge_path *p)
 
 	if (rc < 0)
 		return rc;
-	if (MODE_IS_GITLINK(outcome.result.mode))
+	if (MODE_IS_GITLINK(p->version[MERGE_OURS].mode))
 		reason = "submodule";
 	else if (!merge_has(p, MERGE_BASE))
 		reason = "add/add";

@@ -165,7 +165,7 @@ def history(rng, options, stream, n):
 
 def merge_all(git, repository, style, variant, count, directories="conflict"):
     lines = b"".join(b"o%d t%d\n" % (n, n) for n in range(count))
-    p = subprocess.run([git, "-C", repository, "-c", "merge.conflictStyle=" + style, "-c",
+    p = subprocess.run([git, "-C", repository, "-c", "core.abbrev=12", "-c", "merge.conflictStyle=" + style, "-c",
                         "merge.directoryRenames=" + directories, "merge-tree", "--write-tree",
                         "--stdin", "--messages"] + variant, input=lines, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return p.returncode, split(p.stdout), p.stderr.decode()
