@@ -170,7 +170,7 @@ void repo_operation_abort_and_tell(struct repo_operation *op);
 MUST_USE int repo_operation_end(struct repo_operation *op, int rc, struct err *err);
 /*
  * The same without a seal: publishes if rc is 0. For a child whose parent is our own, and seals what
- * the child has published together with its own refs.
+ * the child has published together with its own refs; or for files that are removed again by this command.
  */
 MUST_USE int repo_operation_end_unsealed(struct repo_operation *op, int rc, struct err *err);
 /* After commit or abort; in any other state, or with a change pending, a BUG (I5). NULL is fine. */

@@ -63,7 +63,7 @@ static void list_ends(const struct dav_push *s, const struct push_list *l, struc
 	oid_array_sort_unique(haves);
 }
 
-/* Files of this moment: published where nobody looks, and never sealed. */
+/* Files for this push alone: published where no other process looks, and never sealed. */
 static int make_pack(struct dav_push *s, const struct push_list *l, const char *dir, struct oid_array *sums, struct err *err)
 {
 	const struct push_request_options ro = { .quiet = true };
@@ -76,11 +76,7 @@ static int make_pack(struct dav_push *s, const struct push_list *l, const char *
 	if (wants.nr) {
 		op = repo_operation_begin(s->r);
 		rc = push_pack_write_files(&p, dir, repo_operation_batch(op), sums, err);
-		if (!rc)
-			rc = repo_operation_publish(op, err);
-		else
-			repo_operation_abort(op);
-		repo_operation_free(op);
+		rc = repo_operation_end_unsealed(op, rc, err);
 	}
 	oid_array_clear(&wants);
 	oid_array_clear(&haves);
