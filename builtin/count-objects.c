@@ -11,7 +11,7 @@ static const char *const usage[] = {
 };
 
 struct count {
-	struct packs *packs; /* of the repository itself */
+	struct odb *odb;
 	bool verbose;
 	uint64_t loose, loose_bytes; /* bytes: what the disk holds */
 	uint64_t packed, nr_packs, pack_bytes;
@@ -28,7 +28,7 @@ static int count_loose(void *data, const struct object_id *oid, const char *path
 		return 0;
 	c->loose++;
 	c->loose_bytes += (uint64_t)st.st_blocks * 512;
-	if (c->verbose && packs_has(c->packs, oid))
+	if (c->verbose && odb_is_packed_in(c->odb, ODB_OWN, oid))
 		c->prunable++;
 	return 0;
 }
@@ -117,7 +117,7 @@ int cmd_count_objects(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('H', "human-readable", &human, "print sizes in human readable format"),
 		OPT_END()
 	};
-	struct count c = { .packs = NULL };
+	struct count c = { .odb = ctx->repo->odb };
 	struct odb *odb;
 	struct err err = ERR_INIT;
 	struct strbuf size = STRBUF_INIT;
@@ -126,15 +126,14 @@ int cmd_count_objects(int argc, const char **argv, struct command_ctx *ctx)
 	if (argc)
 		usage_with_options(usage, opts);
 	odb = ctx->repo->odb;
-	c.packs = odb_packs(odb, 0);
 	c.verbose = verbose;
-	for (size_t i = 0; verbose && i <= odb_nr_alternates(odb); i++)
-		packs_foreach_garbage(odb_packs(odb, i), count_garbage, &c);
+	if (verbose)
+		odb_foreach_garbage(odb, ODB_ALL, count_garbage, &c);
 	if (loose_object_foreach(odb_objdir(odb), odb_algo(odb), count_loose, count_cruft, &c,
 				 &err) < 0)
 		die_err(&err);
 	if (verbose) {
-		packs_foreach(c.packs, count_pack, &c);
+		odb_foreach_pack(odb, ODB_OWN, count_pack, &c);
 		print_all(&c, human, odb);
 	} else {
 		add_size(&size, c.loose_bytes, human, " kilobytes");

@@ -222,8 +222,12 @@ static int check_pack(void *data, struct pack *p)
 }
 
 /* What a repack beside it has put in the place of the packs that it removed is checked, too. */
-static void check_packs_of(struct pack_scan *scan, struct packs *packs)
+static void check_packs_of(struct pack_scan *scan, size_t store)
 {
+	struct packs *packs = odb_local_packs(scan->f->odb, store);
+
+	if (!packs)
+		return;
 	do {
 		scan->gone = false;
 		packs_foreach(packs, check_pack, scan);
@@ -249,17 +253,20 @@ static void check_packs(struct fsck *f)
 	size_t stores = odb_nr_alternates(f->odb) + 1;
 	struct pack_scan scan = { .f = f, .checked = STRSET_INIT };
 
-	for (size_t i = 0; i < stores; i++)
-		packs_foreach(odb_packs(f->odb, i), count_pack, &scan);
+	odb_foreach_pack(f->odb, ODB_ALL, count_pack, &scan);
 	if (scan.total)
 		scan.progress = fsck_progress(f, "Checking objects", scan.total);
 	for (size_t i = 0; i < stores; i++)
-		check_packs_of(&scan, odb_packs(f->odb, i));
+		check_packs_of(&scan, i);
 	strset_clear(&scan.checked);
 	progress_stop(&scan.progress);
 	for (size_t i = 0; i < stores; i++) {
-		check_midx(f, odb_packs(f->odb, i));
-		packs_verify_bitmaps(odb_packs(f->odb, i), bad_bitmap, f);
+		struct packs *packs = odb_local_packs(f->odb, i);
+
+		if (!packs)
+			continue;
+		check_midx(f, packs);
+		packs_verify_bitmaps(packs, bad_bitmap, f);
 	}
 }
 

@@ -64,7 +64,9 @@ static void find_packs(struct midx_command *c)
 		    c->object_dir);
 	free(named);
 	free(wanted);
-	c->packs = odb_packs(odb, store);
+	c->packs = odb_local_packs(odb, store);
+	if (!c->packs)
+		die("the object store has no packs on a local disk");
 	c->store_dir = store ? odb_alternate(odb, store - 1) : odb_objdir(odb);
 }
 

@@ -131,8 +131,7 @@ static struct pack *find_pack(struct pack_collection *c, const char *name)
 {
 	struct pack_search s = { name, NULL };
 
-	for (size_t i = 0; i <= odb_nr_alternates(c->r->odb) && !s.found; i++)
-		packs_foreach(odb_packs(c->r->odb, i), is_it, &s);
+	odb_foreach_pack(c->r->odb, ODB_ALL, is_it, &s);
 	return s.found;
 }
 

@@ -267,17 +267,6 @@ static int check_history(struct repository *r, struct err *err)
 	return rc;
 }
 
-/* Our own, or else those of an alternate. */
-static int open_index(struct bitmap_index **out, struct repository *r, struct err *err)
-{
-	size_t stores = 1 + odb_nr_alternates(r->odb);
-
-	for (size_t i = 0; i < stores; i++)
-		if (!bitmap_index_open(out, odb_packs(r->odb, i), NULL))
-			return 0;
-	return err_set(err, ERR_NOT_FOUND, "there are no bitmaps");
-}
-
 /* Whatever has a bitmap is complete: if the wants are in it, so is all that they reach. */
 static int check_packed(struct bitmap_walk *w, const struct oid_array *wants, struct err *err)
 {
@@ -313,7 +302,7 @@ int bitmap_walk_new(struct bitmap_walk **out, struct repository *r, const struct
 	w->repo = r;
 	rc = check_history(r, &why);
 	if (!rc)
-		rc = open_index(&w->index, r, &why);
+		rc = odb_open_bitmap(r->odb, &w->index, &why);
 	if (!rc && (flags & BITMAP_WALK_PACKED))
 		rc = check_packed(w, wants, &why);
 	if (!rc)

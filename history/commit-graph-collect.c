@@ -115,8 +115,9 @@ static int collect_packed(struct collector *c, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i <= odb_nr_alternates(odb); i++) {
-		c->packs = odb_packs(odb, i);
-		rc = packs_foreach_object(c->packs, true, on_packed, c, err);
+		c->packs = odb_local_packs(odb, i);
+		if (c->packs)
+			rc = packs_foreach_object(c->packs, true, on_packed, c, err);
 	}
 	return rc;
 }
@@ -147,7 +148,7 @@ static int collect_named_packs(struct collector *c, struct err *err)
 {
 	int rc = 0;
 
-	c->packs = odb_packs(c->w->repo->odb, store_of(c->w));
+	c->packs = odb_local_packs(c->w->repo->odb, store_of(c->w));
 	c->err = err;
 	for (size_t i = 0; !rc && i < c->w->o->packs->nr; i++) {
 		const char *name = c->w->o->packs->v[i];
@@ -155,7 +156,7 @@ static int collect_named_packs(struct collector *c, struct err *err)
 
 		c->name = path;
 		c->found = false;
-		rc = packs_foreach(c->packs, on_pack, c);
+		rc = c->packs ? packs_foreach(c->packs, on_pack, c) : 0;
 		if (!rc && !c->found)
 			rc = err_set(err, ERR_NOT_FOUND, "error adding pack %s", path);
 		free(path);

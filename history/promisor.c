@@ -24,11 +24,8 @@ static int pass_if_promisor(void *data, struct pack *p)
 int promisor_packs_foreach(struct repository *r, int (*fn)(void *data, struct pack *p), void *data)
 {
 	struct search s = { fn, data };
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i <= odb_nr_alternates(r->odb); i++)
-		rc = packs_foreach(odb_packs(r->odb, i), pass_if_promisor, &s);
-	return rc;
+	return odb_foreach_pack(r->odb, ODB_ALL, pass_if_promisor, &s);
 }
 
 struct listing {

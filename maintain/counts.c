@@ -73,12 +73,12 @@ static int compare_sizes(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static bool is_broken(struct packs *packs, unsigned factor, bool promisor)
+static bool is_broken(struct odb *odb, unsigned factor, bool promisor)
 {
 	struct sizes s = { .promisor = promisor };
 	bool broken = false;
 
-	packs_foreach(packs, add_size, &s);
+	odb_foreach_pack(odb, ODB_OWN, add_size, &s);
 	if (s.nr)
 		qsort(s.v, s.nr, sizeof(*s.v), compare_sizes);
 	for (size_t i = 1; i < s.nr && !broken; i++)
@@ -89,10 +89,8 @@ static bool is_broken(struct packs *packs, unsigned factor, bool promisor)
 
 bool packs_break_progression(struct repository *r, unsigned factor)
 {
-	struct packs *packs = odb_packs(r->odb, 0);
-
-	packs_reprepare(packs);
-	return is_broken(packs, factor, false) || is_broken(packs, factor, true);
+	odb_refresh(r->odb, ODB_OWN);
+	return is_broken(r->odb, factor, false) || is_broken(r->odb, factor, true);
 }
 
 /* ---- settings ---- */

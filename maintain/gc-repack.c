@@ -48,7 +48,7 @@ static struct pack *find_base_packs(struct repository *r, uint64_t threshold, st
 {
 	struct base_search s = { .threshold = threshold, .names = names };
 
-	packs_foreach(odb_packs(r->odb, 0), look_at_pack, &s);
+	odb_foreach_pack(r->odb, ODB_OWN, look_at_pack, &s);
 	if (!threshold && s.largest)
 		strvec_push(names, path_basename(pack_path(s.largest)));
 	return s.largest;

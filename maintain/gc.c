@@ -143,7 +143,7 @@ static void clear_pack_garbage(struct repository *r, struct gc_options *o)
 {
 	char *dir = path_join(odb_objdir(r->odb), "pack");
 
-	packs_foreach_garbage(odb_packs(r->odb, 0), remove_lone_index, o);
+	odb_foreach_garbage(r->odb, ODB_OWN, remove_lone_index, o);
 	packs_remove_incomplete(dir);
 	free(dir);
 }
@@ -157,7 +157,7 @@ static int tidy_objects(struct repo_operation *op, struct repository *r, struct 
 		rc = repo_operation_publish(op, err);
 	if (rc < 0)
 		return rc;
-	packs_reprepare(odb_packs(r->odb, 0));
+	odb_refresh(r->odb, ODB_OWN);
 	clear_pack_garbage(r, o);
 	return prune_objects(op, r, o, err);
 }

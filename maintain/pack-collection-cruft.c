@@ -83,7 +83,7 @@ static int note_loose(void *data, const struct object_id *oid)
 
 	/* In a pack that stays: it is not asked for. */
 	if (!oidmap_contains(&f->c->mtimes, oid) && !oidmap_contains(&f->c->kept_mtimes, oid) &&
-	    packs_has(odb_packs(odb, 0), oid))
+	    odb_is_packed_in(odb, ODB_OWN, oid))
 		return 0;
 	path = xstrfmt("%s/%.2s/%s", odb_objdir(odb), hex, hex + 2);
 	if (!stat(path, &st))
@@ -178,13 +178,13 @@ static int add_reachable_from_recent(struct cruft *f, struct err *err)
 
 static int choose(struct cruft *f, struct err *err)
 {
-	struct packs *ours = odb_packs(f->c->r->odb, 0);
-	int rc = packs_foreach(ours, exclude_if_it_stays, f);
+	struct odb *odb = f->c->r->odb;
+	int rc = odb_foreach_pack(odb, ODB_OWN, exclude_if_it_stays, f);
 
 	if (!rc)
-		rc = packs_foreach(ours, note_pack, f);
+		rc = odb_foreach_pack(odb, ODB_OWN, note_pack, f);
 	if (!rc)
-		rc = odb_foreach(f->c->r->odb, ODB_FOREACH_LOCAL, note_loose, f, err);
+		rc = odb_foreach(odb, ODB_FOREACH_LOCAL, note_loose, f, err);
 	if (!rc)
 		rc = add_recent(f);
 	return rc || !f->o->expiry ? rc : add_reachable_from_recent(f, err);

@@ -38,14 +38,8 @@ static int note_pack(void *data, struct pack *p)
 static bool is_closed(void *data, const struct object_id *oid)
 {
 	const struct leaving *l = data;
-	struct odb *odb = l->c->r->odb;
 
-	if (pack_objects_has(l->c->po, oid))
-		return true;
-	for (size_t i = 1; i <= odb_nr_alternates(odb); i++)
-		if (packs_has(odb_packs(odb, i), oid))
-			return true;
-	return false;
+	return pack_objects_has(l->c->po, oid) || odb_is_packed_in(l->c->r->odb, ODB_ALTERNATES, oid);
 }
 
 /* Or in a pack that stays. */
@@ -70,9 +64,8 @@ static bool is_wanted(void *data, const struct object_id *oid)
 
 int pack_collection_loosen(struct pack_collection *c, struct repo_operation *op, timestamp_t since, struct err *err)
 {
-	struct packs *ours = odb_packs(c->r->odb, 0);
 	struct leaving l = { .c = c, .all = !since, .young = OIDSET_INIT };
-	int rc = packs_foreach(ours, note_pack, &l);
+	int rc = odb_foreach_pack(c->r->odb, ODB_OWN, note_pack, &l);
 
 	if (!rc && since)
 		rc = young_objects(&l.young, c->r, since, is_safe, is_closed, &l, err);

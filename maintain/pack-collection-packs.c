@@ -30,7 +30,7 @@ static int start_at_loose(void *data, const struct object_id *oid)
 {
 	const struct following *f = data;
 
-	return packs_has(odb_packs(f->c->r->odb, 0), oid) ? 0 : start_at(data, oid);
+	return odb_is_packed_in(f->c->r->odb, ODB_OWN, oid) ? 0 : start_at(data, oid);
 }
 
 static int start_at_packs(struct following *f, const struct pack_choice *v)

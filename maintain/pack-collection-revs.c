@@ -192,7 +192,7 @@ static int add_others(struct starts *s, struct err *err)
 	if (c->include_tag)
 		rc = refs_foreach(c->r->refs, "refs/tags/", 0, add_tag_of_packed, s, err);
 	if (!rc && c->keep_unreachable)
-		rc = packs_foreach(odb_packs(c->r->odb, 0), add_pack_of_ours, s);
+		rc = odb_foreach_pack(c->r->odb, ODB_OWN, add_pack_of_ours, s);
 	if (!rc && c->pack_loose_unreachable)
 		rc = pack_collect_loose(c, err);
 	return rc;

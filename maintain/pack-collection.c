@@ -62,7 +62,7 @@ static int add_if_not_packed(void *data, const struct object_id *oid)
 {
 	struct adding *a = data;
 
-	if (packs_has(odb_packs(a->c->r->odb, 0), oid))
+	if (odb_is_packed_in(a->c->r->odb, ODB_OWN, oid))
 		return 0;
 	return pack_collection_add(a->c, oid, OBJ_NONE, NULL, 0, a->err);
 }
@@ -122,6 +122,6 @@ void pack_collection_exclude_kept(struct pack_collection *c, const struct strvec
 	for (size_t i = 0; i < names->nr; i++)
 		strset_add(&k.names, names->v[i]);
 	if (honor || names->nr)
-		packs_foreach(odb_packs(c->r->odb, 0), exclude_if_kept, &k);
+		odb_foreach_pack(c->r->odb, ODB_OWN, exclude_if_kept, &k);
 	strset_clear(&k.names);
 }

@@ -12,7 +12,7 @@
 struct prune_packed {
 	struct repository *r;
 	struct fsync_batch *batch;
-	struct pack_check **checks; /* of each store */
+	struct pack_check **checks; /* of each store; NULL: it has no packs */
 	size_t nr;
 	bool dry_run;
 	void (*report)(void *data, const char *path);
@@ -47,8 +47,7 @@ static void read_cruft(struct prune_packed *p)
 	if (p->knows_cruft)
 		return;
 	p->knows_cruft = true;
-	for (size_t i = 0; i < p->nr; i++)
-		packs_foreach(odb_packs(p->r->odb, i), note_cruft, p);
+	odb_foreach_pack(p->r->odb, ODB_ALL, note_cruft, p);
 }
 
 /* ---- all copies ---- */
@@ -68,7 +67,8 @@ static bool is_as_young(struct prune_packed *p, size_t store, struct pack *in, c
 		read_cruft(p);
 		return st.st_mtime < 0 || (uintptr_t)oidmap_get(&p->cruft, oid) > (uintptr_t)st.st_mtime;
 	}
-	return st.st_mtime <= (time_t)pack_time(in) || p->dry_run || packs_touch(odb_packs(p->r->odb, store), oid);
+	return st.st_mtime <= (time_t)pack_time(in) || p->dry_run ||
+	       packs_touch(odb_local_packs(p->r->odb, store), oid);
 }
 
 /* In the packs of any store. */
@@ -77,7 +77,7 @@ static bool is_packed(struct prune_packed *p, const struct object_id *oid, const
 	struct pack *in;
 
 	for (size_t i = 0; i < p->nr; i++)
-		if (pack_check_find(p->checks[i], oid, &in))
+		if (p->checks[i] && pack_check_find(p->checks[i], oid, &in))
 			return is_as_young(p, i, in, oid, path);
 	return false;
 }
@@ -109,6 +109,13 @@ static int remove_in(struct prune_packed *p, unsigned fanout, struct err *err)
 	return rc;
 }
 
+static struct pack_check *check_of(struct odb *odb, size_t store)
+{
+	struct packs *packs = odb_local_packs(odb, store);
+
+	return packs ? pack_check_new(packs) : NULL;
+}
+
 int prune_packed_run(struct repo_operation *op, struct repository *r, bool dry_run,
 		     void (*report)(void *data, const char *path), void *data, struct err *err)
 {
@@ -121,11 +128,11 @@ int prune_packed_run(struct repo_operation *op, struct repository *r, bool dry_r
 	p.nr = odb_nr_alternates(r->odb) + 1;
 	CALLOC_ARRAY(p.checks, p.nr);
 	for (size_t i = 0; i < p.nr; i++)
-		p.checks[i] = pack_check_new(odb_packs(r->odb, i));
+		p.checks[i] = check_of(r->odb, i);
 	for (unsigned fanout = 0; fanout < 256 && !rc; fanout++)
 		rc = remove_in(&p, fanout, err);
 	for (size_t i = 0; i < p.nr; i++) {
-		if (!rc && !dry_run)
+		if (!rc && !dry_run && p.checks[i])
 			rc = pack_check_adopt(p.checks[i], p.batch, err);
 		pack_check_free(p.checks[i]);
 	}

@@ -182,7 +182,7 @@ static int walk_recent(struct reachable *x, struct err *err)
 		rc = loose_object_foreach(odb_objdir(x->repo->odb), x->repo->algo, add_recent_loose,
 					  NULL, &r, err);
 	if (!rc && x->o.recent_after != TIME_MAX)
-		rc = packs_foreach(odb_packs(x->repo->odb, 0), add_recent_pack, &r);
+		rc = odb_foreach_pack(x->repo->odb, ODB_OWN, add_recent_pack, &r);
 	if (!rc)
 		rc = walk(x, &r.oids, &x->roots.strong, true, err);
 	oid_array_clear(&r.oids);

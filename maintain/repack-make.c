@@ -366,10 +366,7 @@ static bool is_closed(void *data, const struct object_id *oid)
 	for (enum repack_part part = 0; part < REPACK_YOUNG; part++)
 		if (k->parts[part].po && pack_objects_has(k->parts[part].po, oid))
 			return true;
-	for (size_t i = 0; k->o->local && i < odb_nr_alternates(k->r->odb); i++)
-		if (packs_has(odb_packs(k->r->odb, i + 1), oid))
-			return true;
-	return false;
+	return k->o->local && odb_is_packed_in(k->r->odb, ODB_ALTERNATES, oid);
 }
 
 /* In a pack that stays. */

@@ -63,12 +63,12 @@ static int note_pack(void *data, struct pack *p)
 	return 0;
 }
 
-static void choose_packs(struct choosing *c, struct packs *packs)
+static void choose_packs(struct choosing *c)
 {
 	strset_clear(&c->packs);
 	FREE_AND_NULL(c->largest);
 	c->nr_objects = 0;
-	packs_foreach(packs, note_pack, c);
+	odb_foreach_pack(c->m->r->odb, ODB_OWN, note_pack, c);
 }
 
 static void choosing_release(struct choosing *c)
@@ -105,7 +105,7 @@ static int write_index(const struct repack_midx *m, struct midx_write_options *o
 
 	o->bitmap = m->o->write_bitmap;
 	o->shared_perm = m->r->settings.shared_perm;
-	return rc < 0 ? rc : multi_pack_index_write(m->r, odb_packs(m->r->odb, 0), o, o->bitmap ? &b : NULL,
+	return rc < 0 ? rc : multi_pack_index_write(m->r, m->packs, o, o->bitmap ? &b : NULL,
 						    repo_operation_batch(m->op), NULL, err);
 }
 
@@ -118,7 +118,7 @@ static int write_without_cruft(const struct repack_midx *m, struct midx_write_op
 	int rc;
 
 	copy_names(m->gone, &except);
-	packs_foreach(odb_packs(m->r->odb, 0), note_cruft, &except);
+	odb_foreach_pack(m->r->odb, ODB_OWN, note_cruft, &except);
 	less.except = &except;
 	rc = write_index(m, &less, &why);
 	if (rc == ERR_NOT_FOUND)
@@ -132,7 +132,6 @@ static int write_without_cruft(const struct repack_midx *m, struct midx_write_op
 
 static int write_whole(const struct repack_midx *m, struct err *err)
 {
-	struct packs *packs = odb_packs(m->r->odb, 0);
 	struct midx_write_options o = { .except = m->gone };
 	static const struct midx_layers none;
 	struct repack_midx all = *m;
@@ -141,12 +140,12 @@ static int write_whole(const struct repack_midx *m, struct err *err)
 	int rc;
 
 	all.layers = &none;
-	choose_packs(&c, packs);
+	choose_packs(&c);
 	/* Of packs of many sizes the largest one. */
 	if (m->o->write_bitmap)
 		o.preferred = m->o->geometric ? c.largest : made;
 	rc = m->o->midx_without_cruft ? write_without_cruft(m, &o, err) : write_index(m, &o, err);
-	if (rc == ERR_NOT_FOUND && !packs_count(packs))
+	if (rc == ERR_NOT_FOUND && !packs_count(m->packs))
 		rc = 0;
 	choosing_release(&c);
 	free(made);
@@ -177,28 +176,27 @@ static size_t count_usable(const struct repack_midx *m)
 	return nr;
 }
 
-static void choose_layers(struct choosing *c, struct packs *packs)
+static void choose_layers(struct choosing *c)
 {
 	const struct repack_options *o = c->m->o;
 
 	c->nr_layers = count_usable(c->m);
-	choose_packs(c, packs);
+	choose_packs(c);
 	while (o->geometric && c->packs.map.nr && c->nr_layers &&
 	       c->nr_objects * o->midx_split_factor > c->m->layers->v[c->nr_layers - 1].nr_objects) {
 		c->nr_layers--;
-		choose_packs(c, packs);
+		choose_packs(c);
 	}
 }
 
 static int write_layer(const struct repack_midx *m, struct err *err)
 {
-	struct packs *packs = odb_packs(m->r->odb, 0);
 	struct choosing c = { .m = m, .packs = STRSET_INIT };
 	struct midx_write_options o = { .incremental = true, .base = "none" };
 	char *base = NULL;
 	int rc = 0;
 
-	choose_layers(&c, packs);
+	choose_layers(&c);
 	if (c.nr_layers)
 		o.base = base = xstrdup(oid_hex(&m->layers->v[c.nr_layers - 1].sum));
 	o.only = &c.packs;
@@ -206,7 +204,7 @@ static int write_layer(const struct repack_midx *m, struct err *err)
 	if (c.packs.map.nr)
 		rc = write_index(m, &o, err);
 	else if (c.nr_layers < m->layers->nr)
-		rc = midx_stage_clearing(packs, repo_operation_batch(m->op), err);
+		rc = midx_stage_clearing(m->packs, repo_operation_batch(m->op), err);
 	choosing_release(&c);
 	free(base);
 	return rc;

@@ -83,7 +83,7 @@ static bool has_kept_packs(const struct repository *r)
 {
 	bool any = false;
 
-	(void)packs_foreach(odb_packs(r->odb, 0), note_kept, &any);
+	(void)odb_foreach_pack(r->odb, ODB_OWN, note_kept, &any);
 	return any;
 }
 

@@ -108,8 +108,8 @@ bool repack_geometric_takes_all(struct repository *r, unsigned factor)
 	struct repack k = { .r = r, .o = &o, .kept_names = STRVEC_INIT };
 	bool all = true;
 
-	packs_reprepare(odb_packs(r->odb, 0));
-	packs_foreach(odb_packs(r->odb, 0), note_pack, &k);
+	odb_refresh(r->odb, ODB_OWN);
+	odb_foreach_pack(r->odb, ODB_OWN, note_pack, &k);
 	for (int promisor = 0; promisor < 2; promisor++) {
 		size_t nr = sort_packs(&k, promisor);
 
@@ -201,15 +201,15 @@ static int drop_stale_mtimes(struct repack *k, struct err *err)
 
 static int index_and_remove(struct repack *k, struct err *err)
 {
-	struct packs *packs = odb_packs(k->r->odb, 0);
+	struct packs *packs = odb_local_packs(k->r->odb, 0); /* NULL: nothing to index, nothing goes */
 	struct strset gone = STRSET_INIT;
-	const struct repack_midx m = { k->r, k->op, k->o, &k->layers, &gone, k->sums.nr ? &k->sums.oid[0] : NULL };
+	const struct repack_midx m = { k->r, packs, k->op, k->o, &k->layers, &gone, k->sums.nr ? &k->sums.oid[0] : NULL };
 	int rc = 0;
 
 	list_what_goes(k, &gone);
-	if (k->o->midx)
+	if (packs && k->o->midx)
 		rc = repack_write_midx(&m, err);
-	else if (midx_names_any(packs, &gone))
+	else if (packs && midx_names_any(packs, &gone))
 		rc = midx_stage_clearing(packs, repo_operation_batch(k->op), err);
 	if (!rc)
 		rc = drop_stale_mtimes(k, err);
@@ -219,7 +219,7 @@ static int index_and_remove(struct repack *k, struct err *err)
 	}
 	if (!rc)
 		rc = repo_operation_publish(k->op, err);
-	packs_reprepare(packs);
+	odb_refresh(k->r->odb, ODB_OWN);
 	strset_clear(&gone);
 	return rc;
 }
@@ -261,20 +261,21 @@ int repack_run(struct repo_operation *op, struct repository *r, const struct rep
 	       struct repack_result *out, struct err *err)
 {
 	struct repack k = { .r = r, .op = op, .o = o, .sums = OID_ARRAY_INIT, .kept_names = STRVEC_INIT };
-	struct packs *packs = odb_packs(r->odb, 0);
+	struct packs *packs = odb_local_packs(r->odb, 0);
 	int rc = o->delete_redundant ? prune_is_allowed(r, "delete packs", err) : 0;
 
 	if (!rc)
 		rc = check(o, err);
 	if (rc < 0)
 		return rc;
-	packs_reprepare(packs);
-	k.removal = packs_removal_new(packs);
+	odb_refresh(r->odb, ODB_OWN);
+	if (packs)
+		k.removal = packs_removal_new(packs);
 	for (size_t i = 0; i < o->keep_packs.nr; i++)
 		strvec_push(&k.kept_names, o->keep_packs.v[i]);
-	if (o->midx == REPACK_MIDX_INCREMENTAL)
+	if (packs && o->midx == REPACK_MIDX_INCREMENTAL)
 		midx_layers_read(&k.layers, packs);
-	packs_foreach(packs, note_pack, &k);
+	odb_foreach_pack(r->odb, ODB_OWN, note_pack, &k);
 	promisor_packs_foreach(r, note_promisor, &k);
 	tmp_objdir_reap(odb_objdir(r->odb));
 	rc = o->geometric ? make_geometric(&k, err) : repack_make_packs(&k, err);
@@ -282,7 +283,7 @@ int repack_run(struct repo_operation *op, struct repository *r, const struct rep
 		pack_collection_end(&k.parts[i]);
 	if (!rc)
 		rc = repo_operation_publish(op, err);
-	packs_reprepare(packs);
+	odb_refresh(r->odb, ODB_OWN);
 	if (!rc)
 		rc = index_and_remove(&k, err);
 	if (!rc)

@@ -62,7 +62,7 @@ static int add_pack(void *data, struct pack *p)
 
 void server_info_packs(struct repository *r, struct strbuf *out)
 {
-	packs_foreach(odb_packs(r->odb, 0), add_pack, out);
+	odb_foreach_pack(r->odb, ODB_OWN, add_pack, out);
 	strbuf_addch(out, '\n');
 }
 

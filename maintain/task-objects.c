@@ -98,14 +98,14 @@ static int midx_is_used(struct repository *r, bool *out, struct err *err)
 
 int task_incremental_repack_is_due(struct repository *r, int limit, bool *out, struct err *err)
 {
-	struct packs *packs = odb_packs(r->odb, 0);
+	struct packs *packs = odb_local_packs(r->odb, 0);
 	bool used;
 	int rc = midx_is_used(r, &used, err);
 
 	if (rc < 0)
 		return rc;
-	packs_reprepare(packs);
-	*out = used && packs_count_single(packs) >= (size_t)limit;
+	odb_refresh(r->odb, ODB_OWN);
+	*out = used && packs && packs_count_single(packs) >= (size_t)limit;
 	return 0;
 }
 
@@ -151,7 +151,7 @@ int task_incremental_repack(struct repository *r, struct repo_operation *op,
 			    const struct maintenance_options *o, struct err *err)
 {
 	struct midx_repack_options repack = { .progress = progress_of(o), .data = (void *)o };
-	struct packs *packs = odb_packs(r->odb, 0);
+	struct packs *packs = odb_local_packs(r->odb, 0);
 	bool used;
 	int rc = midx_is_used(r, &used, err);
 
@@ -159,15 +159,15 @@ int task_incremental_repack(struct repository *r, struct repo_operation *op,
 		return rc;
 	if (!used && o->warn)
 		o->warn(o->data, "skipping incremental-repack task because core.multiPackIndex is disabled");
-	packs_reprepare(packs);
-	if (!used || !packs_count(packs))
+	odb_refresh(r->odb, ODB_OWN);
+	if (!used || !packs || !packs_count(packs))
 		return 0;
 	/* What covers all packs stays: it takes objects from where the last repack has put them. */
 	if (packs_count_single(packs))
 		rc = write_index(r, op, packs, false, err);
 	if (!rc)
 		rc = write_index(r, op, packs, true, err);
-	packs_reprepare(packs);
+	odb_refresh(r->odb, ODB_OWN);
 	repack.batch_bytes = batch_bytes(packs);
 	if (!rc)
 		rc = multi_pack_index_repack(op, r, odb_objdir(r->odb), packs, &repack, NULL, err);

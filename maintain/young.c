@@ -120,7 +120,7 @@ int young_objects(struct oidset *out, struct repository *r, timestamp_t since,
 
 	if (rc < 0)
 		return rc;
-	rc = packs_foreach(odb_packs(r->odb, 0), add_pack, &s);
+	rc = odb_foreach_pack(r->odb, ODB_OWN, add_pack, &s);
 	if (!rc)
 		rc = odb_foreach(r->odb, ODB_FOREACH_LOCAL, add_loose, &s, err);
 	if (!rc)

@@ -176,7 +176,6 @@ void odb_foreach_garbage(struct odb *odb, enum odb_scope scope,
 MUST_USE int odb_open_bitmap(struct odb *odb, struct bitmap_index **out, struct err *err);
 /* All packs of one store, for code that changes or verifies them as files. NULL: the store has none. */
 struct packs *odb_local_packs(struct odb *odb, size_t store);
-struct packs *odb_packs(struct odb *odb, size_t store);
 
 /* ---- writing ---- */
 /*

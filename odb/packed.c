@@ -96,11 +96,6 @@ struct packs *odb_local_packs(struct odb *odb, size_t store)
 	return st ? packs_of(st) : NULL;
 }
 
-struct packs *odb_packs(struct odb *odb, size_t store)
-{
-	return odb_local_packs(odb, store);
-}
-
 bool odb_is_packed_in(struct odb *odb, enum odb_scope scope, const struct object_id *oid)
 {
 	FOR_EACH_STORE_IN(odb, scope, st) {

@@ -32,13 +32,7 @@ int fetch_drop_named(struct repository *r, struct oid_array *wants, struct err *
  */
 static bool is_fresh(struct odb *odb, const struct object_id *oid)
 {
-	bool cruft = false;
-
-	if (odb_freshen(odb, oid))
-		return true;
-	for (size_t i = 0; i <= odb_nr_alternates(odb); i++)
-		cruft |= packs_is_cruft(odb_packs(odb, i), oid);
-	return !cruft;
+	return odb_freshen(odb, oid) || !odb_is_cruft(odb, oid);
 }
 
 int fetch_drop_present(struct repository *r, bool promised, const struct oid_array *complete, struct oid_array *wants,

@@ -18,9 +18,12 @@ bool pack_list_find_packed(const struct pack_objects *po, const struct object_id
 {
 	size_t nr = odb_nr_alternates(po->o.odb) + 1;
 
-	for (size_t i = 0; i < nr; i++)
-		if (packs_find(odb_packs(po->o.odb, i), oid, NULL, out))
+	for (size_t i = 0; i < nr; i++) {
+		struct packs *packs = odb_local_packs(po->o.odb, i);
+
+		if (packs && packs_find(packs, oid, NULL, out))
 			return true;
+	}
 	return false;
 }
 

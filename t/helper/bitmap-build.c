@@ -28,7 +28,7 @@ static int open_target(struct bitmap_target **out, struct repository *r, struct 
 {
 	struct pack *p = NULL;
 
-	packs_foreach(odb_packs(r->odb, 0), pick_largest, &p);
+	odb_foreach_pack(r->odb, ODB_OWN, pick_largest, &p);
 	return p ? bitmap_target_pack(out, p, err) : err_set(err, ERR_NOT_FOUND, "there is no pack");
 }
 

@@ -344,7 +344,7 @@ static void list_commits(struct repository *r)
 	struct err err = ERR_INIT;
 	struct bitmap_index *b;
 
-	if (bitmap_index_open(&b, odb_packs(r->odb, 0), &err) < 0 ||
+	if (odb_open_bitmap(r->odb, &b, &err) < 0 ||
 	    bitmap_index_foreach_commit(b, print_commit, NULL, &err) < 0)
 		fail(&err);
 	bitmap_index_free(b);

@@ -218,7 +218,7 @@ static void test_circles(void **state)
 			snprintf(name, sizeof(name), "p%d-%d", len, i);
 			write_delta(name, i, (i + 1) % len);
 		}
-		packs_reprepare(odb_packs(odb, 0));
+		odb_refresh(odb, ODB_OWN);
 		po = new_list(50);
 		add_blobs(po, len);
 		expect_good(po, (uint32_t)len, &st);
@@ -240,7 +240,7 @@ static void test_long_chains(void **state)
 		snprintf(name, sizeof(name), "p%d", i);
 		write_delta(name, i, i + 1);
 	}
-	packs_reprepare(odb_packs(odb, 0));
+	odb_refresh(odb, ODB_OWN);
 	for (unsigned depth = 0; depth < NR + 2; depth += 1 + depth / 4) {
 		struct pack_objects *po = new_list(depth);
 		struct pack_objects_stats st;
@@ -444,8 +444,8 @@ static void test_ranges(void **state)
 	po = pack_objects_new(&o);
 	add_blobs(po, 10);
 	write_pack(po, "pack");
-	packs_reprepare(odb_packs(odb, 0));
-	packs_foreach(odb_packs(odb, 0), take_pack, &only);
+	odb_refresh(odb, ODB_OWN);
+	odb_foreach_pack(odb, ODB_OWN, take_pack, &only);
 	assert_non_null(only.p);
 	MUST(pack_open_rev(only.p, &err));
 	for (unsigned bits = 1; bits < 1u << 10; bits++) {
@@ -517,8 +517,8 @@ static struct pack *pack_ten(const struct pack_objects_options *o)
 
 	add_blobs(po, 10);
 	write_pack(po, "pack");
-	packs_reprepare(odb_packs(odb, 0));
-	packs_foreach(odb_packs(odb, 0), take_pack, &only);
+	odb_refresh(odb, ODB_OWN);
+	odb_foreach_pack(odb, ODB_OWN, take_pack, &only);
 	assert_non_null(only.p);
 	MUST(pack_open_rev(only.p, &err));
 	return only.p;
@@ -582,7 +582,7 @@ static void test_marks_and_others(void **state)
 
 		if (kind == 1) /* 15 is in a second pack from now on */
 			write_delta("second", 15, 3);
-		packs_reprepare(odb_packs(odb, 0));
+		odb_refresh(odb, ODB_OWN);
 		o.reuse_delta = kind != 3;
 		po = pack_objects_new(&o);
 		for (int i = 0; i < 10; i++)
@@ -656,7 +656,7 @@ static void test_pack_goes(void **state)
 		odb_free(odb);
 		open_odb();
 		o.odb = odb;
-		packs_foreach(odb_packs(odb, 0), take_pack, &only);
+		odb_foreach_pack(odb, ODB_OWN, take_pack, &only);
 		po = pack_objects_new(&o);
 		if (ranges) {
 			MUST(pack_objects_add_range(po, only.p, 0, NR, &err));
