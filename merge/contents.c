@@ -149,7 +149,7 @@ static void take_one(const struct merge_file *f, const struct merge_rules *rules
 		s = MERGE_BASE;
 	else if (link && rules->favor == MERGE3_TAKE_THEIRS)
 		s = MERGE_THEIRS;
-	outcome->result = s == MERGE_BASE && !has_base(v) ? (struct merge_version){ 0 } : v[s];
+	outcome->result = v[s];
 	outcome->clean &= link && !rules->depth &&
 			  (rules->favor == MERGE3_TAKE_OURS || rules->favor == MERGE3_TAKE_THEIRS);
 }

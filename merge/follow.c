@@ -117,6 +117,9 @@ static int follow_one(struct merge_run *run, const struct merge_rename *r)
 
 	touch(r->from);
 	touch(r->to);
+	if (!r->to->followed)
+		r->to->sides_were_same = merge_has(r->to, other) &&
+					 merge_version_eq(&r->to->version[r->side], &r->to->version[other]);
 	r->to->followed = true;
 	if (!merge_has(r->from, other)) {
 		follow_deleted(run, r, taken);

@@ -89,6 +89,8 @@ static const struct merge_version *one_change(const struct merge_path *p)
 {
 	const struct merge_version *v = p->version;
 
+	if (p->sides_were_same)
+		return &v[MERGE_OURS];
 	if (is_contradicted(p))
 		return NULL;
 	if (merge_version_eq(&v[MERGE_OURS], &v[MERGE_THEIRS]) || merge_version_eq(&v[MERGE_BASE], &v[MERGE_THEIRS]))

@@ -43,6 +43,7 @@ struct merge_path {
 	struct merge_version result;
 	bool rename_conflict; /* a conflict even if the versions can be merged */
 	bool followed;	      /* versions of other paths came here by a rename */
+	bool sides_were_same; /* before that: both have the same file here, which stays */
 	/* The branch for which it was moved aside, since a directory has the name: a conflict, unless nothing is left of it. */
 	enum merge_stage moved_for; /* MERGE_BASE: it was not */
 };

@@ -90,6 +90,24 @@ test_expect_success 'renamed, and replaced by a link; renamed to the name of a d
 		printf "100644\td/x\n100644\td~ours\n100644\tk\n"; } >want && gives 1 <want && test "$(text d~ours | sed 1q)" = y
 '
 
+# BASE O1 T1 O2 T2: both branches merge the other one's first commit; O2 and T2 make the results
+crossed () {
+	sides "$1" "$2" "$3" && git branch o1 ours && git branch t1 theirs && for b in ours theirs; do
+		git checkout -q $b && if test $b = ours; then eval "$4" && p=t1; else eval "$5" && p=o1; fi && git add -A && c=$(git commit-tree -p $b -p $p -m $b $(git write-tree)) && git reset -q --hard $c || return 1
+	done
+}
+
+test_expect_success 'several merge bases' '
+	crossed "all >f" "but 1 x >f" "but 8 y >f" "but 1 x | sed s/8/y/ >f && lines a >a" "but 1 x | sed s/8/Y/ >f" && test $(git merge-base --all ours theirs | wc -l) = 2 && printf "100644\ta\n100644\tf\n" >want && gives 0 <want && but 1 x | sed s/8/Y/ >want && text f >got && test_cmp want got &&
+	crossed "lines 1 >f" "lines x >f" "lines y >f" "lines A >f" "lines B >f" && test_expect_code 1 git -c merge.conflictStyle=diff3 merge-tree ours theirs >out && tree=$(sed 1q out) && text f >got && b=$(git rev-parse --short base) &&
+	lines "<<<<<<< ours" A "||||||| merged common ancestors" "<<<<<<<<< Temporary merge branch 1" x "||||||||| $b" 1 ========= y ">>>>>>>>> Temporary merge branch 2" ======= B ">>>>>>> theirs" >want && { test_cmp want got || { sed -e "s/^x$/z/" -e "s/^y$/x/" -e "s/^z$/y/" want >other && test_cmp other got; }; }
+'
+
+test_expect_success 'conflicts in a merge base: a file that one side has deleted is there, a link is as it was' '
+	crossed "lines 1 >f && ln -s 1 l" "lines 2 >f && ln -sfn 2 l" "rm f && ln -sfn 3 l" "lines 4 >f && ln -sfn 4 l" "lines 5 >f && ln -sfn 3 l" && { printf "100644 %s\tf\n" 1 2 3 && printf "120000 %s\tl\n" 1 2 3 && echo && echo "Auto-merging f" && echo "CONFLICT (content): Merge conflict in f" &&
+		echo "CONFLICT (content): Merge conflict in l" && printf "100644\tf\n120000\tl\n"; } >want && gives 1 <want && git cat-file blob $(sed -n "s/^100644 \([0-9a-f]*\) 1.*/\1/p" ../raw) >got && lines 1 >want && test_cmp want got && git cat-file blob $(sed -n "s/^120000 \([0-9a-f]*\) 1.*/\1/p" ../raw) >got && test "$(cat got)" = 1
+'
+
 test_expect_success 'directories that renames do not lead into are not read' '
 	sides "mkdir a b c && all >a/f && lines 1 >b/1 && lines 1 >c/1" "lines 2 >b/1 && but 1 x >a/f" "lines 2 >c/1 && but 8 y >a/f" && dir=$(git rev-parse ours:b) && rm .git/objects/$(echo $dir | sed "s,^..,&/,") && tree=$(git merge-tree ours theirs) && test $(git rev-parse $tree:b) = $dir
 '
