@@ -79,7 +79,7 @@ int remote_http_walk(struct http_helper *h, const struct oid_array *wants, bool 
 }
 
 /*
- * A parent of our own checks and seals the new objects, together with its refs (transport/fetch-arrivals.c).
+ * A parent of our own checks and seals the new objects, together with its refs (transport/fetch-helper-objects.c).
  * Another parent may do neither.
  */
 static int end(struct http_helper *h, struct repo_operation *op, int rc, struct err *err)

@@ -99,7 +99,7 @@ static int next_char(const struct terminal *t, char *ch, bool *more, struct err 
 }
 
 /* 0: *line is an answer; 1: a signal came; < 0. */
-static int read_answer(const struct terminal *t, struct strbuf *line, struct err *err)
+static int read_typed_line(const struct terminal *t, struct strbuf *line, struct err *err)
 {
 	bool more = true;
 	char ch = '\0';
@@ -131,7 +131,7 @@ static int ask_once(struct terminal *t, const char *prompt, struct strbuf *line,
 	if (!rc)
 		rc = write_in_full(t->fd, prompt, strlen(prompt), "/dev/tty", err);
 	if (!rc)
-		rc = read_answer(t, line, err);
+		rc = read_typed_line(t, line, err);
 	show(t);
 	release_signals(t);
 	return rc;

@@ -45,7 +45,7 @@ struct item {
 	int fd; /* of one that waits; -1 */
 };
 
-static enum state fail(struct bundler *b, const char *uri, struct err *why)
+static enum state fail_bundle(struct bundler *b, const char *uri, struct err *why)
 {
 	repo_warn(b->r, "failed to fetch objects from bundle URI '%s': %s", uri, err_message(why));
 	err_release(why);
@@ -80,7 +80,7 @@ static void note_refs(struct bundler *b, const struct remote_refs *refs)
 	out->nr++;
 }
 
-static int receive(struct bundler *b, struct fetch_session *s, const struct remote_refs *refs, struct err *err)
+static int fetch_bundle(struct bundler *b, struct fetch_session *s, const struct remote_refs *refs, struct err *err)
 {
 	struct fetch_wanted w = b->o->wanted;
 	struct bundle_uri_result *out = b->out;
@@ -124,7 +124,7 @@ static int unbundle(struct bundler *b, int fd, const char *uri, enum state *stat
 	if (!rc)
 		rc = fetch_session_refs(s, NULL, &refs, &why);
 	if (!rc)
-		rc = receive(b, s, &refs, &why);
+		rc = fetch_bundle(b, s, &refs, &why);
 	rc = fetch_session_end(s, rc, &why);
 	if (!rc)
 		note_refs(b, &refs);
@@ -137,7 +137,7 @@ static int unbundle(struct bundler *b, int fd, const char *uri, enum state *stat
 	if (rc == ERR_NOT_FOUND)
 		*state = WAITING;
 	else
-		*state = fail(b, uri, &why);
+		*state = fail_bundle(b, uri, &why);
 	err_release(&why);
 	return 0;
 }
@@ -158,7 +158,7 @@ static int read_text(int fd, const char *uri, struct strbuf *text, struct err *e
 	return 0;
 }
 
-static int use_list(struct bundler *b, int fd, const char *uri, enum state *state, struct err *err)
+static int use_bundle_list(struct bundler *b, int fd, const char *uri, enum state *state, struct err *err)
 {
 	struct bundle_list list = BUNDLE_LIST_INIT;
 	struct strbuf text = STRBUF_INIT;
@@ -171,7 +171,7 @@ static int use_list(struct bundler *b, int fd, const char *uri, enum state *stat
 		rc = bundle_list_read_text(&list, text.buf, text.len, uri, &why);
 	strbuf_release(&text);
 	if (rc < 0) {
-		*state = fail(b, uri, &why);
+		*state = fail_bundle(b, uri, &why);
 		rc = 0;
 	} else {
 		b->depth++;
@@ -205,13 +205,13 @@ static int get_new(struct bundler *b, struct item *item, struct err *err)
 	int rc = open_uri(b, uri, &item->fd, &why);
 
 	if (rc < 0) {
-		item->state = fail(b, uri, &why);
+		item->state = fail_bundle(b, uri, &why);
 		return 0;
 	}
 	n = pread_in_full(item->fd, head, sizeof(head), 0);
 	if (n == (ssize_t)sizeof(head) && bundle_has_signature(head, sizeof(head)))
 		return unbundle(b, item->fd, uri, &item->state, err);
-	return use_list(b, item->fd, uri, &item->state, err);
+	return use_bundle_list(b, item->fd, uri, &item->state, err);
 }
 
 static void close_item(struct item *item)
@@ -239,7 +239,7 @@ static int get_item(struct bundler *b, struct item *item, struct err *err)
 		close_item(item);
 		b->waiting--;
 		(void)!err_set(&why, ERR_TOO_BIG, "too many bundles that need others");
-		item->state = fail(b, item->in->uri, &why);
+		item->state = fail_bundle(b, item->in->uri, &why);
 	}
 	return rc;
 }
@@ -344,7 +344,7 @@ static enum state sum_up(struct bundler *b, struct item *items, size_t nr)
 		if (items[i].state == WAITING) {
 			b->waiting--;
 			(void)!err_set(&why, ERR_NOT_FOUND, "what it needs is not here");
-			fail(b, items[i].in->uri, &why);
+			fail_bundle(b, items[i].in->uri, &why);
 		}
 		close_item(&items[i]);
 	}

@@ -7,7 +7,7 @@
 #include "transport/helper-internal.h"
 #include "util/alloc.h"
 
-static int set_options(struct helper *h, const struct connect_options *o, struct err *err)
+static int set_connect_options(struct helper *h, const struct connect_options *o, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
 	int rc = 0;
@@ -48,7 +48,7 @@ static int try_connect(struct helper *h, const char *command, const char *servic
 }
 
 /* No connection: for fetch and push it can do without. Its refs are listed in any case, and only they may be wanted. */
-static int use_list(struct helper *h, const char *service, struct err *err)
+static int list_by_helper(struct helper *h, const char *service, struct err *err)
 {
 	h->for_push = !strcmp(service, "git-receive-pack");
 	if (h->for_push && !h->push)
@@ -66,7 +66,7 @@ static int use_helper(struct helper *h, const char *service, const struct connec
 	int rc = helper_ask_capabilities(h, err);
 
 	if (!rc)
-		rc = set_options(h, o, err);
+		rc = set_connect_options(h, o, err);
 	if (!rc && h->connect)
 		rc = try_connect(h, "connect", service, err);
 	/* A stateless connection is one of version 2. */
@@ -76,7 +76,7 @@ static int use_helper(struct helper *h, const char *service, const struct connec
 			h->c->kind = CONNECTION_STATELESS;
 	}
 	if (!rc)
-		rc = use_list(h, service, err);
+		rc = list_by_helper(h, service, err);
 	return rc < 0 ? rc : 0;
 }
 
@@ -105,7 +105,7 @@ static int get_file(struct helper *h, const char *uri, const char *path, int ver
 	if (!rc && !h->get)
 		rc = err_set(err, ERR_UNSUPPORTED, "insufficient capabilities: remote helper '%s' cannot get files", h->name);
 	if (!rc)
-		rc = set_options(h, &o, err);
+		rc = set_connect_options(h, &o, err);
 	if (!rc)
 		rc = helper_say(h, text, err);
 	if (!rc)

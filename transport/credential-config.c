@@ -19,7 +19,7 @@ static char *context_of(const struct credential *c)
 	return strbuf_detach(&url, NULL);
 }
 
-static bool fits(const char *wanted, const char *have)
+static bool config_value_fits(const char *wanted, const char *have)
 {
 	return !wanted || (have && !strcmp(wanted, have));
 }
@@ -34,8 +34,8 @@ static bool partial_matches(const char *pattern, const struct credential *c)
 	credential_init(&p);
 	ok = !credential_from_url(&p, url, NULL);
 	free(url);
-	ok = ok && (!whole || fits(p.protocol, c->protocol)) && (!*p.host || fits(p.host, c->host)) &&
-	     fits(p.path, c->path) && fits(p.username, c->username);
+	ok = ok && (!whole || config_value_fits(p.protocol, c->protocol)) && (!*p.host || config_value_fits(p.host, c->host)) &&
+	     config_value_fits(p.path, c->path) && config_value_fits(p.username, c->username);
 	credential_release(&p);
 	return ok;
 }

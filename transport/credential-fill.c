@@ -110,7 +110,7 @@ static int ask_helpers(struct credential *c, struct err *err)
 
 /* ---- the user ---- */
 
-static int ask(const struct credential *c, char **answer, const char *what, bool hidden,
+static int prompt_user(const struct credential *c, char **answer, const char *what, bool hidden,
 	       const struct config_set *config, struct err *err)
 {
 	struct strbuf place = STRBUF_INIT, prompt = STRBUF_INIT;
@@ -139,9 +139,9 @@ static int ask_for_rest(struct credential *c, const struct config_set *config, s
 	if (c->no_questions)
 		return err_set(err, ERR_ABORTED, "unable to get password from user");
 	if (!c->username)
-		rc = ask(c, &c->username, "Username", false, config, err);
+		rc = prompt_user(c, &c->username, "Username", false, config, err);
 	if (!rc && !c->password)
-		rc = ask(c, &c->password, "Password", true, config, err);
+		rc = prompt_user(c, &c->password, "Password", true, config, err);
 	return rc;
 }
 

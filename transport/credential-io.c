@@ -17,7 +17,7 @@ static void take_item(struct strvec *list, const char *value)
 		credential_clear_list(list);
 }
 
-static void take_capability(struct credential *c, const char *name, bool of_helper)
+static void take_credential_capability(struct credential *c, const char *name, bool of_helper)
 {
 	struct credential_capability *capability = NULL;
 
@@ -54,7 +54,7 @@ static int take_bool(bool *out, const char *key, const char *value, struct err *
 	return 0;
 }
 
-static int take_url(struct credential *c, const char *url, struct err *err)
+static int take_url_attribute(struct credential *c, const char *url, struct err *err)
 {
 	struct credential_capability authtype = c->capa_authtype, state = c->capa_state;
 	int rc = credential_from_url(c, url, err);
@@ -89,7 +89,7 @@ static int take_pair(struct credential *c, const char *key, const char *value, b
 	if (text)
 		secret_set(text, value);
 	else if (!strcmp(key, "capability[]"))
-		take_capability(c, value, of_helper);
+		take_credential_capability(c, value, of_helper);
 	else if (!strcmp(key, "wwwauth[]") && !of_helper)
 		take_item(&c->wwwauth, value);
 	else if (!strcmp(key, "state[]"))
@@ -103,12 +103,12 @@ static int take_pair(struct credential *c, const char *key, const char *value, b
 	else if (!strcmp(key, "quit"))
 		return take_bool(&c->quit, key, value, err);
 	else if (!strcmp(key, "url"))
-		return take_url(c, value, err);
+		return take_url_attribute(c, value, err);
 	return 0;
 }
 
 /* `line` is changed. */
-static int take_line(struct credential *c, char *line, size_t len, bool of_helper, struct err *err)
+static int take_credential_line(struct credential *c, char *line, size_t len, bool of_helper, struct err *err)
 {
 	char *value;
 
@@ -136,7 +136,7 @@ int credential_parse_lines(struct credential *c, const char *text, size_t len, b
 		if (!n)
 			break;
 		line = xmemdupz(text, n);
-		rc = take_line(c, line, n, of_helper, err);
+		rc = take_credential_line(c, line, n, of_helper, err);
 		secret_wipe(line, n);
 		free(line);
 		text = eol ? eol + 1 : end;

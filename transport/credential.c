@@ -40,17 +40,17 @@ bool credential_is_complete(const struct credential *c)
 	return (c->username && c->password) || (c->authtype && c->credential);
 }
 
-static bool fits(const char *wanted, const char *kept)
+static bool credential_value_fits(const char *wanted, const char *kept)
 {
 	return !wanted || (kept && !strcmp(wanted, kept));
 }
 
 bool credential_matches(const struct credential *wanted, const struct credential *kept, bool with_secret)
 {
-	return fits(wanted->protocol, kept->protocol) && fits(wanted->host, kept->host) &&
-	       fits(wanted->path, kept->path) && fits(wanted->username, kept->username) &&
-	       (!with_secret || (fits(wanted->password, kept->password) &&
-				 fits(wanted->credential, kept->credential)));
+	return credential_value_fits(wanted->protocol, kept->protocol) && credential_value_fits(wanted->host, kept->host) &&
+	       credential_value_fits(wanted->path, kept->path) && credential_value_fits(wanted->username, kept->username) &&
+	       (!with_secret || (credential_value_fits(wanted->password, kept->password) &&
+				 credential_value_fits(wanted->credential, kept->credential)));
 }
 
 void credential_drop_expired(struct credential *c)

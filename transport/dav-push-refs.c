@@ -238,7 +238,7 @@ static bool find_peeled(const struct dav_push *s, const char *name, const struct
 	return out->len > 0;
 }
 
-static void add_line(const struct dav_push *s, const char *name, const struct object_id *oid, struct strbuf *out)
+static void add_packed_line(const struct dav_push *s, const char *name, const struct object_id *oid, struct strbuf *out)
 {
 	struct strbuf peeled = STRBUF_INIT;
 
@@ -270,7 +270,7 @@ void dav_push_info_refs(const struct dav_push *s, const struct push_list *l, str
 	}
 	remote_refs_sort(&now);
 	for (size_t i = 0; i < now.nr; i++)
-		add_line(s, now.items[i].name, &now.items[i].oid, out);
+		add_packed_line(s, now.items[i].name, &now.items[i].oid, out);
 	remote_refs_release(&now);
 	strset_clear(&changed);
 }

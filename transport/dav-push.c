@@ -209,7 +209,7 @@ static int write_info_refs(struct dav_push *s, const struct push_list *l, struct
 	return rc;
 }
 
-static bool is_stale(const struct dav_push *s, const struct push_list *l)
+static bool is_info_refs_stale(const struct dav_push *s, const struct push_list *l)
 {
 	struct strbuf text = STRBUF_INIT;
 	bool stale;
@@ -222,7 +222,7 @@ static bool is_stale(const struct dav_push *s, const struct push_list *l)
 
 /* ---- the push ---- */
 
-static bool settle_early(struct dav_push *s, struct push_list *l, bool dry_run)
+static bool check_updates(struct dav_push *s, struct push_list *l, bool dry_run)
 {
 	bool any = false;
 
@@ -271,9 +271,9 @@ int dav_push_send(struct dav_push *s, const struct dav_push_options *o, struct p
 	int rc = 0;
 
 	s->o = o;
-	if (settle_early(s, l, o->dry_run))
+	if (check_updates(s, l, o->dry_run))
 		rc = dav_push_send_pack(s, l, &pack, err);
-	else if (o->dry_run || !is_stale(s, l))
+	else if (o->dry_run || !is_info_refs_stale(s, l))
 		return 0;
 	if (!rc)
 		rc = lock_info_refs(s, err);

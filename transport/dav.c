@@ -98,7 +98,7 @@ static const char *path_of(const char *url)
 }
 
 /* Itself, or something directly in it; what is elsewhere is left out. */
-static int take_entry(void *data, const char *href, bool folder, struct err *err UNUSED)
+static int take_listed_entry(void *data, const char *href, bool folder, struct err *err UNUSED)
 {
 	struct listing *l = data;
 	const char *path = path_of(href), *rest;
@@ -133,7 +133,7 @@ int dav_list(struct http_client *c, const char *url, struct string_list *names, 
 	strvec_push(&headers, "Depth: 1");
 	rc = request(c, "PROPFIND", url, &headers, &body, "text/xml; charset=\"utf-8\"", &xml, err);
 	if (!rc)
-		rc = dav_parse_listing(&xml, take_entry, &l, err);
+		rc = dav_parse_listing(&xml, take_listed_entry, &l, err);
 	free(plain);
 	strvec_clear(&headers);
 	strbuf_release(&xml);
@@ -234,7 +234,7 @@ int dav_unlock(struct http_client *c, struct dav_lock *lock, struct err *err)
 
 /* ---- files ---- */
 
-static int put(struct http_client *c, const char *url, const struct http_body *body, const struct dav_lock *lock,
+static int dav_put_body(struct http_client *c, const char *url, const struct http_body *body, const struct dav_lock *lock,
 	       struct err *err)
 {
 	struct strvec headers = STRVEC_INIT;
@@ -250,7 +250,7 @@ int dav_put(struct http_client *c, const char *url, const void *p, size_t len, c
 {
 	const struct http_body body = { .buf = p, .len = len, .packed = true };
 
-	return put(c, url, &body, lock, err);
+	return dav_put_body(c, url, &body, lock, err);
 }
 
 static int read_more(void *data, void *buf, size_t len, size_t *got, struct err *err)
@@ -277,7 +277,7 @@ int dav_put_fd(struct http_client *c, const char *url, int fd, struct err *err)
 	if (fstat(fd, &st) < 0 || !to_beginning(&fd))
 		return err_set_errno(err, "cannot read what is sent");
 	body.total = (uint64_t)st.st_size;
-	return put(c, url, &body, NULL, err);
+	return dav_put_body(c, url, &body, NULL, err);
 }
 
 int dav_move(struct http_client *c, const char *from, const char *to, const struct dav_lock *lock, struct err *err)

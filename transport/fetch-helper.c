@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A session with a remote helper that makes no connection: it lists refs, and puts objects into our database by itself.
- * gitremote-helpers(7), capability "fetch". What is to be thought of these objects: fetch-arrivals.c.
+ * gitremote-helpers(7), capability "fetch". What is to be thought of these objects: fetch-helper-objects.c.
  */
 #include "compat/posix.h"
 #include <sys/stat.h>
@@ -145,7 +145,7 @@ static void tell_ignored(const struct helper_request *rq, const char *option)
 	free(line);
 }
 
-static int set_options(struct helper_request *rq, struct err *err)
+static int set_fetch_options(struct helper_request *rq, struct err *err)
 {
 	int rc = 0;
 
@@ -158,7 +158,7 @@ static int set_options(struct helper_request *rq, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-static void add_line(struct strbuf *lines, const struct object_id *oid, const char *name)
+static void add_fetch_line(struct strbuf *lines, const struct object_id *oid, const char *name)
 {
 	strbuf_addf(lines, "fetch %s ", oid_hex(oid));
 	strbuf_addf(lines, "%s\n", name);
@@ -177,11 +177,11 @@ static void add_batch(const struct fetch_task *t, struct strbuf *lines)
 			const struct remote_ref *ref = &lists[k]->items[i];
 
 			if (oidset_contains(&wanted, &ref->oid) && oidset_insert(&named, &ref->oid))
-				add_line(lines, &ref->oid, ref->symref_target ? ref->symref_target : ref->name);
+				add_fetch_line(lines, &ref->oid, ref->symref_target ? ref->symref_target : ref->name);
 		}
 	for (size_t i = 0; i < t->w->oids->nr; i++)
 		if (oidset_insert(&named, &t->w->oids->oid[i]))
-			add_line(lines, &t->w->oids->oid[i], oid_hex(&t->w->oids->oid[i]));
+			add_fetch_line(lines, &t->w->oids->oid[i], oid_hex(&t->w->oids->oid[i]));
 	oidset_clear(&wanted);
 	oidset_clear(&named);
 }
@@ -225,7 +225,7 @@ static void tell_strange(const struct helper_request *rq, const char *line)
 	free(clean);
 }
 
-static void take_answer(const struct helper_request *rq, const char *line)
+static void take_fetch_answer(const struct helper_request *rq, const char *line)
 {
 	const char *path;
 
@@ -235,7 +235,7 @@ static void take_answer(const struct helper_request *rq, const char *line)
 		tell_strange(rq, line);
 }
 
-static int read_answer(const struct helper_request *rq, struct err *err)
+static int read_fetch_answer(const struct helper_request *rq, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
 	unsigned nr = 0;
@@ -246,20 +246,20 @@ static int read_answer(const struct helper_request *rq, struct err *err)
 			rc = err_set(err, ERR_TOO_BIG, "remote helper '%s' says too much", rq->h->name);
 			break;
 		}
-		take_answer(rq, line.buf);
+		take_fetch_answer(rq, line.buf);
 	}
 	strbuf_release(&line);
 	return rc;
 }
 
-static int ask(struct helper_request *rq, struct err *err)
+static int fetch_helper_batch(struct helper_request *rq, struct err *err)
 {
-	int rc = set_options(rq, err);
+	int rc = set_fetch_options(rq, err);
 
 	if (!rc)
 		rc = send_batch(rq, err);
 	if (!rc)
-		rc = read_answer(rq, err);
+		rc = read_fetch_answer(rq, err);
 	if (rc < 0)
 		helper_explain(rq->h, err);
 	return rc;
@@ -278,15 +278,15 @@ static int stage_unlock(const struct fetch_task *t, struct repo_operation *op, s
 int fetch_by_helper(struct fetch_task *t, struct repo_operation *op, struct err *err)
 {
 	struct helper_request rq = { .t = t, .h = helper_of(t->s->c), .options = STRVEC_INIT };
-	struct fetch_arrivals arrivals;
+	struct fetch_helper_objects arrivals;
 	int rc = t->w->negotiate_only ? err_set(err, ERR_UNSUPPORTED, "protocol does not support --negotiate-only")
 		: fetch_session_check_fetch(t->s, err);
 
-	fetch_arrivals_begin(&arrivals, t->r);
+	fetch_helper_objects_begin(&arrivals, t->r);
 	if (!rc)
-		rc = ask(&rq, err);
+		rc = fetch_helper_batch(&rq, err);
 	if (!rc)
-		rc = fetch_arrivals_take(&arrivals, t, op, err);
+		rc = fetch_helper_objects_take(&arrivals, t, op, err);
 	if (!rc)
 		rc = stage_unlock(t, op, err);
 	strvec_clear(&rq.options);

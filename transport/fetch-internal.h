@@ -60,7 +60,7 @@ const char *session_own_id(const struct fetch_session *s);
 /* What the server offers of promisor remotes (NULL: nothing) to s->promisors and s->auto_filter. */
 MUST_USE int session_take_promisors(struct fetch_session *s, const char *offered, struct err *err);
 
-/* ---- fetch-words.c: what the server says to the user ---- */
+/* ---- fetch-progress-text.c: what the server says to the user ---- */
 /* color.remote and color.remote.<slot> */
 void session_read_word_colors(struct fetch_session *s);
 /* sideband.allowControlCharacters */
@@ -95,15 +95,15 @@ MUST_USE int session_list_by_helper(struct fetch_session *s, struct err *err);
 void session_end_helper(struct fetch_session *s);
 MUST_USE int fetch_by_helper(struct fetch_task *t, struct repo_operation *op, struct err *err);
 
-/* ---- fetch-arrivals.c: what somebody else puts into our database ---- */
-struct fetch_arrivals {
+/* ---- fetch-helper-objects.c: what somebody else puts into our database ---- */
+struct fetch_helper_objects {
 	struct stat shallow; /* of the boundary's file, before */
 	bool had_shallow;
 };
 /* Before anything arrives. */
-void fetch_arrivals_begin(struct fetch_arrivals *a, const struct repository *r);
+void fetch_helper_objects_begin(struct fetch_helper_objects *a, const struct repository *r);
 /* Checked like what we receive ourselves, and sealed with the operation. */
-MUST_USE int fetch_arrivals_take(const struct fetch_arrivals *a, const struct fetch_task *t, struct repo_operation *op,
+MUST_USE int fetch_helper_objects_take(const struct fetch_helper_objects *a, const struct fetch_task *t, struct repo_operation *op,
 				 struct err *err);
 
 /* fetch-v2.c, fetch-v0.c: ask, negotiate; when 1 is returned the pack comes next, 0: there is none. */
@@ -153,7 +153,7 @@ MUST_USE int fetch_receive(struct fetch_task *t, struct repo_operation *op, stru
 /* "shallow OID", "unshallow OID"; 1: it was such a line, 0, < 0. */
 int fetch_take_shallow(struct fetch_task *t, const char *line, struct err *err);
 /* All have been told: what they mean. */
-MUST_USE int fetch_settle_shallow(struct fetch_task *t, struct err *err);
+MUST_USE int fetch_apply_shallow(struct fetch_task *t, struct err *err);
 MUST_USE int fetch_stage_shallow(struct fetch_task *t, struct repo_operation *op, struct err *err);
 
 /* ---- fetch-check.c ---- */

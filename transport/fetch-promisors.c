@@ -51,7 +51,7 @@ static const char *own_value(const struct config_set *c, const char *name, const
 	return e && e->value && *e->value ? e->value : NULL;
 }
 
-static bool is_known(const struct config_set *c, const char *name)
+static bool is_promisor_remote(const struct config_set *c, const char *name)
 {
 	const char *promisor = own_value(c, name, "promisor");
 
@@ -119,7 +119,7 @@ static bool is_accepted(struct fetch_session *s, enum policy policy, const struc
 	const struct config_set *c = s->o.config;
 	const char *name = o->value[FIELD_NAME], *own = own_value(c, name, "url");
 
-	if (policy == ACCEPT_NONE || (policy != ACCEPT_ALL && !is_known(c, name)) || !fields_agree(c, o))
+	if (policy == ACCEPT_NONE || (policy != ACCEPT_ALL && !is_promisor_remote(c, name)) || !fields_agree(c, o))
 		return false;
 	if (policy != ACCEPT_KNOWN_URL || (own && !strcmp(own, o->value[FIELD_URL])))
 		return true;
@@ -137,7 +137,7 @@ static void accept_offer(struct fetch_session *s, const struct offer *o, const c
 		strbuf_addch(&s->promisors, ';');
 	strbuf_add(&s->promisors, encoded, strcspn(encoded, ","));
 	/* What nobody here could fetch later is not left out. */
-	if (is_known(s->o.config, o->value[FIELD_NAME]) && o->value[FIELD_FILTER])
+	if (is_promisor_remote(s->o.config, o->value[FIELD_NAME]) && o->value[FIELD_FILTER])
 		(void)!filter_spec_parse(&s->auto_filter, o->value[FIELD_FILTER], NULL);
 }
 

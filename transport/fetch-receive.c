@@ -84,7 +84,7 @@ static int write_big_blob(void *data, const struct object_id *oid UNUSED, uint64
 	return bulk_checkin_stream_from(odb_batch(p->place->r->odb), OBJ_BLOB, &in, size, &name, err);
 }
 
-static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
+static void show_receive_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
 			  uint64_t bytes)
 {
 	struct reception *p = data;
@@ -120,7 +120,7 @@ static bool source_is_ready(void *data)
 
 /* ---- who reads it ---- */
 
-static int begin(struct reception *p, struct err *err)
+static int pack_receive_begin(struct reception *p, struct err *err)
 {
 	struct repository *r = p->place->r;
 	const struct fetch_wanted *w = p->t->w;
@@ -130,7 +130,7 @@ static int begin(struct reception *p, struct err *err)
 		.note_links = p->t->uris.nr != 0, .fsck_finish_later = p->t->uris.nr != 0,
 		.shallow = &p->t->boundaries, .use_bases = p->loose, .fix_thin = !p->loose,
 		.object = p->loose ? write_object : NULL, .big_blob = p->loose ? write_big_blob : NULL,
-		.progress = w->meter ? show_progress : NULL, .data = p,
+		.progress = w->meter ? show_receive_progress : NULL, .data = p,
 	};
 	int rc = config_get_int(r->config, "pack.threads", &o.threads, err);
 
@@ -142,7 +142,7 @@ static int begin(struct reception *p, struct err *err)
 	return 0;
 }
 
-static int read_pack(struct reception *p, const char *packdir, struct err *err)
+static int read_session_pack(struct reception *p, const char *packdir, struct err *err)
 {
 	struct pack_receive_stream_options s = {
 		.fd = -1, .read = intake_input_read, .ready = intake_input_ready, .read_data = p->place->input,
@@ -183,7 +183,7 @@ static int stage_packs(struct reception *p, const char *packdir, struct err *err
 }
 
 /* Of intake_receive. */
-static int receive(void *data, const struct intake_place *place, struct err *err)
+static int receive_fetched(void *data, const struct intake_place *place, struct err *err)
 {
 	struct reception *p = data;
 	struct fetch_task *t = p->t;
@@ -192,11 +192,11 @@ static int receive(void *data, const struct intake_place *place, struct err *err
 
 	p->place = place;
 	t->r = place->r;
-	rc = begin(p, err);
+	rc = pack_receive_begin(p, err);
 	if (!rc)
 		rc = intake_input_next(place->input, err);
 	if (rc > 0)
-		rc = read_pack(p, packdir, err);
+		rc = read_session_pack(p, packdir, err);
 	if (t->w->meter)
 		t->w->meter(t->w->meter_data, PACK_RECEIVE_DONE, p->nr, p->nr, 0);
 	if (!rc && t->uris.nr)
@@ -232,7 +232,7 @@ static int receive_all(struct reception *p, struct repo_operation *op, struct er
 	};
 	char *promisor = w->from_promisor ? promisor_text(w->sought) : NULL;
 	const struct intake in = {
-		.receive = receive, .data = p, .source = &source, .unpacks = p->loose, .promisor_msg = promisor,
+		.receive = receive_fetched, .data = p, .source = &source, .unpacks = p->loose, .promisor_msg = promisor,
 		.keep_msg = w->lock_pack ? (w->keep_msg ? w->keep_msg : "") : NULL, .name = "index-pack",
 	};
 	int rc = intake_receive(t->r, op, &in, &t->result->intake, err);

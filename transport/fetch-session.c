@@ -43,7 +43,7 @@ static int choose_algo(struct fetch_session *s, struct err *err)
 	return 0;
 }
 
-static int add_capability(struct fetch_session *s, const char *text, struct err *err)
+static int add_server_capability(struct fetch_session *s, const char *text, struct err *err)
 {
 	if (s->capabilities.nr >= FETCH_CAPABILITIES_MAX)
 		return err_set(err, ERR_TOO_BIG, "the server has too many capabilities");
@@ -62,7 +62,7 @@ static int read_capabilities_v2(struct fetch_session *s, struct err *err)
 			return kind;
 		if (kind != PKT_DATA)
 			return err_set(err, ERR_CORRUPT, "expected flush after capabilities");
-		rc = add_capability(s, line, err);
+		rc = add_server_capability(s, line, err);
 	}
 	if (!rc)
 		rc = choose_algo(s, err);
@@ -80,7 +80,7 @@ static int take_words(struct fetch_session *s, const char *words, struct err *er
 		char *word = xstrndup(words, len);
 
 		if (len)
-			rc = add_capability(s, word, err);
+			rc = add_server_capability(s, word, err);
 		free(word);
 		words += len;
 		words += *words == ' ';

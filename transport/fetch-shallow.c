@@ -45,7 +45,7 @@ static void note_boundaries(struct fetch_task *t)
 			oidset_insert(&t->boundaries, &t->boundary.oid[i]);
 }
 
-int fetch_settle_shallow(struct fetch_task *t, struct err *err)
+int fetch_apply_shallow(struct fetch_task *t, struct err *err)
 {
 	int rc = take_unshallow(t, err);
 

@@ -52,7 +52,7 @@ static int check_scheme(const struct fetch_task *t, const char *uri, struct err 
 	return rc ? rc : err_set(err, ERR_CORRUPT, "the server names a pack at '%s', which was not asked for", uri);
 }
 
-static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
+static void show_uri_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
 			  uint64_t bytes)
 {
 	const struct fetch_wanted *w = data;
@@ -107,7 +107,7 @@ void fetch_uri_source_release(struct fetch_uri_source *s)
 /* ---- the packs ---- */
 
 /* A whole pack by itself, and the one that was announced. */
-static int read_pack(struct fetch_task *t, struct pack_receive *rx, struct intake_input *in, const char *line, struct err *err)
+static int read_uri_pack(struct fetch_task *t, struct pack_receive *rx, struct intake_input *in, const char *line, struct err *err)
 {
 	const struct pack_receive_stream_options s = {
 		.fd = -1, .read = intake_input_read, .ready = intake_input_ready, .read_data = in,
@@ -143,7 +143,7 @@ static int receive_uri(struct fetch_task *t, struct intake_input *in, const char
 	const struct fetch_wanted *w = t->w;
 	const struct pack_receive_options o = {
 		.algo = t->r->algo, .odb = t->r->odb, .level = t->r->settings.pack_level, .fsck = w->fsck,
-		.fsck_finish_later = true, .note_links = true, .progress = w->meter ? show_progress : NULL, .data = (void *)w,
+		.fsck_finish_later = true, .note_links = true, .progress = w->meter ? show_uri_progress : NULL, .data = (void *)w,
 	};
 	struct pack_receive *rx;
 	int rc = intake_input_next(in, err);
@@ -152,7 +152,7 @@ static int receive_uri(struct fetch_task *t, struct intake_input *in, const char
 		return rc;
 	rx = pack_receive_new(&o);
 	t->result->others[t->result->nr_others++] = rx;
-	rc = read_pack(t, rx, in, line, err);
+	rc = read_uri_pack(t, rx, in, line, err);
 	if (w->meter)
 		w->meter(w->meter_data, PACK_RECEIVE_DONE, 0, 0, 0);
 	return rc;

@@ -57,7 +57,7 @@ static void add_word(struct fetch_task *t, struct strbuf *out, bool wanted, cons
 }
 
 /* What we want of what the server can do. */
-static void add_capabilities(struct fetch_task *t, enum acks *acks, struct strbuf *out)
+static void add_v0_capabilities(struct fetch_task *t, enum acks *acks, struct strbuf *out)
 {
 	const struct fetch_wanted *w = t->w;
 	struct fetch_session *s = t->s;
@@ -88,13 +88,13 @@ static void add_capabilities(struct fetch_task *t, enum acks *acks, struct strbu
 	}
 }
 
-static void add_wants(struct fetch_task *t, enum acks *acks)
+static void add_v0_wants(struct fetch_task *t, enum acks *acks)
 {
 	const struct oid_array *wants = t->w->oids;
 	struct pkt_writer *out = &t->s->out;
 	struct strbuf words = STRBUF_INIT;
 
-	add_capabilities(t, acks, &words);
+	add_v0_capabilities(t, acks, &words);
 	for (size_t i = 0; i < wants->nr; i++)
 		pkt_writer_addf(out, "want %s%s\n", oid_hex(&wants->oid[i]), i ? "" : words.buf);
 	strbuf_release(&words);
@@ -125,7 +125,7 @@ static int read_shallow(struct fetch_task *t, struct err *err)
 }
 
 /* Where the boundary moves, a server that remembers says how before it hears of haves. */
-static int settle_boundary(struct fetch_task *t, struct err *err)
+static int exchange_boundary(struct fetch_task *t, struct err *err)
 {
 	int rc;
 
@@ -214,7 +214,7 @@ static int begin_next_request(struct fetch_task *t, struct fetch_round *round, s
 	rc = session_end_answer(t->s, err);
 	if (rc < 0)
 		return rc;
-	add_wants(t, &same);
+	add_v0_wants(t, &same);
 	for (size_t i = 0; i < round->common.nr; i++)
 		pkt_writer_addf(&t->s->out, "have %s\n", oid_hex(&round->common.oid[i]));
 	return 0;
@@ -230,7 +230,7 @@ static int send_round(struct fetch_task *t, struct err *err)
 	return rc ? rc : read_shallow(t, err);
 }
 
-static int negotiate(struct fetch_task *t, enum acks acks, struct err *err)
+static int negotiate_v0(struct fetch_task *t, enum acks acks, struct err *err)
 {
 	struct fetch_round round = FETCH_ROUND_INIT;
 	unsigned max = is_stateless(t) ? FETCH_HAVES_MAX : HAVES_MAX;
@@ -264,10 +264,10 @@ int fetch_negotiate_v0(struct fetch_task *t, struct err *err)
 
 	if (rc < 0 || !t->w->oids->nr)
 		return rc;
-	add_wants(t, &acks);
-	rc = settle_boundary(t, err);
+	add_v0_wants(t, &acks);
+	rc = exchange_boundary(t, err);
 	if (!rc)
-		rc = negotiate(t, acks, err);
+		rc = negotiate_v0(t, acks, err);
 	t->s->over = true;
 	return rc ? rc : 1;
 }

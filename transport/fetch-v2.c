@@ -5,7 +5,7 @@
 
 /* ---- the request ---- */
 
-static int add_wants(struct fetch_task *t, struct err *err)
+static int add_v2_wants(struct fetch_task *t, struct err *err)
 {
 	const struct fetch_wanted *w = t->w;
 	struct pkt_writer *out = &t->s->out;
@@ -19,7 +19,7 @@ static int add_wants(struct fetch_task *t, struct err *err)
 	return 0;
 }
 
-static int add_shallow(struct fetch_task *t, struct err *err)
+static int add_v2_shallow(struct fetch_task *t, struct err *err)
 {
 	if (!fetch_wanted_deepens(t->w) && !t->boundary.nr)
 		return 0;
@@ -62,10 +62,10 @@ static int make_request(struct fetch_task *t, struct fetch_round *round, struct 
 		pkt_writer_addf(&s->out, "packfile-uris %s", protocols);
 	if (t->w->negotiate_only)
 		pkt_writer_addf(&s->out, "wait-for-done");
-	rc = add_shallow(t, err);
+	rc = add_v2_shallow(t, err);
 	fetch_add_filter(t, session_capability_has(s, "fetch", "filter"));
 	if (!rc && !t->w->negotiate_only)
-		rc = add_wants(t, err);
+		rc = add_v2_wants(t, err);
 	if (!rc)
 		rc = add_haves(t, round, err);
 	if (!rc && round->done && !t->w->negotiate_only)
@@ -107,7 +107,7 @@ static int take_wanted_ref(struct fetch_task *t, const char *line, struct err *e
 	return err_set(err, ERR_CORRUPT, "unexpected wanted-ref: '%s'", line);
 }
 
-static int take_line(struct fetch_task *t, struct fetch_round *round, const char *section, const char *line,
+static int take_section_line(struct fetch_task *t, struct fetch_round *round, const char *section, const char *line,
 		     struct err *err)
 {
 	int rc;
@@ -127,7 +127,7 @@ static int take_line(struct fetch_task *t, struct fetch_round *round, const char
 }
 
 /* 1: the pack comes next; 0: the answer has ended, < 0. */
-static int read_answer(struct fetch_task *t, struct fetch_round *round, struct err *err)
+static int read_v2_response(struct fetch_task *t, struct fetch_round *round, struct err *err)
 {
 	struct fetch_session *s = t->s;
 	char section[32];
@@ -145,7 +145,7 @@ static int read_answer(struct fetch_task *t, struct fetch_round *round, struct e
 		while (!rc && (kind = session_line(s, &line, err)) == PKT_DATA)
 			rc = ++nr > FETCH_LINES_MAX
 				? err_set(err, ERR_TOO_BIG, "an answer without an end")
-				: take_line(t, round, section, line, err);
+				: take_section_line(t, round, section, line, err);
 		if (rc < 0 || kind < 0)
 			return rc < 0 ? rc : kind;
 		if (kind == PKT_FLUSH)
@@ -160,7 +160,7 @@ static int read_whole_answer(struct fetch_task *t, struct fetch_round *round, st
 	int rc;
 
 	t->s->bands = session_capability_has(t->s, "fetch", "sideband-all");
-	rc = read_answer(t, round, err);
+	rc = read_v2_response(t, round, err);
 	if (!rc)
 		rc = session_end_answer(t->s, err);
 	t->s->bands = false;
@@ -207,7 +207,7 @@ static int negotiate_only(struct fetch_task *t, struct fetch_round *round, struc
 	return rc < 0 ? rc : 0;
 }
 
-static int negotiate(struct fetch_task *t, struct fetch_round *round, struct err *err)
+static int negotiate_v2(struct fetch_task *t, struct fetch_round *round, struct err *err)
 {
 	int rc = 0;
 
@@ -226,7 +226,7 @@ static int negotiate(struct fetch_task *t, struct fetch_round *round, struct err
 int fetch_negotiate_v2(struct fetch_task *t, struct err *err)
 {
 	struct fetch_round round = FETCH_ROUND_INIT;
-	int rc = t->w->negotiate_only ? negotiate_only(t, &round, err) : negotiate(t, &round, err);
+	int rc = t->w->negotiate_only ? negotiate_only(t, &round, err) : negotiate_v2(t, &round, err);
 
 	fetch_round_release(&round);
 	return rc;

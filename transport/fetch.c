@@ -109,7 +109,7 @@ static int begin_bundle(struct fetch_task *t, struct fetch_wanted *plain, struct
 	return rc;
 }
 
-static int begin(struct fetch_task *t, struct fetch_wanted *plain, struct err *err)
+static int fetch_begin(struct fetch_task *t, struct fetch_wanted *plain, struct err *err)
 {
 	int rc = repo_shallow_boundary(t->r, &t->boundary, err);
 
@@ -145,10 +145,10 @@ int fetch_session_get(struct fetch_session *s, const struct fetch_wanted *w, str
 	}
 	if (w->fsck)
 		w->fsck->promised = w->from_promisor ? is_owed : NULL;
-	rc = fetch_session_is_helper(s) ? fetch_by_helper(&t, op, err) : begin(&t, &plain, err);
+	rc = fetch_session_is_helper(s) ? fetch_by_helper(&t, op, err) : fetch_begin(&t, &plain, err);
 
 	if (rc > 0) {
-		rc = fetch_settle_shallow(&t, err);
+		rc = fetch_apply_shallow(&t, err);
 		if (!rc)
 			rc = fetch_receive(&t, op, err);
 		if (!rc)

@@ -66,7 +66,7 @@ int helper_say(struct helper *h, const char *text, struct err *err)
 /* ---- capabilities and options ---- */
 
 /* '*' before a capability: who does not know it must not go on. */
-static int take_capability(struct helper *h, const char *line, struct err *err)
+static int take_helper_capability(struct helper *h, const char *line, struct err *err)
 {
 	const struct { const char *word; bool *known; } ours[] = {
 		{ "option", &h->option }, { "connect", &h->connect }, { "stateless-connect", &h->stateless },
@@ -101,7 +101,7 @@ int helper_ask_capabilities(struct helper *h, struct err *err)
 		if (!rc && !line.len)
 			break;
 		if (!rc)
-			rc = n < LINES_MAX ? take_capability(h, line.buf, err)
+			rc = n < LINES_MAX ? take_helper_capability(h, line.buf, err)
 				: err_set(err, ERR_TOO_BIG, "too many capabilities of a remote helper");
 	}
 	strbuf_release(&line);

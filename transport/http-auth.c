@@ -20,7 +20,7 @@ static bool has_name(const struct http_client *c)
 	return c->auth.username && *c->auth.username;
 }
 
-static int take_url(struct http_client *c, const char *url, struct err *err)
+static int take_credential_of_url(struct http_client *c, const char *url, struct err *err)
 {
 	int rc = credential_from_url(&c->auth, url, err);
 
@@ -157,7 +157,7 @@ int http_auth_init(struct http_client *c, struct err *err)
 
 	init_credential(c, &c->auth);
 	c->methods = CURLAUTH_ANY;
-	rc = take_url(c, c->o.url, err);
+	rc = take_credential_of_url(c, c->o.url, err);
 	if (!rc)
 		rc = init_proxy(c, err);
 	if (!rc)
@@ -293,5 +293,5 @@ int http_auth_forget(struct http_client *c, struct err *err)
 	init_credential(c, &c->auth);
 	c->methods = CURLAUTH_ANY;
 	c->narrowed = c->auth_sent = c->empty_sent = false;
-	return take_url(c, c->base, err);
+	return take_credential_of_url(c, c->base, err);
 }

@@ -61,7 +61,7 @@ static const struct setting settings[] = {
 
 /* ---- one value ---- */
 
-static void set_text(struct http_settings *s, const struct setting *k, char *value)
+static void set_config_text(struct http_settings *s, const struct setting *k, char *value)
 {
 	char **to = (char **)((char *)s + k->at);
 
@@ -69,7 +69,7 @@ static void set_text(struct http_settings *s, const struct setting *k, char *val
 	*to = value;
 }
 
-static int take_entry(struct http_settings *s, const struct setting *k, const struct config_entry *e, struct err *err)
+static int take_config_entry(struct http_settings *s, const struct setting *k, const struct config_entry *e, struct err *err)
 {
 	int64_t number;
 	char *path;
@@ -90,10 +90,10 @@ static int take_entry(struct http_settings *s, const struct setting *k, const st
 	if (k->kind == PATH && *e->value && !starts_with(e->value, "sha256//")) {
 		rc = config_entry_path(e, &path, err);
 		if (!rc)
-			set_text(s, k, path);
+			set_config_text(s, k, path);
 		return rc;
 	}
-	set_text(s, k, xstrdup(e->value ? e->value : "true"));
+	set_config_text(s, k, xstrdup(e->value ? e->value : "true"));
 	return 0;
 }
 
@@ -115,7 +115,7 @@ static int take_env(struct http_settings *s, const struct setting *k, const char
 		*(long *)((char *)s + k->at) = (long)number;
 		return 0;
 	default:
-		set_text(s, k, xstrdup(value));
+		set_config_text(s, k, xstrdup(value));
 		return 0;
 	}
 }
@@ -131,7 +131,7 @@ static int take_config(struct http_settings *s, const struct http_client_options
 	for (size_t i = 0; !rc && i < nr; i++)
 		for (size_t k = 0; !rc && k < ARRAY_SIZE(settings); k++)
 			if (!strcmp(found[i].key + strlen("http."), settings[k].name))
-				rc = take_entry(s, &settings[k], found[i].entry, err);
+				rc = take_config_entry(s, &settings[k], found[i].entry, err);
 	url_config_result_free(found, nr);
 	for (size_t k = 0; !rc && k < ARRAY_SIZE(settings); k++)
 		if (settings[k].env && getenv(settings[k].env))
@@ -236,7 +236,7 @@ void http_settings_release(struct http_settings *s)
 {
 	for (size_t k = 0; k < ARRAY_SIZE(settings); k++)
 		if (settings[k].kind == TEXT || settings[k].kind == PATH)
-			set_text(s, &settings[k], NULL);
+			set_config_text(s, &settings[k], NULL);
 	strvec_clear(&s->headers);
 	strvec_clear(&s->resolve);
 }

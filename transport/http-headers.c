@@ -4,7 +4,7 @@
 #include "transport/http-internal.h"
 #include "util/alloc.h"
 
-static struct curl_slist *add(struct curl_slist *list, const char *fmt, const char *value)
+static struct curl_slist *append_header_line(struct curl_slist *list, const char *fmt, const char *value)
 {
 	char *line = xstrfmt(fmt, value);
 	struct curl_slist *longer = curl_slist_append(list, line);
@@ -22,9 +22,9 @@ static struct curl_slist *private_headers(const struct http_client *c)
 	struct curl_slist *list = NULL;
 
 	for (size_t i = 0; i < c->set.headers.nr && !c->moved; i++)
-		list = add(list, "%s", c->set.headers.v[i]);
+		list = append_header_line(list, "%s", c->set.headers.v[i]);
 	if (authorization)
-		list = add(list, "%s", authorization);
+		list = append_header_line(list, "%s", authorization);
 	free(authorization);
 	return list;
 }
@@ -34,23 +34,23 @@ static struct curl_slist *own_headers(const struct http_request *rq)
 	char *language = http_accept_language();
 	struct curl_slist *list = NULL;
 
-	list = add(list, "Pragma: %s", rq->body ? "" : "no-cache");
+	list = append_header_line(list, "Pragma: %s", rq->body ? "" : "no-cache");
 	if (rq->accept)
-		list = add(list, "Accept: %s", rq->accept);
+		list = append_header_line(list, "Accept: %s", rq->accept);
 	if (rq->content_type)
-		list = add(list, "Content-Type: %s", rq->content_type);
+		list = append_header_line(list, "Content-Type: %s", rq->content_type);
 	if (rq->content_encoding)
-		list = add(list, "Content-Encoding: %s", rq->content_encoding);
+		list = append_header_line(list, "Content-Encoding: %s", rq->content_encoding);
 	if (rq->git_protocol)
-		list = add(list, "Git-Protocol: %s", rq->git_protocol);
+		list = append_header_line(list, "Git-Protocol: %s", rq->git_protocol);
 	if (language)
-		list = add(list, "Accept-Language: %s", language);
+		list = append_header_line(list, "Accept-Language: %s", language);
 	if (rq->body)
-		list = add(list, "Expect:%s", rq->expect ? " 100-continue" : "");
+		list = append_header_line(list, "Expect:%s", rq->expect ? " 100-continue" : "");
 	if (rq->body && rq->body->more && !rq->body->total)
-		list = add(list, "Transfer-Encoding: %s", "chunked");
+		list = append_header_line(list, "Transfer-Encoding: %s", "chunked");
 	for (size_t i = 0; rq->headers && i < rq->headers->nr; i++)
-		list = add(list, "%s", rq->headers->v[i]);
+		list = append_header_line(list, "%s", rq->headers->v[i]);
 	free(language);
 	return list;
 }

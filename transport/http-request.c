@@ -17,7 +17,7 @@ void http_answer_release(struct http_answer *a)
 
 /* ---- failures ---- */
 
-static void tell_line(const struct http_client *c, const char *text, size_t len)
+static void print_error_line(const struct http_client *c, const char *text, size_t len)
 {
 	struct strbuf line = STRBUF_INIT;
 
@@ -44,7 +44,7 @@ static void tell_error_body(struct http_exchange *x, const struct http_answer *a
 	for (at = x->error_body.buf; x->error_body.len && *at;) {
 		size_t len = strcspn(at, "\n");
 
-		tell_line(x->c, at, len);
+		print_error_line(x->c, at, len);
 		at += len + (at[len] == '\n');
 	}
 }
@@ -93,7 +93,7 @@ static int fail_method(struct http_exchange *x, struct err *err)
 	return code;
 }
 
-static int fail(struct http_exchange *x, const struct http_answer *a, struct err *err)
+static int set_request_error(struct http_exchange *x, const struct http_answer *a, struct err *err)
 {
 	const char *shown = x->c->shown;
 
@@ -149,7 +149,7 @@ static int wait_for_turn(const struct http_exchange *x, long *retries, struct er
 	return 1;
 }
 
-static void take_answer(struct http_exchange *x, struct http_answer *a)
+static void read_answer_headers(struct http_exchange *x, struct http_answer *a)
 {
 	const char *type = NULL, *url = NULL;
 
@@ -201,7 +201,7 @@ static int judge(struct http_exchange *x, const struct http_answer *a, long *ret
 		rc = http_auth_again(c, x, err);
 	else if (x->code == CURLE_OK && x->status == 429 && again)
 		rc = wait_for_turn(x, retries, err);
-	return rc ? rc : fail(x, a, err);
+	return rc ? rc : set_request_error(x, a, err);
 }
 
 /* After a redirect of the first request the next try goes to where that has led. */
@@ -225,10 +225,10 @@ int http_perform(struct http_client *c, const struct http_request *wanted, struc
 		struct http_exchange x = { .c = c, .rq = &rq, .err = err };
 
 		http_exchange_run(&x);
-		take_answer(&x, a);
+		read_answer_headers(&x, a);
 		rc = judge(&x, a, &retries, err);
 		if (rc > 0 && round - retries >= ROUNDS_MAX)
-			rc = fail(&x, a, err);
+			rc = set_request_error(&x, a, err);
 		http_exchange_release(&x);
 		move_request(c, &rq, &url);
 	}

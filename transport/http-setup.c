@@ -32,7 +32,7 @@ static void warn(const struct http_client *c, const char *fmt, const char *value
 	free(text);
 }
 
-static void set_text(CURL *easy, CURLoption option, const char *value)
+static void set_curl_text(CURL *easy, CURLoption option, const char *value)
 {
 	if (value)
 		curl_easy_setopt(easy, option, value);
@@ -66,15 +66,15 @@ static int set_ssl(struct http_client *c, struct err *err)
 	set_ssl_version(c);
 	if (s->ssl_ciphers && *s->ssl_ciphers)
 		curl_easy_setopt(c->easy, CURLOPT_SSL_CIPHER_LIST, s->ssl_ciphers);
-	set_text(c->easy, CURLOPT_SSLCERT, s->ssl_cert);
-	set_text(c->easy, CURLOPT_SSLCERTTYPE, s->ssl_cert_type);
-	set_text(c->easy, CURLOPT_SSLKEY, s->ssl_key);
-	set_text(c->easy, CURLOPT_SSLKEYTYPE, s->ssl_key_type);
-	set_text(c->easy, CURLOPT_CAPATH, s->ssl_ca_path);
-	set_text(c->easy, CURLOPT_CAINFO, s->ssl_ca_info);
-	set_text(c->easy, CURLOPT_PROXY_CAINFO, s->proxy_ca_info ? s->proxy_ca_info : s->ssl_ca_info);
-	set_text(c->easy, CURLOPT_PROXY_SSLCERT, s->proxy_cert);
-	set_text(c->easy, CURLOPT_PROXY_SSLKEY, s->proxy_key);
+	set_curl_text(c->easy, CURLOPT_SSLCERT, s->ssl_cert);
+	set_curl_text(c->easy, CURLOPT_SSLCERTTYPE, s->ssl_cert_type);
+	set_curl_text(c->easy, CURLOPT_SSLKEY, s->ssl_key);
+	set_curl_text(c->easy, CURLOPT_SSLKEYTYPE, s->ssl_key_type);
+	set_curl_text(c->easy, CURLOPT_CAPATH, s->ssl_ca_path);
+	set_curl_text(c->easy, CURLOPT_CAINFO, s->ssl_ca_info);
+	set_curl_text(c->easy, CURLOPT_PROXY_CAINFO, s->proxy_ca_info ? s->proxy_ca_info : s->ssl_ca_info);
+	set_curl_text(c->easy, CURLOPT_PROXY_SSLCERT, s->proxy_cert);
+	set_curl_text(c->easy, CURLOPT_PROXY_SSLKEY, s->proxy_key);
 	if (s->pinned_key && curl_easy_setopt(c->easy, CURLOPT_PINNEDPUBLICKEY, s->pinned_key) != CURLE_OK)
 		return err_set(err, ERR_UNSUPPORTED, "Public key pinning not supported with cURL");
 	return 0;
@@ -203,7 +203,7 @@ static void set_identity(struct http_client *c)
 		append_agent(&agent);
 	curl_easy_setopt(c->easy, CURLOPT_USERAGENT, agent.buf);
 	strbuf_release(&agent);
-	set_text(c->easy, CURLOPT_COOKIEFILE, c->set.cookie_file);
+	set_curl_text(c->easy, CURLOPT_COOKIEFILE, c->set.cookie_file);
 	if (c->set.save_cookies && c->set.cookie_file && *c->set.cookie_file)
 		curl_easy_setopt(c->easy, CURLOPT_COOKIEJAR, c->set.cookie_file);
 }

@@ -181,7 +181,7 @@ static bool is_unwanted(const struct http_exchange *x)
 	return !x->rq->in_any_case && x->c->o.unwanted && x->c->o.unwanted(x->c->o.data);
 }
 
-static CURLcode exchange(struct http_exchange *x)
+static CURLcode perform_exchange(struct http_exchange *x)
 {
 	CURLM *multi = x->c->multi;
 	CURLMcode code = curl_multi_add_handle(multi, x->c->easy);
@@ -212,7 +212,7 @@ void http_exchange_run(struct http_exchange *x)
 	strbuf_init(&x->error_body, 0);
 	strbuf_init(&x->header, 0);
 	set_request(x);
-	x->code = exchange(x);
+	x->code = perform_exchange(x);
 	if (!x->begun)
 		begin_answer(x);
 }

@@ -64,7 +64,7 @@ int walk_add_first_base(struct http_walk *w, struct err *err)
 	return add_base(w, xstrfmt("%sobjects/", http_base(w->o->client)), 0, err);
 }
 
-static bool is_known(const struct http_walk *w, const char *url)
+static bool knows_base(const struct http_walk *w, const char *url)
 {
 	for (size_t i = 0; i < w->nr_bases; i++)
 		if (!strcmp(w->bases[i]->url, url))
@@ -95,7 +95,7 @@ static int add_alternate(struct http_walk *w, const struct walk_base *from, cons
 	free(plain);
 	if (is_allowed(w, url.buf, &why) < 0)
 		w->o->warn(w->o->data, err_message(&why));
-	else if (!is_known(w, url.buf) && w->nr_bases < BASES_MAX) {
+	else if (!knows_base(w, url.buf) && w->nr_bases < BASES_MAX) {
 		walk_say(w, "Also look at %s", url.buf);
 		rc = add_base(w, xstrdup(url.buf), from->depth + 1, err);
 	}
@@ -114,7 +114,7 @@ static bool is_usable(const char *line)
 	return *line && *line != '#' && !*c;
 }
 
-static int add_lines(struct http_walk *w, const struct walk_base *from, char *text, struct err *err)
+static int add_alternate_lines(struct http_walk *w, const struct walk_base *from, char *text, struct err *err)
 {
 	int rc = 0;
 
@@ -141,7 +141,7 @@ int walk_add_alternates(struct http_walk *w, size_t i, struct err *err)
 	if (!rc)
 		rc = walk_get_text(b, "info/alternates", ALTERNATES_BYTES_MAX, &text, err);
 	if (rc > 0)
-		rc = add_lines(w, b, text.buf, err);
+		rc = add_alternate_lines(w, b, text.buf, err);
 	strbuf_release(&text);
 	return rc;
 }

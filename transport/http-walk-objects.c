@@ -133,7 +133,7 @@ static int check_again(const struct ref_lines *l, const char *name, const struct
 	return err_set(err, ERR_CORRUPT, "info/refs has '%s' twice, with other values", name);
 }
 
-static int take_line(struct ref_lines *l, const char *line, struct err *err)
+static int take_info_refs_line(struct ref_lines *l, const char *line, struct err *err)
 {
 	const size_t hex = strspn(line, "0123456789abcdef");
 	const struct hash_algo *algo = hex == hash_sha1->hex_len ? hash_sha1 : hash_sha256;
@@ -167,7 +167,7 @@ static int take_lines(struct ref_lines *l, const struct strbuf *text, struct err
 		if (strlen(line.buf) != line.len)
 			rc = bad_line(line.buf, err);
 		else if (line.len)
-			rc = take_line(l, line.buf, err);
+			rc = take_info_refs_line(l, line.buf, err);
 		at = eol ? eol + 1 : end;
 	}
 	strbuf_release(&line);

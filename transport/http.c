@@ -253,7 +253,7 @@ static bool compress_body(const struct http_body *body, struct strbuf *out)
 	return good;
 }
 
-static int drop(void *data UNUSED, const void *p UNUSED, size_t len UNUSED, struct err *err UNUSED)
+static int drop_body(void *data UNUSED, const void *p UNUSED, size_t len UNUSED, struct err *err UNUSED)
 {
 	return 0;
 }
@@ -267,7 +267,7 @@ static int probe(struct http_client *c, const struct http_request *wanted, struc
 	int rc;
 
 	rq.body = &nothing;
-	rq.sink = drop;
+	rq.sink = drop_body;
 	rc = http_perform(c, &rq, &a, err);
 	http_answer_release(&a);
 	return rc;

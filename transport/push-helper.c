@@ -15,7 +15,7 @@ static int set(struct helper *h, const char *option, struct err *err)
 		  : err_set(err, ERR_UNSUPPORTED, "remote helper '%s' does not support '%s'", h->name, option);
 }
 
-static int set_options(struct helper *h, const struct push_request_options *o, struct err *err)
+static int set_push_options(struct helper *h, const struct push_request_options *o, struct err *err)
 {
 	int rc = 0;
 
@@ -74,7 +74,7 @@ static enum push_status status_of(const char *reason)
 }
 
 /* ERR_CORRUPT: it is none of both. What it says of refs that it was not told to push is nobody's. */
-static int take_line(const struct fetch_session *s, struct strmap *by_name, char *line, struct err *err)
+static int take_helper_status(const struct fetch_session *s, struct strmap *by_name, char *line, struct err *err)
 {
 	struct push_update *u;
 	const char *name;
@@ -106,7 +106,7 @@ static int hear_results(const struct fetch_session *s, struct helper *h, struct 
 		strmap_put(&by_name, l->items[i].dst, &l->items[i]);
 	rc = helper_read_line(h, &line, err);
 	for (size_t nr = 0; !rc && line.len; nr++) {
-		rc = nr < FETCH_LINES_MAX ? take_line(s, &by_name, line.buf, err)
+		rc = nr < FETCH_LINES_MAX ? take_helper_status(s, &by_name, line.buf, err)
 			: err_set(err, ERR_TOO_BIG, "remote helper '%s' reports too many refs", h->name);
 		if (!rc)
 			rc = helper_read_line(h, &line, err);
@@ -119,7 +119,7 @@ static int hear_results(const struct fetch_session *s, struct helper *h, struct 
 int push_by_helper(struct push_session *s, const struct push_request_options *o, struct push_list *l, struct err *err)
 {
 	struct helper *h = helper_of(s->f->c);
-	int rc = set_options(h, o, err);
+	int rc = set_push_options(h, o, err);
 
 	if (!rc)
 		rc = say_updates(h, l, err);

@@ -132,7 +132,7 @@ static void consider(struct candidates *c, const char *full, const char *text)
 }
 
 /* 0, 1, or more: ambiguous. */
-static unsigned choose(const struct candidates *c, const char **out)
+static unsigned choose_candidate(const struct candidates *c, const char **out)
 {
 	*out = c->nr_strong ? c->strong : c->weak;
 	return c->nr_strong ? c->nr_strong : c->nr_weak;
@@ -150,7 +150,7 @@ static unsigned find_here(const struct matching *m, const char *text, const char
 			consider(&c, ref->name, text);
 		free(full);
 	}
-	return choose(&c, out);
+	return choose_candidate(&c, out);
 }
 
 static unsigned find_there(const struct matching *m, const char *text, const char **out)
@@ -170,7 +170,7 @@ static unsigned find_there(const struct matching *m, const char *text, const cha
 			consider(&c, ref->name, text);
 		free(full);
 	}
-	return choose(&c, out);
+	return choose_candidate(&c, out);
 }
 
 /* What a source is: its full name, or as it was given for what is no ref. */
@@ -383,7 +383,7 @@ static bool map_back(const struct refspec_item *item, const char *name, struct s
 }
 
 /* Has one of ours been there that would have become this one of theirs? A mirror has nothing but what it updates. */
-static bool is_stale(const struct matching *m, const char *name)
+static bool is_remote_ref_stale(const struct matching *m, const char *name)
 {
 	struct strbuf src = STRBUF_INIT;
 	bool stale = is_mirror(m);
@@ -403,7 +403,7 @@ static void prune(struct matching *m)
 	for (size_t i = 0; i < m->theirs->nr; i++) {
 		const char *name = m->theirs->items[i].name;
 
-		if (starts_with(name, "refs/") && !find_update(m, name) && is_stale(m, name))
+		if (starts_with(name, "refs/") && !find_update(m, name) && is_remote_ref_stale(m, name))
 			add_update(m, NULL, NULL, name, false);
 	}
 }
@@ -451,7 +451,7 @@ static int follow_tags(struct matching *m, struct err *err)
 
 /* ---- all of it ---- */
 
-static void put(struct push_list *out, const struct matching *m, struct push_update *u)
+static void append_update(struct push_list *out, const struct matching *m, struct push_update *u)
 {
 	if (is_excluded(m, u->dst))
 		return;
@@ -467,11 +467,11 @@ static void put_in_order(struct matching *m, struct push_list *out)
 		struct push_update *u = find_update(m, m->theirs->items[i].name);
 
 		if (u)
-			put(out, m, u);
+			append_update(out, m, u);
 	}
 	for (size_t i = 0; i < m->found.nr; i++) {
 		if (m->found.items[i].dst)
-			put(out, m, &m->found.items[i]);
+			append_update(out, m, &m->found.items[i]);
 	}
 }
 

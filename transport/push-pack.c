@@ -13,7 +13,7 @@ struct making {
 	uint64_t nr;
 };
 
-static int add(struct making *m, const struct object_id *oid, enum object_type type, const char *path, unsigned flags,
+static int push_pack_add(struct making *m, const struct object_id *oid, enum object_type type, const char *path, unsigned flags,
 	       struct err *err)
 {
 	m->nr++;
@@ -24,12 +24,12 @@ static int add(struct making *m, const struct object_id *oid, enum object_type t
 
 static int add_commit(void *data, struct commit *c, struct err *err)
 {
-	return add(data, &c->oid, OBJ_COMMIT, NULL, 0, err);
+	return push_pack_add(data, &c->oid, OBJ_COMMIT, NULL, 0, err);
 }
 
 static int add_object(void *data, const struct walked_object *o, struct err *err)
 {
-	return add(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0, err);
+	return push_pack_add(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0, err);
 }
 
 /* What is not whole here is no base, and nothing can be said of it. */
@@ -64,7 +64,7 @@ static int find(struct making *m, struct err *err)
 	return rc;
 }
 
-static int show_progress(void *data, enum pack_phase phase, uint32_t done, uint32_t total, struct err *err UNUSED)
+static int show_push_progress(void *data, enum pack_phase phase, uint32_t done, uint32_t total, struct err *err UNUSED)
 {
 	struct making *m = data;
 
@@ -74,7 +74,7 @@ static int show_progress(void *data, enum pack_phase phase, uint32_t done, uint3
 	return 0;
 }
 
-static int begin(struct making *m, struct err *err)
+static int push_pack_begin(struct making *m, struct err *err)
 {
 	const struct push_pack *p = m->p;
 	struct pack_objects_options o;
@@ -88,7 +88,7 @@ static int begin(struct making *m, struct err *err)
 	o.ofs_delta = p->ofs_delta;
 	o.thin = p->o->thin;
 	o.order = PACK_ORDER_SOURCE;
-	o.progress = show_progress;
+	o.progress = show_push_progress;
 	o.data = m;
 	m->po = pack_objects_new(&o);
 	return 0;
@@ -112,7 +112,7 @@ static int prepare(struct making *m, struct err *err)
 	int rc;
 
 	repo_ignore_replacements(m->p->r);
-	rc = begin(m, err);
+	rc = push_pack_begin(m, err);
 	if (!rc)
 		rc = find(m, err);
 	return rc ? rc : pack_objects_prepare(m->po, err);

@@ -8,7 +8,7 @@
 
 /* ---- reading ---- */
 
-static void fail(struct push_answer *a, enum err_code code, const char *text)
+static void fail_report(struct push_answer *a, enum err_code code, const char *text)
 {
 	a->rc = err_set(&a->err, code, "%s", text);
 }
@@ -16,7 +16,7 @@ static void fail(struct push_answer *a, enum err_code code, const char *text)
 static void keep(struct push_answer *a, const char *p, size_t len)
 {
 	if (a->report.len + len > a->max_bytes)
-		fail(a, ERR_TOO_BIG, "the other side's report has no end");
+		fail_report(a, ERR_TOO_BIG, "the other side's report has no end");
 	else
 		strbuf_add(&a->report, p, len);
 }
@@ -26,7 +26,7 @@ static void take_banded(struct push_answer *a)
 	struct pkt_reader *in = &a->s->f->in;
 
 	if (!in->len) {
-		fail(a, ERR_CORRUPT, "missing sideband designator");
+		fail_report(a, ERR_CORRUPT, "missing sideband designator");
 		return;
 	}
 	switch (in->line[0]) {
@@ -44,7 +44,7 @@ static void take_banded(struct push_answer *a)
 		break;
 	}
 	default:
-		fail(a, ERR_CORRUPT, "bad band");
+		fail_report(a, ERR_CORRUPT, "bad band");
 	}
 }
 
@@ -80,11 +80,11 @@ void push_answer_read(struct push_answer *a)
 		if (kind < 0)
 			a->rc = kind;
 		else if (kind == PKT_EOF)
-			fail(a, ERR_IO, "the remote end hung up unexpectedly");
+			fail_report(a, ERR_IO, "the remote end hung up unexpectedly");
 		else if (kind == PKT_FLUSH)
 			break;
 		else if (kind != PKT_DATA)
-			fail(a, ERR_CORRUPT, "protocol error: unexpected packet in the report");
+			fail_report(a, ERR_CORRUPT, "protocol error: unexpected packet in the report");
 		else if (is_refusal(a))
 			break;
 		else if (a->bands)
@@ -166,7 +166,7 @@ static void take_ng(const struct fetch_session *s, struct push_update *u, const 
 }
 
 /* "ok NAME", "ng NAME REASON". A name that was not sent is nobody's. */
-static int take_line(const struct fetch_session *s, struct strmap *by_name, struct push_update **now, char *line,
+static int take_report_line(const struct fetch_session *s, struct strmap *by_name, struct push_update **now, char *line,
 		     struct err *err)
 {
 	const char *rest;
@@ -223,7 +223,7 @@ int push_answer_take(struct push_answer *a, struct push_list *l, struct err *err
 
 	/* One that could not unpack says of each ref that it has failed. */
 	while ((!rc || !unpacked) && next_line(&lines, &why) > 0) {
-		int bad = take_line(a->s->f, &by_name, &now, lines.line.buf, &why);
+		int bad = take_report_line(a->s->f, &by_name, &now, lines.line.buf, &why);
 
 		if (bad) {
 			rc = bad;

@@ -84,7 +84,7 @@ static int write_framed(struct output *o, const char *p, size_t len, struct err 
 	return 0;
 }
 
-static int put(void *data, const void *p, size_t len, struct err *err)
+static int write_output(void *data, const void *p, size_t len, struct err *err)
 {
 	struct output *o = data;
 
@@ -108,20 +108,20 @@ static bool is_sent(const struct push_update *u)
 	return u->status == PUSH_PENDING;
 }
 
-static void add_capability(const struct sending *q, struct strbuf *out, bool wanted, const char *word)
+static void add_push_capability(const struct sending *q, struct strbuf *out, bool wanted, const char *word)
 {
 	if (wanted && push_session_can(q->s, word))
 		strbuf_addf(out, " %s", word);
 }
 
-static void add_capabilities(const struct sending *q, struct strbuf *out)
+static void add_push_capabilities(const struct sending *q, struct strbuf *out)
 {
-	add_capability(q, out, true, "report-status-v2");
-	add_capability(q, out, !push_session_can(q->s, "report-status-v2"), "report-status");
-	add_capability(q, out, true, "side-band-64k");
-	add_capability(q, out, q->o->quiet, "quiet");
-	add_capability(q, out, q->o->atomic, "atomic");
-	add_capability(q, out, q->o->push_options && q->o->push_options->nr, "push-options");
+	add_push_capability(q, out, true, "report-status-v2");
+	add_push_capability(q, out, !push_session_can(q->s, "report-status-v2"), "report-status");
+	add_push_capability(q, out, true, "side-band-64k");
+	add_push_capability(q, out, q->o->quiet, "quiet");
+	add_push_capability(q, out, q->o->atomic, "atomic");
+	add_push_capability(q, out, q->o->push_options && q->o->push_options->nr, "push-options");
 	if (push_session_can(q->s, "object-format"))
 		strbuf_addf(out, " object-format=%s", q->s->f->algo->name);
 	if (session_own_id(q->s->f))
@@ -149,7 +149,7 @@ static void list_commands(struct sending *q, struct strbuf *out)
 }
 
 /* A packet for each line; caps go behind the first. */
-static void add_lines(struct pkt_writer *w, const char *text, const struct strbuf *caps)
+static void add_command_lines(struct pkt_writer *w, const char *text, const struct strbuf *caps)
 {
 	while (*text) {
 		size_t len = strcspn(text, "\n");
@@ -185,7 +185,7 @@ static void add_cert(struct pkt_writer *w, const struct strbuf *cert, const stru
 }
 
 /* Of this client's history, if it has an end. */
-static int add_shallow(const struct sending *q, struct pkt_writer *w, struct err *err)
+static int add_shallow_lines(const struct sending *q, struct pkt_writer *w, struct err *err)
 {
 	struct oid_array boundary = OID_ARRAY_INIT;
 	int rc = repo_shallow_boundary(q->r, &boundary, err);
@@ -213,14 +213,14 @@ static int compose(struct sending *q, struct err *err)
 
 	pkt_writer_init(&w, -1);
 	list_commands(q, &commands);
-	add_capabilities(q, &caps);
+	add_push_capabilities(q, &caps);
 	rc = sign(q, &commands, &cert, err);
 	if (!rc)
-		rc = add_shallow(q, &w, err);
+		rc = add_shallow_lines(q, &w, err);
 	if (!rc && cert.len)
 		add_cert(&w, &cert, &caps);
 	else if (!rc)
-		add_lines(&w, commands.buf, &caps);
+		add_command_lines(&w, commands.buf, &caps);
 	pkt_writer_flush(&w);
 	if (q->o->push_options && q->o->push_options->nr) {
 		for (size_t i = 0; i < q->o->push_options->nr; i++)
@@ -241,7 +241,7 @@ static int compose(struct sending *q, struct err *err)
 
 static int write_pack(struct sending *q, struct err *err)
 {
-	const struct pack_sink sink = { .write = put, .data = &q->out };
+	const struct pack_sink sink = { .write = write_output, .data = &q->out };
 	struct oid_array wants = OID_ARRAY_INIT, haves = OID_ARRAY_INIT;
 	struct push_pack p = { .r = q->r, .o = q->o, .wants = &wants, .haves = &haves,
 			       .ofs_delta = push_session_can(q->s, "ofs-delta") };
@@ -265,7 +265,7 @@ static int write_pack(struct sending *q, struct err *err)
 
 static int write_request(struct sending *q, struct err *err)
 {
-	int rc = put(&q->out, q->head.buf, q->head.len, err);
+	int rc = write_output(&q->out, q->head.buf, q->head.len, err);
 
 	if (!rc && q->needs_pack)
 		rc = write_pack(q, err);
@@ -276,7 +276,7 @@ static int write_request(struct sending *q, struct err *err)
 
 /* ---- both at once ---- */
 
-static void *read_answer(void *data)
+static void *read_report_thread(void *data)
 {
 	push_answer_read(data);
 	return NULL;
@@ -303,7 +303,7 @@ static bool expects_answer(const struct push_session *s)
  * The reason of the other side counts more than that nobody took what we wrote. If it has told what became of all refs, it need not
  * have taken all of the pack.
  */
-static int exchange(struct sending *q, struct push_answer *a, struct err *err)
+static int exchange_push(struct sending *q, struct push_answer *a, struct err *err)
 {
 	struct err why = ERR_INIT;
 	pthread_t reader;
@@ -311,7 +311,7 @@ static int exchange(struct sending *q, struct push_answer *a, struct err *err)
 
 	if (!expects_answer(q->s))
 		return write_request(q, err);
-	if (!start_thread(&reader, read_answer, a))
+	if (!start_thread(&reader, read_report_thread, a))
 		return err_set(err, ERR_GENERIC, "cannot start a thread");
 	rc = write_request(q, &why);
 	if (rc < 0)
@@ -329,7 +329,7 @@ static int exchange(struct sending *q, struct push_answer *a, struct err *err)
 	return rc;
 }
 
-static void settle_without_report(struct push_list *l, enum push_status status)
+static void set_status_without_report(struct push_list *l, enum push_status status)
 {
 	for (size_t i = 0; i < l->nr; i++)
 		if (l->items[i].status == PUSH_EXPECTING_REPORT)
@@ -354,12 +354,12 @@ static int transact(struct sending *q, struct err *err)
 	if (rc < 0)
 		return rc;
 	s->f->over = true;
-	rc = exchange(q, &a, err);
+	rc = exchange_push(q, &a, err);
 	expect_report(q->list);
 	if (!rc && reports)
 		rc = push_answer_take(&a, q->list, err);
 	else if (!rc)
-		settle_without_report(q->list, PUSH_OK);
+		set_status_without_report(q->list, PUSH_OK);
 	if (!rc)
 		rc = session_end_answer(s->f, err);
 	strbuf_release(&a.report);
@@ -381,7 +381,7 @@ static int check_support(const struct push_session *s, const struct push_request
 }
 
 /* 1: something is to be sent. */
-static bool choose(const struct push_session *s, const struct push_request_options *o, struct push_list *l)
+static bool reject_unsupported(const struct push_session *s, const struct push_request_options *o, struct push_list *l)
 {
 	bool any = false;
 
@@ -407,7 +407,7 @@ int push_session_send(struct push_session *s, struct repository *r, const struct
 	bool by_helper = s->f->c->kind == CONNECTION_HELPER;
 	int rc = by_helper ? 0 : check_support(s, o, err);
 
-	if (rc < 0 || !choose(s, o, l))
+	if (rc < 0 || !reject_unsupported(s, o, l))
 		return rc;
 	if (by_helper)
 		rc = push_by_helper(s, o, l, err);

@@ -42,7 +42,7 @@ static bool stat_shallow(const struct repository *r, struct stat *st)
 	return there;
 }
 
-void fetch_arrivals_begin(struct fetch_arrivals *a, const struct repository *r)
+void fetch_helper_objects_begin(struct fetch_helper_objects *a, const struct repository *r)
 {
 	a->had_shallow = stat_shallow(r, &a->shallow);
 }
@@ -87,7 +87,7 @@ static int take_packs(const struct fetch_task *t, struct repo_operation *op, str
 
 /* ---- objects ---- */
 
-static int drop(void *data UNUSED, const void *p UNUSED, size_t len UNUSED, struct err *err UNUSED)
+static int drop_content(void *data UNUSED, const void *p UNUSED, size_t len UNUSED, struct err *err UNUSED)
 {
 	return 0;
 }
@@ -114,7 +114,7 @@ static int check_object(const struct fetch_task *t, const struct object_id *oid,
 	int rc = odb_type(t->r->odb, oid, &type, &size, err);
 
 	if (!rc && type == OBJ_BLOB && size > READ_WHOLE_MAX)
-		return odb_stream_unreplaced(t->r->odb, oid, drop, NULL, err);
+		return odb_stream_unreplaced(t->r->odb, oid, drop_content, NULL, err);
 	if (!rc)
 		rc = odb_source_unreplaced(t->r->odb)->read(odb_source_unreplaced(t->r->odb)->data, oid, &buf, err);
 	if (!rc)
@@ -158,7 +158,7 @@ static int take_single(const struct fetch_task *t, struct err *err)
 	return rc;
 }
 
-static int take_shallow(const struct fetch_arrivals *a, const struct fetch_task *t, struct repo_operation *op,
+static int take_shallow(const struct fetch_helper_objects *a, const struct fetch_task *t, struct repo_operation *op,
 			struct err *err)
 {
 	struct stat now;
@@ -173,7 +173,7 @@ static int take_shallow(const struct fetch_arrivals *a, const struct fetch_task 
 	return rc;
 }
 
-int fetch_arrivals_take(const struct fetch_arrivals *a, const struct fetch_task *t, struct repo_operation *op,
+int fetch_helper_objects_take(const struct fetch_helper_objects *a, const struct fetch_task *t, struct repo_operation *op,
 			struct err *err)
 {
 	int rc = take_packs(t, op, err);

@@ -200,7 +200,7 @@ char *session_clean_field(const struct fetch_session *s, const char *text)
 }
 
 /* A line of progress is shown over the last one: what is left of that is erased, or covered by blanks. */
-static void tell_line(struct fetch_session *s, const char *text, size_t len)
+static void print_progress_line(struct fetch_session *s, const char *text, size_t len)
 {
 	char end = text[len - 1];
 	bool ended = end == '\n' || end == '\r';
@@ -228,11 +228,11 @@ void session_tell(struct fetch_session *s, const char *text, size_t len, bool al
 	strbuf_add(&s->words, text, len);
 	for (size_t i = 0; i < s->words.len; i++)
 		if (s->words.buf[i] == '\n' || s->words.buf[i] == '\r') {
-			tell_line(s, s->words.buf + at, i + 1 - at);
+			print_progress_line(s, s->words.buf + at, i + 1 - at);
 			at = i + 1;
 		}
 	if ((all || s->words.len - at > PKT_MAX) && s->words.len > at) {
-		tell_line(s, s->words.buf + at, s->words.len - at);
+		print_progress_line(s, s->words.buf + at, s->words.len - at);
 		at = s->words.len;
 	}
 	strbuf_remove(&s->words, 0, at);
