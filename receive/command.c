@@ -45,7 +45,7 @@ bool push_request_has_answered(const struct push_request *rq)
 	return false;
 }
 
-void push_request_doubt_answered(struct push_request *rq)
+void push_request_mark_uncertain(struct push_request *rq)
 {
 	for (size_t i = 0; i < rq->nr; i++)
 		if (rq->commands[i].answered)

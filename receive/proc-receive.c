@@ -91,7 +91,7 @@ struct talk {
 	struct strbuf words; /* for the client, when the hook, which speaks to it as well, has ended */
 };
 
-static void say_hello(struct talk *t)
+static void send_version(struct talk *t)
 {
 	struct strbuf *line = pkt_writer_begin(&t->out);
 
@@ -107,7 +107,7 @@ static void say_hello(struct talk *t)
 	pkt_writer_flush(&t->out);
 }
 
-static int hear_hello(struct talk *t, struct err *err)
+static int read_version(struct talk *t, struct err *err)
 {
 	int kind, version = 0;
 
@@ -222,7 +222,7 @@ static void take_line(struct talk *t, char *line)
 		push_command_refuse(t->now, "%s", reason && *reason ? reason : "failed");
 }
 
-static int hear_report(struct talk *t, struct err *err)
+static int read_report(struct talk *t, struct err *err)
 {
 	int kind;
 	size_t nr = 0;
@@ -274,7 +274,7 @@ static int say_and_hear(struct talk *t, struct err *err)
 
 	list_commands(t, &s.text);
 	if (start_thread(&thread, say_commands, &s)) {
-		rc = hear_report(t, err);
+		rc = read_report(t, err);
 		pthread_join(thread, NULL);
 	} else {
 		rc = err_set(err, ERR_GENERIC, "cannot start a thread");
@@ -292,10 +292,10 @@ static int converse(struct talk *t, struct err *err)
 {
 	int rc;
 
-	say_hello(t);
+	send_version(t);
 	rc = pkt_writer_send(&t->out, err);
 	if (!rc)
-		rc = hear_hello(t, err);
+		rc = read_version(t, err);
 	return rc ? rc : say_and_hear(t, err);
 }
 

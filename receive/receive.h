@@ -144,7 +144,7 @@ struct push_request {
 void push_request_refuse_all(struct push_request *rq, const char *why);
 /* Has it carried out any? Those are not sealed. */
 bool push_request_has_answered(const struct push_request *rq);
-void push_request_doubt_answered(struct push_request *rq);
+void push_request_mark_uncertain(struct push_request *rq);
 bool push_request_has_errors(const struct push_request *rq);
 
 /* ---- one connection ---- */

@@ -183,7 +183,7 @@ static void tell_failure(struct receive_server *s, int rc, const struct err *why
 {
 	receive_tellf(s, "error: %s\n", err_message(why));
 	if (rc == ERR_UNCERTAIN) {
-		push_request_doubt_answered(&s->rq);
+		push_request_mark_uncertain(&s->rq);
 		refuse_queued(s, "durability unknown");
 	} else if (s->rq.atomic && rc != ERR_IO && rc != ERR_ABORTED) {
 		refuse_queued(s, "atomic transaction failed");
@@ -223,7 +223,7 @@ void receive_give_up(struct receive_server *s, struct repo_operation *op)
 	repo_operation_abort(op);
 	if (push_request_has_answered(&s->rq) && repo_operation_commit(op, &why) < 0) {
 		receive_tellf(s, "error: %s\n", err_message(&why));
-		push_request_doubt_answered(&s->rq);
+		push_request_mark_uncertain(&s->rq);
 	}
 	err_release(&why);
 }
