@@ -46,7 +46,7 @@ void csum_file_free(struct csum_file *f)
 }
 
 /* Bytes are hashed in big pieces, when they leave: cheaper than one by one. */
-static int pass_on(struct csum_file *f, const void *p, size_t len, struct err *err)
+static int hash_and_write(struct csum_file *f, const void *p, size_t len, struct err *err)
 {
 	if (!f->skip_hash)
 		hash_update(&f->ctx, p, len);
@@ -60,7 +60,7 @@ static int flush(struct csum_file *f, struct err *err)
 	size_t len = f->used;
 
 	f->used = 0;
-	return pass_on(f, f->buf, len, err);
+	return hash_and_write(f, f->buf, len, err);
 }
 
 int csum_write(struct csum_file *f, const void *p, size_t len, struct err *err)
@@ -68,7 +68,7 @@ int csum_write(struct csum_file *f, const void *p, size_t len, struct err *err)
 	if (len > f->size - f->used && f->used && flush(f, err) < 0)
 		return ERR_IO;
 	if (len >= f->size)
-		return pass_on(f, p, len, err);
+		return hash_and_write(f, p, len, err);
 	if (len)
 		memcpy(f->buf + f->used, p, len);
 	f->used += len;

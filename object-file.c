@@ -379,7 +379,7 @@ struct loose_reader {
 };
 
 /* What stands in r->out goes on: the header is taken off the first piece. */
-static int pass_on(struct loose_reader *r, struct err *err)
+static int pass_inflated(struct loose_reader *r, struct err *err)
 {
 	const unsigned char *p = r->out;
 	size_t len = sizeof(r->out) - r->z.avail_out;
@@ -445,7 +445,7 @@ static int pump(struct loose_reader *r, struct err *err)
 		if (!rc && status != Z_OK && status != Z_STREAM_END)
 			rc = corrupt(&r->l, "unable to unpack contents", err);
 		if (!rc)
-			rc = pass_on(r, err);
+			rc = pass_inflated(r, err);
 	}
 	return rc;
 }

@@ -291,7 +291,7 @@ static int locked(const char *lock_path, struct err *err)
 	return ret;
 }
 
-static void create_failed(const char *lock_path, const struct err *why, struct err *err)
+static void set_lock_error(const char *lock_path, const struct err *why, struct err *err)
 {
 	errno = why->sys_errno;
 	if (errno)
@@ -435,7 +435,7 @@ static int try_once(struct tempfile **tf, const char *lock_path, struct lock_gro
 		int ret = make_lock(tf, lock_path, g, &local);
 
 		if (ret && ret != ERR_EXISTS)
-			create_failed(lock_path, &local, err);
+			set_lock_error(lock_path, &local, err);
 		err_release(&local);
 		if (ret != ERR_EXISTS)
 			return ret;
@@ -629,7 +629,7 @@ static void hand_over_owner(const char *target, const struct tempfile *from, int
 }
 
 /* Runs right after the rename, before the seal. */
-static void staged_done(void *data, bool published)
+static void lock_published(void *data, bool published)
 {
 	struct staged_lock *l = data;
 
@@ -650,7 +650,7 @@ int lockfile_stage(struct lockfile *lk, struct fsync_batch *b,
 		.component = component,
 		.order = order,
 		.how = PUBLISH_RENAME,
-		.done = staged_done,
+		.done = lock_published,
 		.data = l,
 	};
 
@@ -678,7 +678,7 @@ void lockfile_release(struct lockfile *lk)
 }
 
 /* A lock that a dead process left: take it over, and let it go again. */
-bool lockfile_remove_dead(const char *path)
+bool lockfile_remove_stale(const char *path)
 {
 	struct lockfile lk = LOCKFILE_INIT;
 	bool taken = false;

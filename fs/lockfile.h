@@ -104,7 +104,7 @@ void lockfile_release(struct lockfile *lk);  /* rollback and free */
 /* Whose is it (fs/owner.h)? LOCK_OWNER_UNKNOWN, too, if it went while it was looked at. *pid: for messages; may be NULL. */
 enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid);
 /* P5: a lock whose owner is provably gone is removed; false: there is none, or it stays. */
-bool lockfile_remove_dead(const char *lock_path);
+bool lockfile_remove_stale(const char *lock_path);
 
 /*
  * Told once per take-over ("removed stale lock 'x'; its owner, process N, is gone").

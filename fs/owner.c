@@ -247,7 +247,7 @@ static struct {
 } process = { .mutex = PTHREAD_MUTEX_INITIALIZER, .asked.path = STRBUF_INIT };
 
 /* A child must not keep its parent's owner file locked when the parent has died. */
-static void after_fork(void)
+static void owner_after_fork(void)
 {
 	for (struct home *h = process.homes; h; h = h->next) {
 		if (h->file)
@@ -340,7 +340,7 @@ static struct home *add_home(const struct stat *st)
 	struct home *h = xcalloc(1, sizeof(*h));
 
 	if (!process.homes) {
-		pthread_atfork(NULL, NULL, after_fork);
+		pthread_atfork(NULL, NULL, owner_after_fork);
 		process.boot = boot_id();
 	}
 	h->dev = st->st_dev;

@@ -238,7 +238,7 @@ static void on_fatal_signal(int sig)
 	errno = saved;
 }
 
-static void after_fork(void)
+static void tempfile_after_fork(void)
 {
 	registry.pid = getpid();
 }
@@ -257,8 +257,8 @@ static void install(void)
 			sigaction(fatal_signals[i], &act, NULL);
 	}
 	atexit(remove_all);
-	after_fork();
-	pthread_atfork(NULL, NULL, after_fork);
+	tempfile_after_fork();
+	pthread_atfork(NULL, NULL, tempfile_after_fork);
 	registry.installed = true;
 }
 
@@ -329,7 +329,7 @@ static void unwatch(struct tempfile *t)
 
 /* ---- making ---- */
 
-static int create_failed(const char *path, struct err *err)
+static int set_create_error(const char *path, struct err *err)
 {
 	if (errno == EEXIST)
 		return err_set(err, ERR_EXISTS, "unable to create '%s': %s",
@@ -364,7 +364,7 @@ int tempfile_create(struct tempfile **out, const char *path, int mode, struct er
 	int fd = open_exclusive(path, mode);
 
 	if (fd < 0)
-		return create_failed(path, err);
+		return set_create_error(path, err);
 	return adopt(out, xstrdup(path), fd, err);
 }
 
@@ -400,7 +400,7 @@ int tempfile_create_in(struct tempfile **out, const char *dir,
 		if (errno != EEXIST)
 			break;
 	}
-	create_failed(base, err);
+	set_create_error(base, err);
 	free(base);
 	return ERR_IO;
 }
@@ -419,7 +419,7 @@ int tempfile_create_dir(struct tempfile **out, const char *dir, const char *pref
 			break;
 	}
 	if (made < 0)
-		create_failed(base, err);
+		set_create_error(base, err);
 	else
 		*out = tempfile_register(path);
 	free(path);
@@ -477,7 +477,7 @@ static int create_nameless(struct tempfile **out, const char *path, int mode,
 	errno = saved;
 	if (saved != EEXIST && saved != ENOSPC && saved != EDQUOT && saved != EIO)
 		return 0; /* no /proc, no such link: the other way will tell */
-	return create_failed(path, err);
+	return set_create_error(path, err);
 }
 
 int tempfile_create_marked(struct tempfile **out, const char *path, int mode,
@@ -509,7 +509,7 @@ int tempfile_create_link(struct tempfile **out, const char *path, int fd,
 	saved = errno;
 	unwatch(t);
 	errno = saved;
-	return create_failed(path, err);
+	return set_create_error(path, err);
 }
 
 struct tempfile *tempfile_register(const char *path)
@@ -615,7 +615,7 @@ void tempfile_forget(struct tempfile **tp)
 /* ---- publishing ---- */
 
 /* From the rename on the name is not ours any more, only the inode. */
-static void settle_identity(struct tempfile *t)
+static void record_identity(struct tempfile *t)
 {
 	struct slot *slot = watched_of(t)->slot;
 	struct stat st;
@@ -632,11 +632,11 @@ int tempfile_release_fd(struct tempfile *t)
 	int fd = t->fd;
 
 	t->fd = -1;
-	settle_identity(t);
+	record_identity(t);
 	return fd;
 }
 
-static void staged_done(void *data, bool published)
+static void tempfile_published(void *data, bool published)
 {
 	struct tempfile *t = data;
 
@@ -659,7 +659,7 @@ int tempfile_stage(struct tempfile **tp, struct fsync_batch *b,
 		.tmp_path = t->path,
 		.final_path = final_path,
 		.make_parents = make_parents,
-		.done = staged_done,
+		.done = tempfile_published,
 		.data = t,
 	};
 

@@ -66,7 +66,7 @@ uint32_t oid_hash(const struct object_id *oid)
 }
 
 /* The id's slot, or the free one where it belongs. m->slots must not be NULL. */
-static struct oidmap_slot *probe(const struct oidmap *m, const struct object_id *oid)
+static struct oidmap_slot *oidmap_probe(const struct oidmap *m, const struct object_id *oid)
 {
 	size_t i = oid_hash(oid) & m->mask;
 
@@ -81,7 +81,7 @@ static struct oidmap_slot *find(const struct oidmap *m, const struct object_id *
 
 	if (!m->nr)
 		return NULL;
-	s = probe(m, oid);
+	s = oidmap_probe(m, oid);
 	return s->used ? s : NULL;
 }
 
@@ -97,7 +97,7 @@ static void make_room(struct oidmap *m)
 	m->mask = size - 1;
 	for (size_t i = 0; i < old_size; i++)
 		if (old[i].used)
-			*probe(m, &old[i].oid) = old[i];
+			*oidmap_probe(m, &old[i].oid) = old[i];
 	free(old);
 }
 
@@ -119,7 +119,7 @@ static struct oidmap_slot *find_or_add(struct oidmap *m, const struct object_id 
 	struct oidmap_slot *s;
 
 	make_room(m);
-	s = probe(m, oid);
+	s = oidmap_probe(m, oid);
 	*is_new = !s->used;
 	if (*is_new) {
 		s->oid = *oid;

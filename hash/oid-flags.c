@@ -31,7 +31,7 @@ void oid_flags_release(struct oid_flags *f)
 }
 
 /* The id's slot, or the free one where it belongs. */
-static unsigned char *probe(const struct oid_flags *f, const unsigned char *raw)
+static unsigned char *oid_flags_probe(const struct oid_flags *f, const unsigned char *raw)
 {
 	size_t stride = stride_of(f), i = oid_hash_raw(raw, f->raw_len) & f->mask;
 	unsigned char *slot = f->slots + i * stride;
@@ -55,7 +55,7 @@ static void grow(struct oid_flags *f)
 		unsigned char *slot = old.slots + i * stride;
 
 		if (*flags_of(f, slot))
-			memcpy(probe(f, slot), slot, stride);
+			memcpy(oid_flags_probe(f, slot), slot, stride);
 	}
 	free(old.slots);
 }
@@ -67,7 +67,7 @@ uint32_t *oid_flags_at(struct oid_flags *f, const unsigned char *raw)
 
 	if (!f->slots || f->nr >= (f->mask + 1) / 3 * 2)
 		grow(f);
-	slot = probe(f, raw);
+	slot = oid_flags_probe(f, raw);
 	flags = flags_of(f, slot);
 	if (!*flags) {
 		memcpy(slot, raw, f->raw_len);
@@ -85,7 +85,7 @@ void oid_flags_prefetch(const struct oid_flags *f, const unsigned char *raw)
 
 uint32_t oid_flags_get(const struct oid_flags *f, const unsigned char *raw)
 {
-	return f->slots ? *flags_of(f, probe(f, raw)) & ~OID_FLAGS_USED : 0;
+	return f->slots ? *flags_of(f, oid_flags_probe(f, raw)) & ~OID_FLAGS_USED : 0;
 }
 
 bool oid_flags_next(const struct oid_flags *f, size_t *iter, const unsigned char **raw,

@@ -34,7 +34,7 @@ static int parse_oid(struct cursor *c, const char *key, const struct hash_algo *
 }
 
 /* Parse "KEY VALUE\n" at the cursor, without continuation lines. */
-static bool parse_line(struct cursor *c, const char *key, const char **value, size_t *len)
+static bool parse_header_line(struct cursor *c, const char *key, const char **value, size_t *len)
 {
 	size_t klen = strlen(key);
 	const char *start = c->pos + klen + 1, *lf;
@@ -141,8 +141,8 @@ int commit_parse(struct commit_view *out, const void *buf, size_t size,
 	v.nr_parents = parents.nr;
 	c.end = c.pos + strnlen(c.pos, (size_t)(c.end - c.pos));
 	v.author = v.committer = c.pos;
-	if (parse_line(&c, "author", &v.author, &v.author_len) &&
-	    parse_line(&c, "committer", &v.committer, &v.committer_len))
+	if (parse_header_line(&c, "author", &v.author, &v.author_len) &&
+	    parse_header_line(&c, "committer", &v.committer, &v.committer_len))
 		v.date = ident_order_date(v.committer, v.committer_len);
 	parse_other_headers(&v, &c);
 	*out = v;
@@ -174,7 +174,7 @@ int commit_parse_links(const void *buf, size_t size, const struct hash_algo *alg
 		*tree = t;
 	if (!date)
 		return 0;
-	*date = parse_line(&c, "author", &line, &len) && parse_line(&c, "committer", &line, &len) ?
+	*date = parse_header_line(&c, "author", &line, &len) && parse_header_line(&c, "committer", &line, &len) ?
 			ident_order_date(line, len) : 0;
 	return 0;
 }

@@ -40,7 +40,7 @@ static bool parse_key(struct text *t, const char *key)
 }
 
 /* The rest of the line; returns its length and moves to the next line. */
-static size_t parse_line(struct text *t, const char **line)
+static size_t next_text_line(struct text *t, const char **line)
 {
 	const char *lf = memchr(t->pos, '\n', (size_t)(t->end - t->pos));
 	size_t len = (size_t)((lf ? lf : t->end) - t->pos);
@@ -120,7 +120,7 @@ static int check_ident(struct text *t)
 {
 	struct fsck_item *it = t->it;
 	const char *line, *p, *end;
-	size_t len = parse_line(t, &line);
+	size_t len = next_text_line(t, &line);
 
 	end = line + len;
 	if (line < end && *line == '<')
@@ -151,14 +151,14 @@ static int check_commit_links(struct text *t)
 
 	if (!parse_key(t, "tree "))
 		return fsck_found(t->it, MSG_MISSING_TREE, "invalid format - expected 'tree' line");
-	len = parse_line(t, &line);
+	len = next_text_line(t, &line);
 	if (!is_oid(t->it, line, len)) {
 		rc = fsck_found(t->it, MSG_BAD_TREE_SHA1, "invalid 'tree' line format - bad sha1");
 		if (rc)
 			return rc;
 	}
 	while (parse_key(t, "parent ")) {
-		len = parse_line(t, &line);
+		len = next_text_line(t, &line);
 		if (is_oid(t->it, line, len))
 			continue;
 		rc = fsck_found(t->it, MSG_BAD_PARENT_SHA1,
@@ -234,7 +234,7 @@ static int check_target(struct text *t)
 	if (!parse_key(t, "object "))
 		return fsck_found(t->it, MSG_MISSING_OBJECT,
 				  "invalid format - expected 'object' line");
-	len = parse_line(t, &line);
+	len = next_text_line(t, &line);
 	if (!is_oid(t->it, line, len)) {
 		rc = fsck_found(t->it, MSG_BAD_OBJECT_SHA1,
 				"invalid 'object' line format - bad sha1");
@@ -244,7 +244,7 @@ static int check_target(struct text *t)
 	if (!parse_key(t, "type "))
 		return fsck_found(t->it, MSG_MISSING_TYPE_ENTRY,
 				  "invalid format - expected 'type' line");
-	len = parse_line(t, &line);
+	len = next_text_line(t, &line);
 	if (object_type_from_name(line, len) == OBJ_BAD)
 		return fsck_found(t->it, MSG_BAD_TYPE, "invalid 'type' value");
 	return 0;
@@ -258,7 +258,7 @@ static int check_tag_name(struct text *t)
 	if (!parse_key(t, "tag "))
 		return fsck_found(t->it, MSG_MISSING_TAG_ENTRY,
 				  "invalid format - expected 'tag' line");
-	len = parse_line(t, &line);
+	len = next_text_line(t, &line);
 	if (is_tag_name(line, len))
 		return 0;
 	return fsck_found(t->it, MSG_BAD_TAG_NAME, "invalid 'tag' name: %.*s", (int)len, line);

@@ -34,15 +34,9 @@ static size_t line_length(const char *s, size_t len)
 	return nl ? (size_t)(nl - s) + 1 : len;
 }
 
-/* White space as Git has it: neither VT nor FF. */
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static size_t length_without_blanks(const char *s, size_t len)
 {
-	while (len && is_blank(s[len - 1]))
+	while (len && is_git_blank(s[len - 1]))
 		len--;
 	return len;
 }

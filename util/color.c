@@ -33,7 +33,7 @@ static bool parse_rgb(const char *w, struct color *c)
 	return true;
 }
 
-static bool parse_number(const char *w, struct color *c)
+static bool parse_color_number(const char *w, struct color *c)
 {
 	char *end;
 	long v = strtol(w, &end, 10);
@@ -53,7 +53,7 @@ static bool parse_one_color(const char *w, struct color *c)
 		c->kind = strcasecmp(w, "normal") ? DEFAULT : NONE;
 		return true;
 	}
-	if (parse_rgb(w, c) || parse_number(w, c))
+	if (parse_rgb(w, c) || parse_color_number(w, c))
 		return true;
 	if (skip_iprefix(w, "bright", &w))
 		bright = 8;

@@ -341,7 +341,7 @@ static void parse_small_number(struct number n, struct reading *r)
 	}
 }
 
-static size_t parse_number(const char *s, struct reading *r)
+static size_t parse_date_number(const char *s, struct reading *r)
 {
 	struct number n = read_number(s);
 	size_t used;
@@ -375,7 +375,7 @@ static void to_half_day(struct tm *tm, bool pm)
 	tm->tm_hour = tm->tm_hour % 12 + (pm ? 12 : 0);
 }
 
-static size_t parse_word(const char *s, struct reading *r)
+static size_t parse_date_word(const char *s, struct reading *r)
 {
 	size_t len = word_len(s);
 	int i;
@@ -469,9 +469,9 @@ static bool read_strict(const char *s, timestamp_t *t, int *zone)
 		unsigned char c = (unsigned char)*s;
 
 		if (isalpha(c))
-			s += parse_word(s, &r);
+			s += parse_date_word(s, &r);
 		else if (isdigit(c))
-			s += parse_number(s, &r);
+			s += parse_date_number(s, &r);
 		else if ((c == '-' || c == '+') && isdigit((unsigned char)s[1]))
 			s += parse_zone(s, &r);
 		else

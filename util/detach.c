@@ -6,7 +6,7 @@
 #include "compat/syscalls.h"
 #include "util/trace2.h"
 
-static bool keep_none(int fd UNUSED)
+static bool detach_keeps_none(int fd UNUSED)
 {
 	return false;
 }
@@ -35,7 +35,7 @@ int process_detach(struct err *err)
 		if (pid)
 			_exit(0);
 		trace2_stop();
-		os_close_inherited(keep_none);
+		os_close_inherited(detach_keeps_none);
 		return 0;
 	}
 	if (RETRY_EINTR(waitpid(pid, &status, 0)) < 0 || status)

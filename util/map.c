@@ -130,7 +130,7 @@ static struct strmap_slot *find(const struct strmap *m, const char *key, size_t 
 }
 
 /* Make room for one more; the table doubles when three quarters are full. */
-static void make_room(struct strmap *m)
+static void strmap_make_room(struct strmap *m)
 {
 	struct strmap_slot *old = m->slots;
 	size_t old_size = old ? m->mask + 1 : 0;
@@ -178,7 +178,7 @@ static struct strmap_slot *find_or_add(struct strmap *m, const char *key, bool *
 
 	if (len > UINT32_MAX)
 		BUG("map key of %zu bytes", len);
-	make_room(m);
+	strmap_make_room(m);
 	s = probe(m, key, len, hash);
 	*is_new = !s->e.key;
 	if (*is_new) {

@@ -241,7 +241,7 @@ static int redirect(int i, const struct child_process *cp, const struct child_fd
 	return p->child[i] >= 0 ? dup2(p->child[i], i) : 0;
 }
 
-static bool keep_none(int fd UNUSED)
+static bool child_keeps_none(int fd UNUSED)
 {
 	return false;
 }
@@ -256,7 +256,7 @@ static void exec_in_child(const char *program, char *const *argv, char *const *e
 	if (cp->detach && setsid() < 0)
 		return;
 	if (cp->detach)
-		os_close_inherited(keep_none);
+		os_close_inherited(child_keeps_none);
 	for (int n = 0; n < 3; n++)
 		if (redirect(cp->detach ? n : order[n], cp, p) < 0)
 			return;

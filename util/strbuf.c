@@ -181,17 +181,11 @@ void strbuf_remove(struct strbuf *sb, size_t pos, size_t len)
 
 /* ---- ends and case ---- */
 
-/* White space as Git defines it: no vertical tab, no form feed. */
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 void strbuf_rtrim(struct strbuf *sb)
 {
 	size_t len = sb->len;
 
-	while (len && is_blank(sb->buf[len - 1]))
+	while (len && is_git_blank(sb->buf[len - 1]))
 		len--;
 	strbuf_setlen(sb, len);
 }
@@ -201,7 +195,7 @@ void strbuf_trim(struct strbuf *sb)
 	size_t n = 0;
 
 	strbuf_rtrim(sb);
-	while (n < sb->len && is_blank(sb->buf[n]))
+	while (n < sb->len && is_git_blank(sb->buf[n]))
 		n++;
 	strbuf_remove(sb, 0, n);
 }

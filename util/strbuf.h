@@ -76,4 +76,10 @@ bool skip_iprefix(const char *s, const char *prefix, const char **out);
 /* If s ends in suffix: true, and *len is the length without it. */
 bool strip_suffix(const char *s, const char *suffix, size_t *len);
 
+/* White space as Git defines it: no vertical tab, no form feed. */
+static inline bool is_git_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 #endif

@@ -13,7 +13,7 @@ void strvec_init(struct strvec *sv)
 }
 
 /* Room for one more string and the NULL. */
-static void make_room(struct strvec *sv)
+static void strvec_make_room(struct strvec *sv)
 {
 	if (sv->v == strvec_empty)
 		sv->v = NULL;
@@ -22,7 +22,7 @@ static void make_room(struct strvec *sv)
 
 static const char *push_owned(struct strvec *sv, char *s)
 {
-	make_room(sv);
+	strvec_make_room(sv);
 	sv->v[sv->nr++] = s;
 	sv->v[sv->nr] = NULL;
 	return s;
@@ -73,7 +73,7 @@ void strvec_insert(struct strvec *sv, size_t pos, const char *s)
 {
 	char *copy = xstrdup(s);
 
-	make_room(sv);
+	strvec_make_room(sv);
 	if (!sv->nr)
 		sv->v[0] = NULL;
 	memmove(sv->v + pos + 1, sv->v + pos, (sv->nr - pos + 1) * sizeof(*sv->v));
@@ -81,18 +81,13 @@ void strvec_insert(struct strvec *sv, size_t pos, const char *s)
 	sv->nr++;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* Append one word at *p to `word` and advance. < 0: as strvec_split_cmdline. */
-static int parse_word(const char **p, struct strbuf *word)
+static int parse_cmdline_word(const char **p, struct strbuf *word)
 {
 	char quote = 0;
 	const char *s;
 
-	for (s = *p; *s && (quote || !is_blank(*s)); s++) {
+	for (s = *p; *s && (quote || !is_git_blank(*s)); s++) {
 		if (quote ? *s == quote : *s == '\'' || *s == '"') {
 			quote = quote ? 0 : *s;
 			continue;
@@ -112,12 +107,12 @@ int strvec_split_cmdline(struct strvec *sv, const char *line)
 	int ret = 0;
 
 	for (;;) {
-		while (is_blank(*line))
+		while (is_git_blank(*line))
 			line++;
 		if (!*line)
 			break;
 		strbuf_reset(&word);
-		ret = parse_word(&line, &word);
+		ret = parse_cmdline_word(&line, &word);
 		if (ret)
 			break;
 		strvec_push(sv, word.buf);

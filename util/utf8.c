@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include "compat/iconv.h"
 #include "util/alloc.h"
+#include "util/strbuf.h"
 #include "util/unicode-width.h"
 #include "util/utf8.h"
 
@@ -307,11 +308,6 @@ struct wrapper {
 	bool fresh; /* nothing on this line yet, not even the indent */
 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static bool is_word_char(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -380,7 +376,7 @@ static void wrap(struct wrapper *w, const char *s)
 	for (;;) {
 		size_t len = 0;
 
-		while (s[len] && !is_blank(s[len]))
+		while (s[len] && !is_git_blank(s[len]))
 			len++;
 		if (!s[len] && !len) { /* a blank at the end */
 			if (!w->fresh && w->column > w->width)
@@ -403,7 +399,7 @@ static void wrap(struct wrapper *w, const char *s)
 		}
 		if (*blank == '\n' && !is_word_char(*s)) {
 			new_line(w);
-			s += is_blank(*s);
+			s += is_git_blank(*s);
 			continue;
 		}
 		if (*blank == '\n') {

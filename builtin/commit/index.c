@@ -202,7 +202,7 @@ static void remove_dead_next(struct repository *repo)
 		if (starts_with(de->d_name, NEXT_INDEX)) {
 			char *path = path_join(repo->gitdir, de->d_name);
 
-			(void)lockfile_remove_dead(path);
+			(void)lockfile_remove_stale(path);
 			free(path);
 		}
 	}

@@ -214,7 +214,7 @@ static int list_dir(struct walk *w, char ***out, size_t *nr, struct err *err)
 		strbuf_addstr(&w->path, de->d_name);
 		if (ends_with(de->d_name, ".lock")) {
 			if (w->out->clear_locks)
-				(void)lockfile_remove_dead(w->path.buf);
+				(void)lockfile_remove_stale(w->path.buf);
 			strbuf_setlen(&w->path, base);
 			continue;
 		}

@@ -181,7 +181,7 @@ static bool clear_entry(int at, const char *name, struct strbuf *path, bool file
 	if (S_ISREG(st.st_mode) && files && !ends_with(name, ".lock"))
 		return !RETRY_EINTR(sys->unlinkat(at, name, 0)) || errno == ENOENT;
 	if (!S_ISDIR(st.st_mode)) /* only what a dead process of ours has locked is removed */
-		return lockfile_remove_dead(path->buf);
+		return lockfile_remove_stale(path->buf);
 	return clear_entries(at, name, path, files) &&
 	       (!RETRY_EINTR(sys->unlinkat(at, name, AT_REMOVEDIR)) || errno == ENOENT);
 }
