@@ -28,6 +28,10 @@
 	X(PUBLISH_DERIVED, 2)		/* multi-pack-index, commit-graph */ \
 	/* settings of a new branch before the branch: without one they do no harm */ \
 	X(PUBLISH_FILE, 2)		/* config and the like */ \
+	/* D4, P7: a file that begins an operation (MERGE_HEAD, rebase-merge/head-name) names objects, and comes
+	 * before the refs and the index change for it. Alone it can be aborted without loss; conflicts in the
+	 * index without it would become an ordinary commit. The whole reason is in repo/state.h */ \
+	X(PUBLISH_STATE, 2) \
 	/* D4: a line names objects, and is appended before the ref moves */ \
 	X(PUBLISH_REFLOG, 2) \
 	/* packed-refs.lock is taken when all else has been settled, so that others wait less */ \
@@ -47,8 +51,8 @@
 	/* P6: the record goes when the last ref has changed */ \
 	X(PUBLISH_REF_JOURNAL_END, 6) \
 	X(PUBLISH_REF_UNLOCK, 2)	/* locks that only kept others away */ \
-	/* after the refs: settings of branches that have moved or gone, MERGE_HEAD and the like.
-	 * What a crash spares of these is of no use, but does no harm */ \
+	/* after the refs: settings of branches that have moved or gone; the end of MERGE_HEAD and the like, and
+	 * the progress of a list of commands. A file that a crash spares is of no use, but does no harm */ \
 	X(PUBLISH_FILE_LATE, 5) \
 	/* last of what names objects: it names what refs hold already */ \
 	X(PUBLISH_INDEX, 5) \

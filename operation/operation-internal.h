@@ -44,7 +44,7 @@ struct operation_participant {
 };
 
 extern const struct operation_participant operation_objects, operation_index, operation_refs,
-	operation_files;
+	operation_files, operation_state_files;
 /* All of them, NULL-terminated; the reason of their order is in participants.c. */
 extern const struct operation_participant *const operation_participants[];
 
@@ -59,6 +59,8 @@ struct repo_operation {
 	struct ref_transaction *refs;
 	bool refs_open; /* neither committed nor given up */
 	bool tells_abort; /* the hook is told of an abort before prepare, too */
+	/* participant-state.c */
+	struct oid_array named_by_state;
 };
 
 #define OPERATION_IN(state) (1u << OPERATION_##state)

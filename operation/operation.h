@@ -2,7 +2,7 @@
 /*
  * One operation: everything that a command, or a request of a server, changes in a
  * repository, published together and sealed once. It owns the fsync_batch. Its participants
- * (objects, index, refs, files) own what they change; the operation calls them in a fixed order.
+ * (objects, index, refs, state, files) own what they change; the operation calls them in a fixed order.
  * The order in which changes are then named is that of fsync-order.h.
  *
  *   op = repo_operation_begin(r);
@@ -72,6 +72,7 @@
 #include "index/index.h"
 #include "refs/refs.h"
 #include "repo/repo.h"
+#include "repo/state.h"
 #include "util/err.h"
 
 struct repo_operation;
@@ -128,6 +129,18 @@ struct ref_transaction *repo_operation_refs(const struct repo_operation *op);
 /* The same as repo_operation_new_refs, with reflog entries by the committer. On failure *out is untouched. */
 MUST_USE int repo_operation_begin_refs(struct repo_operation *op, unsigned flags,
 				       struct ref_transaction **out, struct err *err);
+
+/* ---- operations in progress: repo/state.h ---- */
+/*
+ * The file gets that text: before the refs if it is new, since that begins an operation (P7); by its
+ * class if it is there. The objects that it names are among those that the commit makes durable first (D4).
+ */
+MUST_USE int repo_operation_write_state(struct repo_operation *op, enum repo_state_file f, const char *text,
+					size_t len, struct err *err);
+/* The file, or the directory with all that is in it, goes after the refs have changed. A missing one is fine. */
+MUST_USE int repo_operation_remove_state(struct repo_operation *op, enum repo_state_file f, struct err *err);
+/* The same for all files that end by STATE_ENDS_BY_COMMIT, or by STATE_ENDS_BY_SWITCH. */
+MUST_USE int repo_operation_end_state(struct repo_operation *op, unsigned by, struct err *err);
 
 /* ---- other files ---- */
 /* Removed after the refs have changed, if it is there. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files that are neither objects, index nor refs: configuration, state of operations in progress, lists.
+ * Files that are neither objects, index nor refs: configuration, lists. State: participant-state.c.
  * The functions that write them stage them in the batch at once.
  */
 #include "compat/posix.h"

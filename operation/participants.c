@@ -6,7 +6,9 @@
  *   2. the index is written into its lock and staged;
  *   3. the refs are prepared late: their locks, which others wait for, are held only while
  *      everything is settled, and their hook is asked when nothing else can fail;
- *   4. files (configuration, state of operations in progress) have been staged in the batch by the
+ *   4. files of operations in progress have been staged like other files; that participant knows which
+ *      objects they name;
+ *   5. files (configuration and the like) have been staged in the batch by the
  *      functions that write them. They are given up first: with them the batch gives up all that is staged.
  *
  * The batch then settles all of it (D1), publishes it by class (fsync-order.h: D3, D4, D5), and
@@ -19,6 +21,7 @@ const struct operation_participant *const operation_participants[] = {
 	&operation_objects,
 	&operation_index,
 	&operation_refs,
+	&operation_state_files,
 	&operation_files,
 	NULL
 };

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Operations in progress: the files in the directory of a worktree by which a merge, cherry-pick,
+ * revert, rebase, am, bisect or merge of notes goes on in a later command. This is the one table
+ * of them. Names that are refs as well come from refs/root-refs.h.
+ *
+ * Order of publication. After a crash, HEAD, the index and these files have to belong together
+ * (P7): the next command continues or aborts. fsync-order.h has three moments for them:
+ *
+ *   PUBLISH_STATE       after the objects that the files name (D4), before refs and index. A file that begins an
+ *                       operation is named here. MERGE_HEAD without conflicts in the index is a merge that
+ *                       --abort ends without loss. Conflicts in the index without MERGE_HEAD would become an
+ *                       ordinary commit that forgets the merge, without a word. In the same way
+ *                       rebase-merge/head-name is there before HEAD is detached: it alone knows the branch.
+ *   PUBLISH_FILE_LATE   after the refs, before the index. Progress and ends: a list of commands whose first
+ *                       one is done, and removals. A pick whose commit is there and whose line is, too, is done
+ *                       twice and found empty. The other order would lose a pick. MERGE_HEAD that outlives its
+ *                       commit is harmless, since a redundant parent is left out.
+ *
+ * repo_state_stage takes the first moment for a file that is not there yet, since that begins
+ * something, and for a file that is there by its flag STATE_IS_PROGRESS.
+ *
+ * Readers take any content: a file that is missing, too large or malformed counts as absent where
+ * no error is documented.
+ */
+#ifndef REPO_STATE_H
+#define REPO_STATE_H
+
+#include "compat/posix.h"
+#include "fsync-batch.h"
+#include "hash/hash.h"
+#include "refs/root-refs.h"
+#include "repo/repo.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+
+#define STATE_NAMES_OBJECTS 1u /* a root: history/reach */
+#define STATE_IS_MESSAGE 2u    /* text of a commit message */
+#define STATE_IS_DIR 4u
+#define STATE_IS_PROGRESS 8u   /* rewritten as the operation goes on: after the refs */
+#define STATE_IS_LIST 16u      /* a line for each commit: may be large */
+/* The commands that remove it. */
+#define STATE_ENDS_BY_COMMIT 32u
+#define STATE_ENDS_BY_SWITCH 64u /* checkout, switch, reset */
+
+#define STATE_ENDS_BY_BOTH (STATE_ENDS_BY_COMMIT | STATE_ENDS_BY_SWITCH)
+
+/*
+ * X(id, name, operation, flags). Removals are staged in this order.
+ */
+/* clang-format off */
+#define REPO_STATE_FILES(X) \
+	X(CHERRY_PICK_HEAD, REFNAME_CHERRY_PICK_HEAD, PICK, STATE_NAMES_OBJECTS | STATE_ENDS_BY_BOTH) \
+	X(REVERT_HEAD, REFNAME_REVERT_HEAD, REVERT, STATE_NAMES_OBJECTS | STATE_ENDS_BY_BOTH) \
+	X(MERGE_HEAD, REFNAME_MERGE_HEAD, MERGE, STATE_NAMES_OBJECTS | STATE_ENDS_BY_BOTH) \
+	X(MERGE_RR, "MERGE_RR", ANY, STATE_ENDS_BY_SWITCH) \
+	X(MERGE_MSG, "MERGE_MSG", ANY, STATE_IS_MESSAGE | STATE_ENDS_BY_BOTH) \
+	X(MERGE_MODE, "MERGE_MODE", MERGE, STATE_ENDS_BY_BOTH) \
+	X(SQUASH_MSG, "SQUASH_MSG", MERGE, STATE_IS_MESSAGE | STATE_ENDS_BY_BOTH) \
+	X(AUTO_MERGE, REFNAME_AUTO_MERGE, ANY, STATE_NAMES_OBJECTS | STATE_ENDS_BY_BOTH) \
+	X(MERGE_AUTOSTASH, REFNAME_MERGE_AUTOSTASH, MERGE, STATE_NAMES_OBJECTS) \
+	X(ORIG_HEAD, REFNAME_ORIG_HEAD, ANY, STATE_NAMES_OBJECTS) \
+	X(REBASE_HEAD, REFNAME_REBASE_HEAD, REBASE, STATE_NAMES_OBJECTS) \
+	X(REBASE_MERGE, "rebase-merge", REBASE, STATE_IS_DIR) \
+	X(REBASE_MERGE_AUTOSTASH, "rebase-merge/autostash", REBASE, STATE_NAMES_OBJECTS) \
+	X(REBASE_MERGE_HEAD_NAME, "rebase-merge/head-name", REBASE, 0) \
+	X(REBASE_MERGE_ORIG_HEAD, "rebase-merge/orig-head", REBASE, STATE_NAMES_OBJECTS) \
+	X(REBASE_MERGE_ONTO, "rebase-merge/onto", REBASE, STATE_NAMES_OBJECTS) \
+	X(REBASE_MERGE_INTERACTIVE, "rebase-merge/interactive", REBASE, 0) \
+	X(REBASE_MERGE_STOPPED_SHA, "rebase-merge/stopped-sha", REBASE, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS) \
+	X(REBASE_MERGE_SQUASH_ONTO, "rebase-merge/squash-onto", REBASE, STATE_NAMES_OBJECTS) \
+	X(REBASE_MERGE_AMEND, "rebase-merge/amend", REBASE, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS) \
+	X(REBASE_MERGE_TODO, "rebase-merge/git-rebase-todo", REBASE, \
+	  STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_MERGE_TODO_BACKUP, "rebase-merge/git-rebase-todo.backup", REBASE, STATE_NAMES_OBJECTS | STATE_IS_LIST) \
+	X(REBASE_MERGE_DONE, "rebase-merge/done", REBASE, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_MERGE_REWRITTEN_LIST, "rebase-merge/rewritten-list", REBASE, \
+	  STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_MERGE_REWRITTEN_PENDING, "rebase-merge/rewritten-pending", REBASE, \
+	  STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_MERGE_UPDATE_REFS, "rebase-merge/update-refs", REBASE, \
+	  STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_APPLY, "rebase-apply", AM, STATE_IS_DIR) \
+	X(REBASE_APPLY_AUTOSTASH, "rebase-apply/autostash", AM, STATE_NAMES_OBJECTS) \
+	X(REBASE_APPLY_HEAD_NAME, "rebase-apply/head-name", AM, 0) \
+	X(REBASE_APPLY_ORIG_HEAD, "rebase-apply/orig-head", AM, STATE_NAMES_OBJECTS) \
+	X(REBASE_APPLY_ONTO, "rebase-apply/onto", AM, STATE_NAMES_OBJECTS) \
+	X(REBASE_APPLY_APPLYING, "rebase-apply/applying", AM, 0) \
+	X(REBASE_APPLY_PATCH, "rebase-apply/patch", AM, STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_APPLY_ABORT_SAFETY, "rebase-apply/abort-safety", AM, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS) \
+	X(REBASE_APPLY_ORIGINAL_COMMIT, "rebase-apply/original-commit", AM, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS) \
+	X(REBASE_APPLY_REWRITTEN, "rebase-apply/rewritten", AM, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(SEQUENCER, "sequencer", PICK, STATE_IS_DIR) \
+	X(SEQUENCER_HEAD, "sequencer/head", PICK, STATE_NAMES_OBJECTS) \
+	X(SEQUENCER_TODO, "sequencer/todo", PICK, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(SEQUENCER_ABORT_SAFETY, "sequencer/abort-safety", PICK, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS) \
+	X(BISECT_LOG, "BISECT_LOG", BISECT, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(BISECT_START, "BISECT_START", BISECT, 0) \
+	X(BISECT_TERMS, "BISECT_TERMS", BISECT, 0) \
+	X(BISECT_EXPECTED_REV, REFNAME_BISECT_EXPECTED_REV, BISECT, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS) \
+	X(BISECT_HEAD, REFNAME_BISECT_HEAD, BISECT, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS) \
+	X(NOTES_MERGE_PARTIAL, REFNAME_NOTES_MERGE_PARTIAL, NOTES_MERGE, STATE_NAMES_OBJECTS) \
+	X(NOTES_MERGE_REF, REFNAME_NOTES_MERGE_REF, NOTES_MERGE, 0) \
+	X(NOTES_MERGE_WORKTREE, "NOTES_MERGE_WORKTREE", NOTES_MERGE, STATE_IS_DIR)
+/* clang-format on */
+
+#define REPO_STATE_ID(id, name, operation, flags) STATE_##id,
+enum repo_state_file { REPO_STATE_FILES(REPO_STATE_ID) REPO_STATE_NR };
+#undef REPO_STATE_ID
+
+enum repo_state_operation {
+	IN_ANY, /* of a merge, a pick, a revert or a rebase */
+	IN_MERGE,
+	IN_PICK,
+	IN_REVERT,
+	IN_REBASE,
+	IN_AM, /* also a rebase --apply */
+	IN_BISECT,
+	IN_NOTES_MERGE
+};
+
+const char *repo_state_name(enum repo_state_file f);
+unsigned repo_state_flags(enum repo_state_file f);
+enum repo_state_operation repo_state_operation_of(enum repo_state_file f);
+
+/* ---- readers ---- */
+/* Caller frees. */
+char *repo_state_path(const struct repository *r, enum repo_state_file f);
+bool repo_state_exists(const struct repository *r, enum repo_state_file f);
+/*
+ * The whole text, appended. ERR_NOT_FOUND, ERR_IO; ERR_TOO_BIG: more than 256 MiB of a message, 64 MiB of a list,
+ * 1 MiB of another file.
+ */
+MUST_USE int repo_state_read(const struct repository *r, enum repo_state_file f, struct strbuf *out, struct err *err);
+/* The first line without white space at its end; NULL if there is none. Caller frees. */
+char *repo_state_line(const struct repository *r, enum repo_state_file f);
+/* The same in the directory of another worktree. */
+bool repo_state_exists_in(const char *gitdir, enum repo_state_file f);
+MUST_USE int repo_state_read_in(const char *gitdir, enum repo_state_file f, struct strbuf *out, struct err *err);
+char *repo_state_line_in(const char *gitdir, enum repo_state_file f);
+/* The object name in the first line. False: there is none. */
+bool repo_state_oid(const struct repository *r, enum repo_state_file f, struct object_id *oid);
+/*
+ * The object name in each line, appended. ERR_CORRUPT, "Corrupt MERGE_HEAD file (LINE)": a line holds something else;
+ * ERR_NOT_FOUND; ERR_IO.
+ */
+MUST_USE int repo_state_oids(const struct repository *r, enum repo_state_file f, struct oid_array *out,
+			     struct err *err);
+/* Calls fn for each full object name in the text that is a word of its own. Stops at a non-zero result, and returns it. */
+int repo_state_foreach_oid(const struct hash_algo *algo, const char *text,
+			   int (*fn)(void *data, const struct object_id *oid), void *data);
+
+/* ---- writers: used by operation/, which all others call ---- */
+/*
+ * Stage the file with that text, and its directory if it is missing.
+ *
+ * Durability: that of the batch. Order: see above. Cost: no flush of its own.
+ * Errors:     ERR_EXISTS, ERR_IO: nothing is staged, and no temporary file stays.
+ */
+MUST_USE int repo_state_stage(const struct repository *r, struct fsync_batch *b, enum repo_state_file f,
+			      const char *text, size_t len, struct err *err);
+/*
+ * Stage the removal of the file, or of the directory with all that is in it, after the refs. A missing one is fine.
+ */
+MUST_USE int repo_state_stage_removal(const struct repository *r, struct fsync_batch *b, enum repo_state_file f,
+				      struct err *err);
+
+#endif
