@@ -54,8 +54,8 @@ static void write_object(struct odb *to, enum object_type type, const char *text
 		odb_end_batch(to);
 	} else {
 		odb_abort_batch(to);
-		fsync_batch_abort(b);
 	}
+	fsync_batch_free(b);
 }
 
 static struct odb *open_odb(const char *objdir, unsigned unpack_limit, bool in_memory)
