@@ -7,7 +7,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/branch.h"
-#include "fs/file.h"
+#include "repo/state.h"
 #include "util/alloc.h"
 
 struct move {
@@ -23,15 +23,6 @@ struct move {
 
 /* ---- may it be done? ---- */
 
-static bool state_exists(const struct worktree *wt, const char *name)
-{
-	char *path = xstrfmt("%s/%s", wt->gitdir, name);
-	bool there = file_exists(path);
-
-	free(path);
-	return there;
-}
-
 /* A rebase or bisection would lose the branch that it came from. */
 static void refuse_busy_branch(const struct move *m)
 {
@@ -41,7 +32,8 @@ static void refuse_busy_branch(const struct move *m)
 		one.next = NULL;
 		if (wt->head || !worktrees_find_branch(&one, m->from.buf))
 			continue;
-		if (state_exists(wt, "rebase-merge") || state_exists(wt, "rebase-apply"))
+		if (repo_state_exists_in(wt->gitdir, STATE_REBASE_MERGE) ||
+		    repo_state_exists_in(wt->gitdir, STATE_REBASE_APPLY))
 			die("branch %s is being rebased at %s", m->from.buf, wt->path);
 		die("branch %s is being bisected at %s", m->from.buf, wt->path);
 	}

@@ -3,9 +3,9 @@
 #include "compat/posix.h"
 #include "builtin/branch.h"
 #include "builtin/checkout.h"
-#include "fs/file.h"
 #include "index/cache-tree.h"
 #include "porcelain/head.h"
+#include "repo/state.h"
 #include "util/alloc.h"
 
 static const char *short_name(const char *ref)
@@ -179,7 +179,7 @@ static int stage_refs(struct checkout *co, struct strbuf *text, struct err *err)
 	if (!rc && co->carried)
 		rc = checkout_carry_refs(co, t, err);
 	if (!rc)
-		rc = head_stage_end_of_state(co->r, co->op, err);
+		rc = repo_operation_end_state(co->op, STATE_ENDS_BY_SWITCH, err);
 	return rc;
 }
 
@@ -205,18 +205,10 @@ static int change(struct checkout *co, struct strbuf *text, struct err *err)
 	return rc ? rc : stage_refs(co, text, err);
 }
 
-static bool is_there(const struct checkout *co, const char *name)
-{
-	char *path = repo_path(co->r, "%s", name);
-	bool yes = file_exists(path);
-
-	free(path);
-	return yes;
-}
-
 int checkout_move(struct checkout *co)
 {
-	bool picking = is_there(co, "CHERRY_PICK_HEAD"), reverting = is_there(co, "REVERT_HEAD");
+	bool picking = repo_state_exists(co->r, STATE_CHERRY_PICK_HEAD);
+	bool reverting = repo_state_exists(co->r, STATE_REVERT_HEAD);
 	struct strbuf text = STRBUF_INIT;
 	struct err err = ERR_INIT, own = ERR_INIT;
 	bool existed = co->reset_branch && ref_exists(co->r->refs, co->branch);

@@ -420,7 +420,7 @@ static int move_head(struct resetter *rs, struct err *err)
 						    0, msg, err);
 	}
 	if (!rc)
-		rc = head_stage_end_of_state(rs->r, rs->op, err);
+		rc = repo_operation_end_state(rs->op, STATE_ENDS_BY_SWITCH, err);
 	free(msg);
 	return rc;
 }
@@ -446,7 +446,7 @@ static int change_index(struct resetter *rs, struct unstaged *u, struct err *err
 		rc = attrs_new_for_pathspec(&rs->attrs, &rs->ps, rs->r, &rs->ix, err);
 	if (rc)
 		return rc;
-	if (rs->mode == MODE_KEEP && (head_in_merge(rs->r) || index_has_unmerged(&rs->ix)))
+	if (rs->mode == MODE_KEEP && (repo_state_exists(rs->r, STATE_MERGE_HEAD) || index_has_unmerged(&rs->ix)))
 		return err_set(err, ERR_INVALID, "Cannot do a keep reset in the middle of a merge.");
 	rc = rs->with_paths || rs->intent_to_add ? reset_paths(rs, err) : reset_index(rs, err);
 	if (rc == ERR_CONFLICT) {
@@ -468,7 +468,7 @@ static int check_soft(struct resetter *rs, struct err *err)
 
 	index_init(&ix, rs->r->algo);
 	rc = index_read_repo(&ix, rs->r, err);
-	if (!rc && (head_in_merge(rs->r) || index_has_unmerged(&ix)))
+	if (!rc && (repo_state_exists(rs->r, STATE_MERGE_HEAD) || index_has_unmerged(&ix)))
 		rc = err_set(err, ERR_INVALID, "Cannot do a soft reset in the middle of a merge.");
 	index_release(&ix);
 	return rc;

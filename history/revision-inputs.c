@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Options that stand for many starts: refs, reflogs, indexes, refs of alternates. */
 #include "compat/posix.h"
-#include "fs/file.h"
 #include "history/alternate-refs.h"
 #include "history/reach/roots.h"
 #include "history/revision-internal.h"
+#include "repo/state.h"
 #include "util/alloc.h"
-#include "util/path.h"
 
 /* ---- refs ---- */
 
@@ -64,13 +63,11 @@ int rev_add_refs(struct rev_walk *w, const char *prefix, const char *pattern, bo
 /* The names that this bisection has for bad and good. */
 static void read_bisect_terms(struct repository *r, struct string_list *terms)
 {
-	char *path = repo_path(r, "BISECT_TERMS");
 	struct strbuf text = STRBUF_INIT;
 
-	if (!read_file(&text, path, 4096, NULL))
+	if (!repo_state_read(r, STATE_BISECT_TERMS, &text, NULL))
 		string_list_split(terms, text.buf, "\n");
 	strbuf_release(&text);
-	free(path);
 }
 
 static int add_bisect_refs(struct rev_walk *w, struct err *err)

@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include "compat/syscalls.h"
 #include "fs/lockfile.h"
+#include "repo/state.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/string-list.h"
@@ -117,7 +118,7 @@ int rerere_gc_run(struct repo_operation *op, struct repository *r, struct err *e
 		.component = FSYNC_OTHER, .order = PUBLISH_FILE_LATE, .how = PUBLISH_CALL,
 		.fd = -1, .done = rerere_gc_free, .call = expire_all, .data = g,
 	};
-	char *lock = repo_path(r, "MERGE_RR");
+	char *lock = repo_state_path(r, STATE_MERGE_RR);
 	struct stat st;
 	int rc;
 

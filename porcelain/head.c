@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Moving HEAD: what checkout, switch and reset share. */
 #include "compat/posix.h"
-#include "fs/file.h"
 #include "object/commit.h"
 #include "odb/odb.h"
 #include "porcelain/head.h"
@@ -24,31 +23,6 @@ int head_describe_commit(struct repository *r, const struct object_id *commit, s
 	commit_view_release(&view);
 	object_buf_release(&buf);
 	return rc;
-}
-
-int head_stage_end_of_state(struct repository *r, struct repo_operation *op, struct err *err)
-{
-	static const char *const names[] = { "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD",
-					     "MERGE_RR", "MERGE_MSG", "MERGE_MODE", "SQUASH_MSG",
-					     "AUTO_MERGE" };
-	int rc = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(names) && !rc; i++) {
-		char *path = repo_path(r, "%s", names[i]);
-
-		rc = repo_operation_remove_file(op, path, err);
-		free(path);
-	}
-	return rc;
-}
-
-bool head_in_merge(const struct repository *r)
-{
-	char *path = repo_path(r, "MERGE_HEAD");
-	bool yes = file_exists(path);
-
-	free(path);
-	return yes;
 }
 
 char *head_detached_advice(const char *name)

@@ -9,15 +9,7 @@
 /* Append "1234567 subject of the commit". */
 MUST_USE int head_describe_commit(struct repository *r, const struct object_id *commit,
 				  struct strbuf *out, struct err *err);
-/*
- * Stage the removal of what tells of a merge, a pick or a revert in progress: it goes after HEAD
- * has moved, for good.
- */
-MUST_USE int head_stage_end_of_state(struct repository *r, struct repo_operation *op,
-				     struct err *err);
 /* What the user has to know of a HEAD that is no branch, for who has asked advice.detachedHead. Caller frees. */
 char *head_detached_advice(const char *name);
-/* Is a merge in progress? */
-bool head_in_merge(const struct repository *r);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli/column.h"
 #include "porcelain/status-format.h"
 #include "object/message.h"
+#include "repo/state.h"
 #include "util/alloc.h"
 
 /* ---- lines ---- */
@@ -219,7 +220,7 @@ static void print_commands_done(const struct status_format *f, struct strbuf *ou
 	for (size_t i = 0; i < f->s->rebase_done.nr; i++)
 		header(f, out, "   %s\n", f->s->rebase_done.v[i]);
 	if (nr > f->s->rebase_done.nr) {
-		char *path = repo_path(f->repo, "rebase-merge/done");
+		char *path = repo_state_path(f->repo, STATE_REBASE_MERGE_DONE);
 		const char *shown = path;
 
 		if (f->repo->worktree && skip_prefix(path, f->repo->worktree, &shown))

@@ -4,6 +4,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/string-list.h"
+#include "repo/state.h"
 #include "repo/worktrees.h"
 
 static void worktree_free(struct worktree *w)
@@ -149,9 +150,9 @@ int worktrees_read(struct worktree **out, struct repository *r, struct err *err)
 
 /* ---- branches in use ---- */
 
-static bool names_branch(const struct worktree *w, const char *file, const char *branch)
+static bool names_branch(const struct worktree *w, enum repo_state_file f, const char *branch)
 {
-	char *line = read_line(w->gitdir, file);
+	char *line = repo_state_line_in(w->gitdir, f);
 	bool same = line && !strcmp(line, branch);
 
 	free(line);
@@ -161,19 +162,17 @@ static bool names_branch(const struct worktree *w, const char *file, const char 
 /* rebase --update-refs will move these: three lines each, the first one is the name. */
 static bool will_update(const struct worktree *w, const char *refname)
 {
-	char *path = path_join(w->gitdir, "rebase-merge/update-refs");
 	struct strbuf buf = STRBUF_INIT;
 	struct string_list lines = STRING_LIST_INIT;
 	bool found = false;
 
-	if (!read_file(&buf, path, 16 * 1024 * 1024, NULL)) {
+	if (!repo_state_read_in(w->gitdir, STATE_REBASE_MERGE_UPDATE_REFS, &buf, NULL)) {
 		string_list_split(&lines, buf.buf, "\n");
 		for (size_t i = 0; i < lines.nr && !found; i += 3)
 			found = !strcmp(lines.items[i].string, refname);
 		string_list_clear(&lines, NULL);
 	}
 	strbuf_release(&buf);
-	free(path);
 	return found;
 }
 
@@ -185,10 +184,10 @@ static bool uses_branch(const struct worktree *w, const char *refname)
 		return false;
 	if (w->head)
 		return !strcmp(w->head, refname);
-	return names_branch(w, "rebase-merge/head-name", refname) ||
-	       names_branch(w, "rebase-apply/head-name", refname) ||
+	return names_branch(w, STATE_REBASE_MERGE_HEAD_NAME, refname) ||
+	       names_branch(w, STATE_REBASE_APPLY_HEAD_NAME, refname) ||
 	       (skip_prefix(refname, "refs/heads/", &branch) &&
-		names_branch(w, "BISECT_START", branch)) ||
+		names_branch(w, STATE_BISECT_START, branch)) ||
 	       will_update(w, refname);
 }
 

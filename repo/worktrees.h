@@ -21,7 +21,7 @@ MUST_USE int worktrees_read(struct worktree **out, struct repository *r, struct 
 void worktrees_free(struct worktree *list);
 /*
  * The worktree that uses this branch: it is checked out there, or a rebase or bisection of it
- * is in progress (rebase-merge/head-name, rebase-apply/head-name, BISECT_START). NULL: none.
+ * is in progress (repo/state.h). NULL: none.
  */
 const struct worktree *worktrees_find_branch(const struct worktree *list, const char *refname);
 

@@ -4,39 +4,10 @@
  * that they keep in the git directory.
  */
 #include "compat/posix.h"
-#include "fs/file.h"
 #include "history/revparse.h"
+#include "repo/state.h"
 #include "util/alloc.h"
 #include "worktree/status-internal.h"
-
-#define STATE_FILE_MAX 65536
-/* Of lists of commands, a line for each commit. */
-#define TODO_FILE_MAX ((size_t)64 << 20)
-
-static bool state_exists(struct collector *c, const char *name)
-{
-	char *path = repo_path(c->r, "%s", name);
-	bool there = file_exists(path);
-
-	free(path);
-	return there;
-}
-
-/* First line of a state file; NULL if there is none. Caller frees. */
-static char *state_line(struct collector *c, const char *name)
-{
-	char *path = repo_path(c->r, "%s", name);
-	struct strbuf text = STRBUF_INIT;
-	char *line = NULL;
-
-	if (read_file(&text, path, STATE_FILE_MAX, NULL) >= 0) {
-		text.buf[strcspn(text.buf, "\n")] = '\0';
-		line = xstrdup(text.buf);
-	}
-	strbuf_release(&text);
-	free(path);
-	return line;
-}
 
 char *status_short_name(const char *ref)
 {
@@ -57,9 +28,9 @@ static char *abbreviate(struct collector *c, const struct object_id *oid)
 }
 
 /* A branch name, or a commit shown short. */
-static char *branch_state(struct collector *c, const char *name)
+static char *branch_state(struct collector *c, enum repo_state_file f)
 {
-	char *line = state_line(c, name), *shown = NULL;
+	char *line = repo_state_line(c->r, f), *shown = NULL;
 	struct object_id oid;
 
 	if (!line)
@@ -116,12 +87,11 @@ static char comment_char(struct collector *c)
  * Only the first commands (or the last ones) of a list are shown: *nr is how many there are.
  * False if there is no such file.
  */
-static bool read_commands(struct collector *c, const char *name, bool last, struct strvec *out,
+static bool read_commands(struct collector *c, enum repo_state_file f, bool last, struct strvec *out,
 			  size_t *nr)
 {
-	char *path = repo_path(c->r, "%s", name);
 	struct strbuf text = STRBUF_INIT;
-	bool there = read_file(&text, path, TODO_FILE_MAX, NULL) >= 0;
+	bool there = repo_state_read(c->r, f, &text, NULL) >= 0;
 	struct strvec lines = STRVEC_INIT;
 	char *save = NULL, comment = comment_char(c);
 
@@ -141,22 +111,22 @@ static bool read_commands(struct collector *c, const char *name, bool last, stru
 		push_command(c, out, lines.v[i]);
 	strvec_clear(&lines);
 	strbuf_release(&text);
-	free(path);
 	return there;
 }
 
 /* Was the commit that a rebase stopped at taken apart, or another one put in its place? */
 static bool is_splitting(struct collector *c)
 {
-	char *head = state_line(c, "HEAD"), *before = state_line(c, "ORIG_HEAD");
-	char *stopped = state_line(c, "rebase-merge/amend");
-	char *start = state_line(c, "rebase-merge/orig-head");
+	char *before = repo_state_line(c->r, STATE_ORIG_HEAD);
+	char *stopped = repo_state_line(c->r, STATE_REBASE_MERGE_AMEND);
+	char *start = repo_state_line(c->r, STATE_REBASE_MERGE_ORIG_HEAD), *branch = NULL;
+	struct object_id head;
 	bool yes = false;
 
-	if (head && before && stopped && start)
+	if (before && stopped && start && !ref_read_raw(c->r->refs, "HEAD", &head, &branch, NULL))
 		yes = strcmp(stopped, start) ? strcmp(before, start) != 0
-					     : strcmp(head, stopped) != 0;
-	free(head);
+					     : branch || strcmp(oid_hex(&head), stopped) != 0;
+	free(branch);
 	free(before);
 	free(stopped);
 	free(start);
@@ -168,14 +138,14 @@ static void find_commands(struct collector *c)
 	struct status *s = c->s;
 
 	s->rebase_splits = is_splitting(c);
-	read_commands(c, "rebase-merge/done", true, &s->rebase_done, &s->nr_rebase_done);
-	s->rebase_todo_missing = !read_commands(c, "rebase-merge/git-rebase-todo", false,
+	read_commands(c, STATE_REBASE_MERGE_DONE, true, &s->rebase_done, &s->nr_rebase_done);
+	s->rebase_todo_missing = !read_commands(c, STATE_REBASE_MERGE_TODO, false,
 						&s->rebase_todo, &s->nr_rebase_todo);
 }
 
 static void find_am(struct collector *c)
 {
-	char *patch = repo_path(c->r, "rebase-apply/patch");
+	char *patch = repo_state_path(c->r, STATE_REBASE_APPLY_PATCH);
 	struct stat st;
 
 	c->s->operations |= OP_AM;
@@ -185,49 +155,34 @@ static void find_am(struct collector *c)
 
 static void find_rebase(struct collector *c)
 {
-	const char *dir = state_exists(c, "rebase-apply") ? "rebase-apply" : "rebase-merge";
-	char *name;
+	bool apply = repo_state_exists(c->r, STATE_REBASE_APPLY);
 
-	if (!state_exists(c, dir))
+	if (!apply && !repo_state_exists(c->r, STATE_REBASE_MERGE))
 		return;
-	if (state_exists(c, "rebase-apply/applying")) {
+	if (repo_state_exists(c->r, STATE_REBASE_APPLY_APPLYING)) {
 		find_am(c);
 		return;
 	}
-	if (!strcmp(dir, "rebase-merge") && state_exists(c, "rebase-merge/interactive")) {
+	if (!apply && repo_state_exists(c->r, STATE_REBASE_MERGE_INTERACTIVE)) {
 		c->s->operations |= OP_REBASE_INTERACTIVE;
 		find_commands(c);
 	} else {
 		c->s->operations |= OP_REBASE;
 	}
-	name = xstrfmt("%s/head-name", dir);
-	c->s->rebase_branch = branch_state(c, name);
-	free(name);
-	name = xstrfmt("%s/onto", dir);
-	c->s->rebase_onto = branch_state(c, name);
-	free(name);
+	c->s->rebase_branch = branch_state(c, apply ? STATE_REBASE_APPLY_HEAD_NAME : STATE_REBASE_MERGE_HEAD_NAME);
+	c->s->rebase_onto = branch_state(c, apply ? STATE_REBASE_APPLY_ONTO : STATE_REBASE_MERGE_ONTO);
 }
 
 /* ---- all ---- */
 
-static bool read_pseudo_ref(struct collector *c, const char *name, struct object_id *out)
-{
-	char *line = state_line(c, name);
-	bool ok = line && oid_from_hex(out, line, c->r->algo) >= 0;
-
-	free(line);
-	return ok;
-}
-
 /* A sequence of several commits goes on between its conflicts, without a HEAD of its own. */
 static unsigned sequence_in_progress(struct collector *c)
 {
-	char *path = repo_path(c->r, "sequencer/todo");
 	struct strbuf text = STRBUF_INIT;
 	const char *p = "", *rest;
 	unsigned found = 0;
 
-	if (read_file(&text, path, TODO_FILE_MAX, NULL) >= 0)
+	if (repo_state_read(c->r, STATE_SEQUENCER_TODO, &text, NULL) >= 0)
 		p = text.buf + strspn(text.buf, " \t\r\n");
 	if ((skip_prefix(p, "pick", &rest) || skip_prefix(p, "p", &rest)) &&
 	    (*rest == ' ' || *rest == '\t'))
@@ -235,7 +190,6 @@ static unsigned sequence_in_progress(struct collector *c)
 	else if (skip_prefix(p, "revert", &rest) && (*rest == ' ' || *rest == '\t'))
 		found = OP_REVERT;
 	strbuf_release(&text);
-	free(path);
 	return found;
 }
 
@@ -244,17 +198,17 @@ void status_find_operations(struct collector *c)
 	struct status *s = c->s;
 
 	s->cherry_pick_head = s->revert_head = c->r->algo->null_oid;
-	if (state_exists(c, "MERGE_HEAD"))
+	if (repo_state_exists(c->r, STATE_MERGE_HEAD))
 		s->operations |= OP_MERGE;
 	find_rebase(c);
-	if (!s->operations && read_pseudo_ref(c, "CHERRY_PICK_HEAD", &s->cherry_pick_head))
+	if (!s->operations && repo_state_oid(c->r, STATE_CHERRY_PICK_HEAD, &s->cherry_pick_head))
 		s->operations |= OP_CHERRY_PICK;
-	if (read_pseudo_ref(c, "REVERT_HEAD", &s->revert_head))
+	if (repo_state_oid(c->r, STATE_REVERT_HEAD, &s->revert_head))
 		s->operations |= OP_REVERT;
 	s->operations |= sequence_in_progress(c);
-	s->merge_message = state_exists(c, "MERGE_MSG");
-	if (state_exists(c, "BISECT_LOG")) {
+	s->merge_message = repo_state_exists(c->r, STATE_MERGE_MSG);
+	if (repo_state_exists(c->r, STATE_BISECT_LOG)) {
 		s->operations |= OP_BISECT;
-		s->bisect_branch = branch_state(c, "BISECT_START");
+		s->bisect_branch = branch_state(c, STATE_BISECT_START);
 	}
 }

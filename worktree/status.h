@@ -75,7 +75,7 @@ struct status {
 	/* null: a sequence of several commits, between two of them */
 	struct object_id cherry_pick_head, revert_head;
 	bool am_patch_empty;
-	bool merge_message;	/* MERGE_MSG is there: a commit is yet to be made */
+	bool merge_message;	/* a message waits for the commit that is yet to be made */
 	/* interactive rebase: the last commands done, the next ones to do, and how many in all */
 	struct strvec rebase_done, rebase_todo;
 	size_t nr_rebase_done, nr_rebase_todo;

@@ -13,8 +13,8 @@
 #include "builtin/commit/commit-run.h"
 #include "porcelain/notes-rewrite.h"
 #include "porcelain/status-format.h"
-#include "fs/file.h"
 #include "index/cache-tree.h"
+#include "repo/state.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
 #include "history/grafts.h"
@@ -236,22 +236,13 @@ static void find_people(struct commit_run *run)
 		die("could not lookup commit %s", from);
 }
 
-static bool state_exists(struct commit_run *run, const char *name)
-{
-	char *path = repo_path(run->repo, "%s", name);
-	bool there = file_exists(path);
-
-	free(path);
-	return there;
-}
-
 static void check_message_options(struct commit_run *run)
 {
 	struct commit_options *o = &run->o;
 
 	check_message_sources(o);
 	find_people(run);
-	if (o->reset_author && !o->reedit && !o->reuse && !o->amend && !state_exists(run, "CHERRY_PICK_HEAD"))
+	if (o->reset_author && !o->reedit && !o->reuse && !o->amend && !repo_state_exists(run->repo, STATE_CHERRY_PICK_HEAD))
 		die("--reset-author can be used only with -C, -c or --amend.");
 	if (o->reset_author && o->author)
 		conflict("--reset-author", "--author");
@@ -339,9 +330,9 @@ static int find_head(struct commit_run *run, struct err *err)
 
 static int check_whence(struct commit_run *run, struct err *err)
 {
-	if (state_exists(run, "MERGE_HEAD"))
+	if (repo_state_exists(run->repo, STATE_MERGE_HEAD))
 		run->whence = FROM_MERGE;
-	else if (state_exists(run, "CHERRY_PICK_HEAD"))
+	else if (repo_state_exists(run->repo, STATE_CHERRY_PICK_HEAD))
 		run->whence = FROM_CHERRY_PICK;
 	if (!run->o.amend)
 		return 0;
@@ -368,38 +359,30 @@ static int keep_merged_tag(struct commit_run *run, const struct object_id *oid, 
 	return rc;
 }
 
-/* The lines of MERGE_HEAD, as they are in `named`, and the commits among the parents. */
+/* The objects that are merged go to the end of `named` as they are, and their commits to that of the parents. */
 static int read_merge_heads(struct commit_run *run, struct oid_array *named, struct err *err)
 {
-	struct strbuf text = STRBUF_INIT;
-	char *path = repo_path(run->repo, "MERGE_HEAD");
-	int rc = read_file(&text, path, 1 << 20, err);
+	size_t first = named->nr;
+	int rc = repo_state_oids(run->repo, STATE_MERGE_HEAD, named, err);
 
-	for (char *line = strtok(text.buf, "\n"); rc >= 0 && line; line = strtok(NULL, "\n")) {
-		struct object_id oid, commit;
+	for (size_t i = first; rc >= 0 && i < named->nr; i++) {
+		struct object_id commit;
 
-		if (oid_from_hex(&oid, line, run->repo->algo) < 0 ||
-		    object_peel(odb_source(run->repo->odb), &oid, OBJ_COMMIT, &commit, NULL,
-				NULL) < 0) {
-			rc = err_set(err, ERR_CORRUPT, "Corrupt MERGE_HEAD file (%s)", line);
-			break;
-		}
-		oid_array_append(named, &oid);
-		oid_array_append(&run->parents, &commit);
+		if (object_peel(odb_source(run->repo->odb), &named->oid[i], OBJ_COMMIT, &commit, NULL, NULL) < 0)
+			rc = err_set(err, ERR_CORRUPT, "Corrupt %s file (%s)", repo_state_name(STATE_MERGE_HEAD),
+				     oid_hex(&named->oid[i]));
+		else
+			oid_array_append(&run->parents, &commit);
 	}
-	free(path);
-	strbuf_release(&text);
 	return rc;
 }
 
 static bool merged_without_ff(struct commit_run *run)
 {
 	struct strbuf mode = STRBUF_INIT;
-	char *path = repo_path(run->repo, "MERGE_MODE");
-	bool yes = !read_file(&mode, path, 1 << 20, NULL) && !strcmp(mode.buf, "no-ff");
+	bool yes = !repo_state_read(run->repo, STATE_MERGE_MODE, &mode, NULL) && !strcmp(mode.buf, "no-ff");
 
 	strbuf_release(&mode);
-	free(path);
 	return yes;
 }
 
@@ -593,25 +576,6 @@ static int advance_head(struct commit_run *run, const struct object_id *commit,
 	return rc;
 }
 
-/*
- * What tells of a merge or pick goes when the ref has moved, and for good: it must not come
- * back with the power and make a merge of the next commit.
- */
-static int stage_end_of_state(struct commit_run *run, struct err *err)
-{
-	static const char *const names[] = { "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_HEAD",
-					     "MERGE_MSG", "MERGE_MODE", "SQUASH_MSG", "AUTO_MERGE" };
-	int rc = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(names) && !rc; i++) {
-		char *path = repo_path(run->repo, "%s", names[i]);
-
-		rc = repo_operation_remove_file(run->op, path, err);
-		free(path);
-	}
-	return rc;
-}
-
 static int copy_notes(struct commit_run *run, struct ref_transaction *t,
 		      const struct object_id *commit, struct err *err)
 {
@@ -632,7 +596,7 @@ static int publish(struct commit_run *run, const struct object_id *commit, struc
 	struct ref_transaction *t;
 	int rc;
 
-	if ((rc = commit_index_set(run, err)) >= 0 && (rc = stage_end_of_state(run, err)) >= 0 &&
+	if ((rc = commit_index_set(run, err)) >= 0 && (rc = repo_operation_end_state(run->op, STATE_ENDS_BY_COMMIT, err)) >= 0 &&
 	    (rc = advance_head(run, commit, &t, err)) >= 0)
 		rc = copy_notes(run, t, commit, err);
 	rc = repo_operation_end(run->op, rc, err);

@@ -8,6 +8,7 @@
 #include "cli/edit-text.h"
 #include "fs/file.h"
 #include "object/ident.h"
+#include "repo/state.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
@@ -108,7 +109,7 @@ static int author_base(struct commit_run *run, struct strbuf *line, const char *
 	if (run->o.amend && (run->o.reedit || run->o.reuse))
 		from = run->o.reedit ? run->o.reedit : run->o.reuse;
 	if (!from && run->whence == FROM_CHERRY_PICK)
-		from = "CHERRY_PICK_HEAD";
+		from = repo_state_name(STATE_CHERRY_PICK_HEAD);
 	if (!from || run->o.reset_author) {
 		unsigned strict = run->o.author ? 0 : IDENT_STRICT;
 
@@ -301,15 +302,6 @@ static int amend_message(struct commit_run *run, struct strbuf *out, struct err 
 	return rc;
 }
 
-static bool read_state_file(struct commit_run *run, const char *name, struct strbuf *out)
-{
-	char *path = repo_path(run->repo, "%s", name);
-	bool ok = read_file(out, path, EDIT_TEXT_MAX, NULL) >= 0;
-
-	free(path);
-	return ok;
-}
-
 static int read_template(struct commit_run *run, struct strbuf *out, struct err *err)
 {
 	char *path = NULL;
@@ -384,11 +376,11 @@ static int find_words(struct commit_run *run, struct strbuf *out, struct err *er
 		return rc;
 	if (o->amend)
 		return reuse_message(run, "HEAD", out, err);
-	if (read_state_file(run, "MERGE_MSG", out)) {
+	if (repo_state_read(run->repo, STATE_MERGE_MSG, out, NULL) >= 0) {
 		run->hook_source = "merge";
 		return 0;
 	}
-	if (read_state_file(run, "SQUASH_MSG", out)) {
+	if (repo_state_read(run->repo, STATE_SQUASH_MSG, out, NULL) >= 0) {
 		run->hook_source = "squash";
 		return 0;
 	}
@@ -503,7 +495,7 @@ static void explain_whence(struct commit_run *run, struct strbuf *out)
 	strbuf_addf(&text, "\nIt looks like you may be committing a %s.\n"
 		    "If this is not correct, please run\n"
 		    "\tgit update-ref -d %s\nand try again.\n",
-		    merge ? "merge" : "cherry-pick", merge ? "MERGE_HEAD" : "CHERRY_PICK_HEAD");
+		    merge ? "merge" : "cherry-pick", repo_state_name(merge ? STATE_MERGE_HEAD : STATE_CHERRY_PICK_HEAD));
 	add_commented(run, out, text.buf);
 	strbuf_addch(out, '\n');
 	strbuf_release(&text);

@@ -3,12 +3,14 @@
 #include "compat/posix.h"
 #include <dirent.h>
 #include "history/reach/roots-internal.h"
+#include "repo/state.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
 struct state_visit {
 	struct roots_walk *w;
 	const char *worktree, *gitdir;
+	const char *name; /* of the file that is being read */
 };
 
 static bool is_missing(int error)
@@ -16,35 +18,24 @@ static bool is_missing(int error)
 	return error == ENOENT || error == ENOTDIR;
 }
 
-/* Each full object name in the line that is a word. */
-static int visit_line(struct state_visit *v, const char *name, const char *line)
+static int visit_name(void *data, const struct object_id *oid)
 {
-	const struct hash_algo *algo = v->w->repo->algo;
-	struct root root = { .kind = ROOT_STATE, .name = name, .worktree = v->worktree };
-	int rc = 0;
+	struct state_visit *v = data;
+	const struct root root = { .kind = ROOT_STATE, .oid = *oid, .name = v->name, .worktree = v->worktree };
 
-	for (const char *p = line; !rc && *p; p++) {
-		size_t len = strspn(p, "0123456789abcdefABCDEF");
-
-		if (len == algo->hex_len && (p == line || !isalnum((unsigned char)p[-1])) &&
-		    !isalnum((unsigned char)p[len]) && !oid_parse_hex(&root.oid, p, algo, NULL))
-			rc = v->w->fn(v->w->data, &root);
-		if (len)
-			p += len - 1;
-	}
-	return rc;
+	return v->w->fn(v->w->data, &root);
 }
 
-static int visit_lines(struct state_visit *v, const char *name, FILE *f)
+static int visit_lines(struct state_visit *v, FILE *f)
 {
 	char *line = NULL;
 	size_t alloc = 0;
 	int rc = 0;
 
 	while (!rc && getline(&line, &alloc, f) >= 0)
-		rc = visit_line(v, name, line);
+		rc = repo_state_foreach_oid(v->w->repo->algo, line, visit_name, v);
 	if (!rc && ferror(f))
-		rc = err_set_errno(v->w->err, "unable to read '%s/%s'", v->gitdir, name);
+		rc = err_set_errno(v->w->err, "unable to read '%s/%s'", v->gitdir, v->name);
 	free(line);
 	return rc;
 }
@@ -62,14 +53,15 @@ static int visit_file(struct state_visit *v, const char *name)
 	else if (S_ISREG(st.st_mode) && !(f = fopen(path, "re")))
 		rc = is_missing(errno) ? 0 : err_set_errno(v->w->err, "unable to open '%s'", path);
 	if (f) {
-		rc = visit_lines(v, name, f);
+		v->name = name;
+		rc = visit_lines(v, f);
 		fclose(f);
 	}
 	free(path);
 	return rc;
 }
 
-/* FETCH_HEAD, MERGE_HEAD, AUTO_MERGE, BISECT_EXPECTED_REV …; not a file that only holds a message. */
+/* Any root ref or pseudoref, known to us or not; not a file that only holds a message. */
 static bool may_name_objects(const char *name)
 {
 	return *name && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")] == '\0' &&
@@ -93,30 +85,23 @@ static int visit_root_files(struct state_visit *v)
 	return rc;
 }
 
-/* rebase, am, cherry-pick, revert. */
+/* Files of operations; those in the directory itself are among the others already. */
 static int visit_operations(struct state_visit *v)
 {
-	static const char *const files[] = {
-		"rebase-merge/autostash", "rebase-merge/orig-head", "rebase-merge/onto",
-		"rebase-merge/stopped-sha", "rebase-merge/squash-onto", "rebase-merge/amend",
-		"rebase-merge/git-rebase-todo", "rebase-merge/git-rebase-todo.backup",
-		"rebase-merge/done", "rebase-merge/rewritten-list",
-		"rebase-merge/rewritten-pending", "rebase-merge/update-refs",
-		"rebase-apply/autostash", "rebase-apply/orig-head", "rebase-apply/onto",
-		"rebase-apply/abort-safety", "rebase-apply/original-commit",
-		"rebase-apply/rewritten", "sequencer/head", "sequencer/todo",
-		"sequencer/abort-safety",
-	};
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < ARRAY_SIZE(files); i++)
-		rc = visit_file(v, files[i]);
+	for (size_t f = 0; !rc && f < REPO_STATE_NR; f++) {
+		const char *name = repo_state_name((enum repo_state_file)f);
+
+		if (strchr(name, '/') && repo_state_flags((enum repo_state_file)f) & STATE_NAMES_OBJECTS)
+			rc = visit_file(v, name);
+	}
 	return rc;
 }
 
 int roots_visit_state(struct roots_walk *w, const char *worktree, const char *gitdir)
 {
-	struct state_visit v = { w, worktree, gitdir };
+	struct state_visit v = { w, worktree, gitdir, NULL };
 	int rc = visit_root_files(&v);
 
 	return rc ? rc : visit_operations(&v);
