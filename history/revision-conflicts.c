@@ -3,12 +3,14 @@
 #include "compat/posix.h"
 #include "history/revision-internal.h"
 #include "index/index.h"
+#include "refs/root-refs.h"
 #include "util/alloc.h"
 
 /* The other side of what is in progress; NULL: nothing is. */
 static const char *other_side(struct repository *r)
 {
-	static const char *const refs[] = { "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD" };
+	static const char *const refs[] = { REFNAME_MERGE_HEAD, REFNAME_CHERRY_PICK_HEAD, REFNAME_REVERT_HEAD,
+					    REFNAME_REBASE_HEAD };
 
 	for (size_t i = 0; i < ARRAY_SIZE(refs); i++)
 		if (ref_exists(r->refs, refs[i]))
