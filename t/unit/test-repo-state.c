@@ -76,6 +76,7 @@ static int change_all(struct repo_operation *op, struct index_state *ix)
 	head = xstrfmt("%s\n", oid_hex(&blob));
 	if ((rc = write_state(op, STATE_MERGE_HEAD, head)) || (rc = write_state(op, STATE_MERGE_MSG, "hi\n")) ||
 	    (rc = write_state(op, STATE_REBASE_MERGE_HEAD_NAME, "refs/heads/main\n")) ||
+	    (rc = write_state(op, STATE_REBASE_MERGE_TODO, "pick\n")) ||
 	    (rc = write_state(op, STATE_SEQUENCER_TODO, "pick\n")) ||
 	    (rc = repo_operation_remove_state(op, STATE_CHERRY_PICK_HEAD, &err)))
 		(void)rc;
@@ -148,7 +149,8 @@ static void named_in_order(void **state UNUSED)
 	assert_before(names, "/objects/", "/MERGE_HEAD\n");
 	assert_before(names, "/MERGE_HEAD\n", "/MERGE_MSG\n"); /* in the order of staging */
 	assert_before(names, "/MERGE_MSG\n", "/rebase-merge/head-name\n");
-	assert_before(names, "/rebase-merge/head-name\n", "/refs/tags/t\n");
+	assert_before(names, "/rebase-merge/head-name\n", "/rebase-merge/git-rebase-todo\n");
+	assert_before(names, "/rebase-merge/git-rebase-todo\n", "/refs/tags/t\n"); /* a new list begins something */
 	/* what goes on, and what ends, after the refs and before the index */
 	assert_before(names, "/refs/tags/t\n", "/sequencer/todo\n");
 	assert_before(names, "/sequencer/todo\n", "unlink ");
@@ -163,6 +165,36 @@ static void named_in_order(void **state UNUSED)
 	assert_false(repo_state_exists(repo, STATE_REBASE_APPLY));
 	assert_false(repo_state_exists(repo, STATE_CHERRY_PICK_HEAD));
 	assert_true(repo_state_exists(repo, STATE_REBASE_MERGE));
+}
+
+/* Where no journal orders names, the name of MERGE_HEAD is on disk before the index has its new one. */
+static void flushed_before_the_index(void **state UNUSED)
+{
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	const char *names;
+
+	pretend_fs(FS_LOCAL);
+	prepare_files();
+	fault_install(&plan);
+	MUST(run_all(true));
+	names = strstr(fault_text(), "/MERGE_HEAD\n");
+	assert_non_null(names);
+	assert_before(names, "\nsyncfs ", "/sequencer/todo\n");
+	assert_before(names, "\nsyncfs ", "/.git/index\n");
+	fault_remove();
+}
+
+/* A file that is not of the kind that the table says is not ours. */
+static void removes_only_its_kind(void **state UNUSED)
+{
+	struct repo_operation *op = repo_operation_begin(repo);
+
+	write_text(at(dir, "r/.git/MERGE_HEAD/x"), "x");
+	write_text(at(dir, "r/.git/rebase-apply"), "x");
+	MUST(repo_operation_remove_state(op, STATE_MERGE_HEAD, &err));
+	MUST(repo_operation_end(op, repo_operation_remove_state(op, STATE_REBASE_APPLY, &err), &err));
+	assert_true(file_exists(at(dir, "r/.git/MERGE_HEAD/x")));
+	assert_true(file_exists(at(dir, "r/.git/rebase-apply")));
 }
 
 static void abort_leaves_nothing(void **state UNUSED)
@@ -309,6 +341,8 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(named_in_order),
+		T(flushed_before_the_index),
+		T(removes_only_its_kind),
 		T(abort_leaves_nothing),
 		T(every_call_fails_once),
 		T(reads_what_is_there),
