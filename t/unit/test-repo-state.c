@@ -184,6 +184,27 @@ static void flushed_before_the_index(void **state UNUSED)
 	fault_remove();
 }
 
+/* The same without a ref between the two. */
+static void flushed_before_the_index_alone(void **state UNUSED)
+{
+	struct fault_plan plan = FAULT_PLAN_INIT;
+	struct repo_operation *op = repo_operation_begin(repo);
+	struct index_state ix;
+	const char *names;
+
+	pretend_fs(FS_LOCAL);
+	index_init(&ix, repo->algo);
+	fault_install(&plan);
+	MUST(repo_operation_lock_index(op, &err));
+	repo_operation_set_index(op, &ix);
+	MUST(repo_operation_end(op, write_state(op, STATE_MERGE_MODE, "no-ff"), &err));
+	names = strstr(fault_text(), "/MERGE_MODE\n");
+	assert_non_null(names);
+	assert_before(names, "\nsyncfs ", "/.git/index\n");
+	fault_remove();
+	index_release(&ix);
+}
+
 /* A file that is not of the kind that the table says is not ours. */
 static void removes_only_its_kind(void **state UNUSED)
 {
@@ -342,6 +363,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(named_in_order),
 		T(flushed_before_the_index),
+		T(flushed_before_the_index_alone),
 		T(removes_only_its_kind),
 		T(abort_leaves_nothing),
 		T(every_call_fails_once),
