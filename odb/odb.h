@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The object database: reads any object from any store (new objects of an
- * open batch, loose files, packs, alternates), and opens a batch of new ones.
+ * The object database: it reads an object from any store (our own object directory, alternates) and from
+ * the open batch, and it opens a batch of new objects. How a store keeps its objects is behind a table of
+ * sources (source.h).
  *
- * Reading is thread-safe. A corrupt copy is told by name and file; if another
- * copy is whole, that one is used.
+ * Reading is thread-safe. If a copy of an object is corrupt and another one is whole, that one is used,
+ * and a warning names the object and the file of the corrupt copy.
  */
 #ifndef ODB_H
 #define ODB_H
@@ -20,7 +21,7 @@ struct odb_source;
 
 struct odb_options {
 	const char *objdir;
-	/* holds our own objects, in place of loose files and packs (source.h); owned by the odb after success; NULL */
+	/* source of our own objects, in place of loose files and packs (source.h); NULL: these. Owned by the odb */
 	struct odb_source *own;
 	const struct hash_algo *algo;
 	const char *alternates_env; /* GIT_ALTERNATE_OBJECT_DIRECTORIES or NULL */
@@ -32,7 +33,7 @@ struct odb_options {
 	size_t delta_base_cache_limit, packed_git_window_size, packed_git_limit;
 	bool use_multi_pack_index;
 	int max_tree_depth; /* as in an object_source */
-	/* corrupt copies that were passed over: told here (may be NULL) */
+	/* called for each corrupt copy that was passed over; may be NULL */
 	void (*warn)(void *data, const char *msg);
 	void (*report_error)(void *data, const char *msg); /* alternates that are missing */
 	void *warn_data; /* for both */
@@ -44,76 +45,77 @@ struct odb_options {
 MUST_USE int odb_open(struct odb **out, const struct odb_options *opts, struct err *err);
 void odb_free(struct odb *odb);
 /*
- * Give back the memory of what was read lately and is kept for reading more: after much reading, before much
- * waiting. Any thread may be reading.
+ * Free the memory that holds objects for later reads. Call it after many reads, before a long wait.
+ * Other threads may be reading.
  */
 void odb_drop_cache(struct odb *odb);
 const struct hash_algo *odb_algo(const struct odb *odb);
 const char *odb_objdir(const struct odb *odb);
 /*
- * From now on reading asks what to read instead: replacements_find (repo/replace.c), or NULL. Whether
- * an object is there, enumeration and writing are about the object itself.
+ * From now on, reading asks `fn` for the object to read instead: replacements_find (repo/replace.c), or NULL.
+ * odb_has and its like, enumeration and writing take the object itself.
  */
 typedef int (*odb_replace_fn)(void *data, const struct object_id *oid, struct object_id *out,
 			      struct err *err);
 void odb_set_replace(struct odb *odb, odb_replace_fn fn, void *data);
 /*
- * Objects that are missing here, and that somebody else may have (a partial clone). fn makes what it can of them
- * readable, and is called without any lock, from any thread: 0: they are looked for again; < 0 is the answer.
- * on_read: every read of something that is missing asks it; else odb_prefetch alone does. Whether an object is
- * there (odb_has and its like), enumeration, and writing never do.
+ * A remote may have objects that are missing here (a partial clone). `fn` makes them readable, as far as it can.
+ * It is called without any lock, from any thread. If it returns 0, they are looked for again; an error is
+ * the result of the read. on_read: each read of a missing object calls it; otherwise odb_prefetch alone does.
+ * odb_has and its like, enumeration, and writing never call it.
  */
 typedef int (*odb_fetch_fn)(void *data, const struct oid_array *missing, struct err *err);
 void odb_set_fetch(struct odb *odb, odb_fetch_fn fn, void *data, bool on_read);
-/* on_read, changed: for who asks for what is missing. */
+/* Change on_read: for a caller that reports missing objects. */
 void odb_set_fetch_on_read(struct odb *odb, bool on_read);
 bool odb_fetches_on_read(const struct odb *odb);
-/* Is there somebody to ask? If not, a list for the next function need not be made. odb: NULL: no repository. */
+/* Is there an odb_fetch_fn? If not, a list for odb_prefetch is not needed. odb: NULL if there is no repository. */
 bool odb_can_fetch(const struct odb *odb);
 /*
- * About to read all of these: those that are missing are asked for together. They may still be missing then. oids is sorted, each
- * once, afterwards.
+ * The caller is going to read all of these: the missing ones are fetched together. They may still be missing
+ * afterwards. Sorts oids and removes doubles.
  */
 MUST_USE int odb_prefetch(struct odb *odb, struct oid_array *oids, struct err *err);
 /*
- * This database as an object_source; lives as long as the odb. Without replacements: for refs,
- * which rest on the objects that they name, and for deltas.
+ * This database as an object_source; it lives as long as the odb. The second one ignores replacements: for
+ * refs, which depend on the objects that they name, and for deltas.
  */
 const struct object_source *odb_source(struct odb *odb);
 const struct object_source *odb_source_unreplaced(struct odb *odb);
 
-/* ERR_NOT_FOUND, ERR_CORRUPT. The hash of what is returned has been checked for
- * loose objects, not for packed ones. */
+/*
+ * ERR_NOT_FOUND, ERR_CORRUPT. The hash has been checked for loose objects, but not for packed ones.
+ */
 MUST_USE int odb_read(struct odb *odb, const struct object_id *oid,
 		      struct object_buf *out, struct err *err);
 /* ERR_INVALID if it is of another type ("object X is a tree, not a blob"). */
 MUST_USE int odb_read_type(struct odb *odb, const struct object_id *oid,
 			   enum object_type want, struct object_buf *out, struct err *err);
-/* The same, but ERR_TOO_BIG for more than max bytes, before they are in memory; max 0: 1. */
+/* The same, but ERR_TOO_BIG if it has more than max bytes, before they are in memory. max 0 counts as 1. */
 MUST_USE int odb_read_limited(struct odb *odb, const struct object_id *oid, enum object_type want, uint64_t max,
 			      struct object_buf *out, struct err *err);
 /* Peels tags; commits peel to trees when want is OBJ_TREE. */
 MUST_USE int odb_read_peeled(struct odb *odb, const struct object_id *oid,
 			     enum object_type want, struct object_buf *out,
 			     struct object_id *actual, struct err *err);
-/* All of it, which takes an order of offsets (pack/pack.h). */
+/* All members of object_info. In a pack this takes a reverse index (pack/pack.h). */
 MUST_USE int odb_info(struct odb *odb, const struct object_id *oid,
 		      struct object_info *out, struct err *err);
-/* Of the object itself, if another one is read in its place. */
+/* The same, without replacements. */
 MUST_USE int odb_info_unreplaced(struct odb *odb, const struct object_id *oid,
 				 struct object_info *out, struct err *err);
-/* Type and size alone, which is much cheaper in a big pack. */
+/* Type and size alone: much cheaper in a big pack. */
 MUST_USE int odb_type(struct odb *odb, const struct object_id *oid, enum object_type *type,
 		      uint64_t *size, struct err *err);
-/* A miss looks for new packs, again as long as there are some. */
+/* After a miss it looks for new packs, as long as packs change. */
 bool odb_has(struct odb *odb, const struct object_id *oid);
 bool odb_has_quick(struct odb *odb, const struct object_id *oid); /* does not look again */
 
-/* A big blob in pieces; the whole is hashed, a mismatch is an error at the end. */
+/* Passes a big blob in pieces. It is hashed; a mismatch is an error after the last piece. */
 MUST_USE int odb_stream(struct odb *odb, const struct object_id *oid,
 			int (*sink)(void *data, const void *p, size_t len, struct err *err),
 			void *data, struct err *err);
-/* The object itself, if another one is read in its place. */
+/* The same, without replacements. */
 MUST_USE int odb_stream_unreplaced(struct odb *odb, const struct object_id *oid,
 				   int (*sink)(void *data, const void *p, size_t len,
 					       struct err *err),
@@ -137,8 +139,9 @@ MUST_USE int odb_foreach(struct odb *odb, unsigned flags,
 			 void *data, struct err *err); /* may repeat an oid */
 
 /*
- * Every object once. Packed ones come by offset, with what is wanted of them (OBJECT_INFO_…), which costs less than to ask for it. info: NULL if nothing is wanted, for
- * loose objects, and for copies that cannot be read.
+ * Every object once. Packed objects come in the order of offsets, with the information that is wanted
+ * (OBJECT_INFO_…): this costs less than to ask for each. info is NULL if nothing is wanted, for loose
+ * objects, and for copies that cannot be read.
  */
 MUST_USE int odb_foreach_once(struct odb *odb, unsigned want,
 			      int (*fn)(void *data, const struct object_id *oid,
@@ -189,33 +192,36 @@ struct bulk_checkin *odb_batch(struct odb *odb);
  * fsync_batch_commit. */
 MUST_USE int odb_stage_batch(struct odb *odb, struct err *err);
 /*
- * Free the batch after the fsync_batch was published: with objects that were never staged it
- * is a BUG. Or give them up. Both do nothing if none is open.
+ * odb_end_batch frees the batch after the fsync_batch was published; objects that were never staged are a BUG.
+ * odb_abort_batch gives them up. Both do nothing if no batch is open.
  */
 void odb_end_batch(struct odb *odb);
 void odb_abort_batch(struct odb *odb);
 
 /*
- * Young objects of others (adopter.h). From begin to end, within one operation, those that
- * it comes to rest on are adopted: what odb_write and the batch find there already, what is
- * passed to odb_rest_on, and what new objects lead to, down to what is packed, old or ours.
- * odb_adopt does it, before anything is published; ERR_CORRUPT names one that is damaged.
+ * Another Git may have written loose objects a moment ago, without a flush (adopter.h). Between begin and end,
+ * within one operation, those that the operation depends on are adopted: objects that odb_write and the batch
+ * find there already, objects passed to odb_rest_on, and all that new objects lead to, down to objects that
+ * are packed, old or ours. odb_adopt does it, before anything is published. ERR_CORRUPT names a damaged one.
  */
 void odb_begin_adoption(struct odb *odb, struct fsync_batch *b);
 void odb_end_adoption(struct odb *odb);
 void odb_rest_on(struct odb *odb, const struct object_id *oid);
 MUST_USE int odb_adopt(struct odb *odb, struct err *err);
-/* Is it there, and not a damaged one of those? Otherwise the caller writes it anew. */
+/* Is the object there, and whole if it has to be adopted? If not, the caller writes it anew. */
 bool odb_can_rest_on(struct odb *odb, const struct object_id *oid);
 /*
- * The same for an object that the caller would write now: gives it the present time, wherever it is, so that pruning by age
- * keeps it. False if there is none that can be touched (Durability, "Objects that are written again").
+ * The same for an object that the caller would write now. It gets the present time, in whichever store it is, so
+ * that pruning by age keeps it. False if no copy can be touched (Durability, "Objects that are written again").
  */
 bool odb_freshen(struct odb *odb, const struct object_id *oid);
-/* For a process that cannot change files: odb_freshen changes nothing, but adds the object to `used`, for a process that can. */
+/*
+ * For a process that cannot change files: odb_freshen changes nothing from now on, but adds the object to `used`,
+ * for a process that can.
+ */
 void odb_note_used(struct odb *odb, struct oid_array *used);
 
-/* Needs an open batch. Objects that are there are freshened instead. */
+/* Needs an open batch. An object that is there already is freshened, not written. */
 MUST_USE int odb_write(struct odb *odb, enum object_type type, const void *data,
 		       size_t size, struct object_id *oid, struct err *err);
 
