@@ -121,9 +121,10 @@ int merge_finish(struct merge_run *run, struct object_id *tree)
 	int rc;
 
 	ALLOC_ARRAY(f.sorted, run->nr + 1);
-	memcpy(f.sorted, run->all, run->nr * sizeof(*f.sorted));
-	if (f.nr)
+	if (f.nr) {
+		memcpy(f.sorted, run->all, f.nr * sizeof(*f.sorted));
 		qsort(f.sorted, f.nr, sizeof(*f.sorted), path_order);
+	}
 	rc = finish_dir(&f, "", 0, &top);
 	if (!rc)
 		*tree = top.oid;

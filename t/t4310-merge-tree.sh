@@ -135,6 +135,10 @@ test_expect_success 'whitespace that does not count: the other side is taken who
 	sides "lines a\\ 1 b c >f" "lines a\\ \\ 1 b c >f" "lines a\\ 1 b c d >f" && printf "100644\tf\n" >want && gives 0 -Xignore-space-change <want && lines "a 1" b c d >want && text f >got && test_cmp want got
 '
 
+test_expect_success 'empty trees' '
+	sides : : : && gives 0 </dev/null && test $tree = $(git mktree </dev/null) && sides "lines 1 >f" "rm f" "rm f" && gives 0 </dev/null
+'
+
 test_expect_success 'what cannot be merged' '
 	sides "lines 1 >f" "lines 2 >f" "lines 3 >f" && test_expect_code 1 git merge-tree ours nope 2>err && echo "merge-tree: nope - not something we can merge" >want && test_cmp want err && test_expect_code 128 git merge-tree --merge-base=nope ours theirs 2>err &&
 	echo "fatal: could not parse as tree ${SQ}nope${SQ}" >want && test_cmp want err && test_expect_code 128 git merge-tree -Xnope ours theirs 2>err && test_grep "unknown strategy option: -Xnope" err && test_expect_code 129 git merge-tree ours && test_expect_code 128 git merge-tree --quiet --messages ours theirs &&
