@@ -135,6 +135,13 @@ test_expect_success 'whitespace that does not count: the other side is taken who
 	sides "lines a\\ 1 b c >f" "lines a\\ \\ 1 b c >f" "lines a\\ 1 b c d >f" && printf "100644\tf\n" >want && gives 0 -Xignore-space-change <want && lines "a 1" b c d >want && text f >got && test_cmp want got
 '
 
+test_expect_success 'a branch with a slash; a file that both have, and one seems to have renamed; a type in conflict in a merge base' '
+	sides "lines 1 >k" "lines 2 >d" "mkdir d && lines 3 >d/x" && git branch a/b ours && test_expect_code 1 git merge-tree --name-only a/b theirs >out && test_grep "^d~a_b$" out &&
+	sides "all >f" "but 1 x >f && but 8 y >g" "rm f && but 8 y >g" && printf "100644\tg\n" >want && gives 0 <want && text g >got && but 8 y >want && test_cmp want got &&
+	crossed "lines k >k" "lines 1 >f" "ln -s 1 f" "lines 2 >f" "ln -sfn 3 f" && { printf "120000 3\tf\n100644 2\tf~ours\n\n" && echo "CONFLICT (distinct types): f had different types on each side; renamed one of them so each can be recorded somewhere." &&
+		printf "120000\tf\n100644\tf~ours\n100644\tk\n"; } >want && gives 1 <want
+'
+
 test_expect_success 'empty trees' '
 	sides : : : && gives 0 </dev/null && test $tree = $(git mktree </dev/null) && sides "lines 1 >f" "rm f" "rm f" && gives 0 </dev/null
 '
