@@ -9,8 +9,8 @@
 #include "upload/upload.h"
 #include "util/alloc.h"
 
-static int server_init(struct upload_server *s, struct repository *r,
-		       const struct upload_pack_options *o, struct err *err)
+static int upload_server_init(struct upload_server *s, struct repository *r,
+			      const struct upload_pack_options *o, struct err *err)
 {
 	int rc;
 
@@ -34,7 +34,7 @@ static int server_init(struct upload_server *s, struct repository *r,
 	return rc;
 }
 
-static void server_release(struct upload_server *s)
+static void upload_server_release(struct upload_server *s)
 {
 	broker_release(&s->broker);
 	if (s->out_blocked)
@@ -52,7 +52,7 @@ static void server_release(struct upload_server *s)
  * Before a pack has begun there is room for an "ERR" packet (gitprotocol-pack(5)); with sideband-all, an error has a
  * band.
  */
-static void tell_client(struct upload_server *s, struct err *why)
+static void report_to_fetcher(struct upload_server *s, struct err *why)
 {
 	pkt_writer_reset(&s->out);
 	if (s->told || s->in.hung_up || pkt_writer_failed(&s->out))
@@ -117,7 +117,7 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 	int rc;
 
 	repo_ignore_replacements(r); /* the client gets the objects themselves */
-	rc = server_init(&s, r, o, &why);
+	rc = upload_server_init(&s, r, o, &why);
 	if (!rc && o->confine)
 		rc = confine(&s, &why);
 	r->asking = (struct repo_asking){ .fn = ask_client, .data = &s };
@@ -127,9 +127,9 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 	if (rc < 0 && pkt_writer_failed(&s.out))
 		rc = pkt_writer_send(&s.out, &why);
 	if (rc < 0)
-		tell_client(&s, &why);
+		report_to_fetcher(&s, &why);
 	err_move(err, &why);
 	r->asking.fn = NULL;
-	server_release(&s);
+	upload_server_release(&s);
 	return rc;
 }

@@ -132,8 +132,8 @@ static int take_oids(struct broker_request *b, const unsigned char *p, size_t le
 	return 0;
 }
 
-static int take_filter(struct broker_request *b, const unsigned char *p, size_t len,
-		       struct err *err)
+static int take_broker_filter(struct broker_request *b, const unsigned char *p, size_t len,
+			      struct err *err)
 {
 	if (!len || memchr(p, '\0', len))
 		return err_set(err, ERR_INVALID, "broker: malformed filter");
@@ -144,7 +144,7 @@ static int take_filter(struct broker_request *b, const unsigned char *p, size_t 
 	return 0;
 }
 
-static int check_filter(struct broker_request *b, struct err *err)
+static int check_broker_filter(struct broker_request *b, struct err *err)
 {
 	int rc;
 
@@ -163,7 +163,7 @@ static int take_run(struct broker_request *b, const unsigned char *p, size_t len
 		 err_set(err, ERR_INVALID, "broker: malformed request");
 
 	if (!rc)
-		rc = check_filter(b, err);
+		rc = check_broker_filter(b, err);
 	if (rc < 0)
 		return rc;
 	b->q.thin = p[0] & RUN_THIN;
@@ -182,7 +182,7 @@ int broker_request_take(struct broker_request *b, const void *message, size_t le
 	if (len && len <= BROKER_MESSAGE_MAX && p[0] == OIDS)
 		return take_oids(b, p + 1, len - 1, err);
 	if (len && len <= BROKER_MESSAGE_MAX && p[0] == FILTER)
-		return take_filter(b, p + 1, len - 1, err);
+		return take_broker_filter(b, p + 1, len - 1, err);
 	if (len && p[0] == RUN)
 		return take_run(b, p + 1, len - 1, err);
 	return err_set(err, ERR_INVALID, "broker: unexpected message");

@@ -156,7 +156,10 @@ static int run_hook(int fd, const struct broker_request *b, struct err *err)
 
 static int listen_to(struct upload_server *s, struct err *err);
 
-/* Another broker, which is nobody's child, and ends with those who have the other end of its socket. */
+/*
+ * Start a second broker. It is not a child of this process, and exits when the other end of its
+ * socket is closed by all who hold it.
+ */
 static int start_other(struct upload_server *s, int *out, struct err *err)
 {
 	int pair[2], rc;

@@ -6,8 +6,8 @@
 
 /* ---- arguments ---- */
 
-static int take_want(struct upload_server *s, struct fetch_request *q, const char *line,
-		     const char *hex, struct err *err)
+static int take_want_argument(struct upload_server *s, struct fetch_request *q, const char *line,
+			      const char *hex, struct err *err)
 {
 	struct object_id oid;
 	int rc = upload_parse_oid(s, line, hex, &oid, err);
@@ -43,8 +43,8 @@ static int take_want_ref(struct upload_server *s, struct fetch_request *q, const
 	return rc;
 }
 
-static int take_have(struct upload_server *s, struct fetch_request *q, const char *line,
-		     const char *hex, struct err *err)
+static int take_have_argument(struct upload_server *s, struct fetch_request *q, const char *line,
+			      const char *hex, struct err *err)
 {
 	struct object_id oid;
 	bool common;
@@ -55,8 +55,8 @@ static int take_have(struct upload_server *s, struct fetch_request *q, const cha
 	return rc;
 }
 
-static int take_filter(struct upload_server *s, struct fetch_request *q, const char *text,
-		       struct err *err)
+static int take_filter_argument(struct upload_server *s, struct fetch_request *q, const char *text,
+				struct err *err)
 {
 	if (!s->config.allow_filter)
 		return err_set(err, ERR_INVALID, "unexpected line: 'filter %s'", text);
@@ -97,20 +97,20 @@ static bool take_flag(struct upload_server *s, struct fetch_request *q, const ch
 	return true;
 }
 
-static int take_argument(struct upload_server *s, struct fetch_request *q, const char *line,
-			 struct err *err)
+static int take_fetch_argument(struct upload_server *s, struct fetch_request *q, const char *line,
+			       struct err *err)
 {
 	const char *rest;
 	int rc;
 
 	if (skip_prefix(line, "have ", &rest))
-		return take_have(s, q, line, rest, err);
+		return take_have_argument(s, q, line, rest, err);
 	if (skip_prefix(line, "want ", &rest))
-		return take_want(s, q, line, rest, err);
+		return take_want_argument(s, q, line, rest, err);
 	if (skip_prefix(line, "want-ref ", &rest) && s->config.allow_ref_in_want)
 		return upload_refuse(s, take_want_ref(s, q, rest, err));
 	if (skip_prefix(line, "filter ", &rest))
-		return take_filter(s, q, rest, err);
+		return take_filter_argument(s, q, rest, err);
 	if (skip_prefix(line, "packfile-uris ", &rest) && packfile_uris_exist(s->repo->config))
 		return take_uris(s, q, rest, err);
 	rc = fetch_request_take_shallow(s, q, line, err);
@@ -121,7 +121,7 @@ static int take_argument(struct upload_server *s, struct fetch_request *q, const
 	return err_set(err, ERR_INVALID, "unexpected line: '%s'", line);
 }
 
-static int read_arguments(struct upload_server *s, struct fetch_request *q, struct err *err)
+static int read_fetch_arguments(struct upload_server *s, struct fetch_request *q, struct err *err)
 {
 	size_t nr = 0;
 	int kind, rc = 0;
@@ -131,7 +131,7 @@ static int read_arguments(struct upload_server *s, struct fetch_request *q, stru
 			rc = err_set(err, ERR_TOO_BIG, "a request of more than %d lines",
 				     UPLOAD_LINES_MAX);
 		else
-			rc = take_argument(s, q, s->in.line, err);
+			rc = take_fetch_argument(s, q, s->in.line, err);
 	}
 	if (rc < 0 || kind < 0)
 		return rc < 0 ? rc : kind;
@@ -155,7 +155,7 @@ static void answer_haves(struct upload_server *s, const struct fetch_request *q,
 }
 
 /* 1: the pack comes next; 0: the client asks again, < 0. */
-static int negotiate(struct upload_server *s, struct fetch_request *q, struct err *err)
+static int negotiate_v2(struct upload_server *s, struct fetch_request *q, struct err *err)
 {
 	int ready = 0;
 
@@ -212,8 +212,8 @@ int upload_fetch_v2(struct upload_server *s, struct err *err)
 	int rc;
 
 	fetch_request_init(&q);
-	rc = read_arguments(s, &q, err);
-	if (!rc && is_question(&q) && (rc = negotiate(s, &q, err)) > 0)
+	rc = read_fetch_arguments(s, &q, err);
+	if (!rc && is_question(&q) && (rc = negotiate_v2(s, &q, err)) > 0)
 		rc = send_sections(s, &q, err);
 	if (!rc)
 		s->out.band = 0;

@@ -10,7 +10,7 @@
 
 static const char *const known_fields[] = { "partialCloneFilter", "token" };
 
-/* All but what separates fields and remotes, and what is no printable ASCII. */
+/* Percent-encodes the separators of fields and remotes, and everything but printable ASCII. */
 static void add_encoded(struct strbuf *out, const char *s)
 {
 	for (; *s; s++) {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When is enough known? When each commit that is wanted leads to one that the client has, or to a parent
- * of such a one: gitprotocol-pack(5), "Packfile Negotiation". What the client has is commits; a tag that it
- * names counts for nothing here. A boundary that is known already ends the history.
+ * Negotiation can end when each wanted commit leads to a commit that the client has, or to a parent
+ * of one: gitprotocol-pack(5), "Packfile Negotiation". Only commits count as haves; a tag that the
+ * client names does not. A known shallow boundary ends the history.
  *
- * The history is walked down from the wants, the youngest commit first, no further than the oldest
- * commit that the client is known to have; each link is kept in the other direction. When a
- * commit turns out to be had, all that lead to it are found through these links. What has been
- * found stays for the next round: each commit is walked once and told of once, however many rounds
- * a client makes.
+ * The walk goes down from the wants, the youngest commit first, and no further than the oldest
+ * known have. It stores each link from parent to child. When a commit turns out to be a have, these
+ * links lead to all wants above it. Results stay for the next round, so each commit is walked once
+ * and marked once, whatever the number of rounds.
  *
  * Memory: 16 bytes for each link that is walked.
  */

@@ -4,7 +4,7 @@
 #include "upload/upload.h"
 #include "util/alloc.h"
 
-/* ---- what is there ---- */
+/* ---- the refs that exist ---- */
 
 struct served {
 	struct upload_server *s;
@@ -303,7 +303,7 @@ static void take_prefix(struct ls_refs *l, const char *prefix)
 		strvec_push(&l->prefixes, prefix);
 }
 
-static int take_argument(struct ls_refs *l, const char *line, struct err *err)
+static int take_lsrefs_argument(struct ls_refs *l, const char *line, struct err *err)
 {
 	const char *prefix;
 
@@ -320,12 +320,12 @@ static int take_argument(struct ls_refs *l, const char *line, struct err *err)
 	return 0;
 }
 
-static int read_arguments(struct ls_refs *l, struct err *err)
+static int read_lsrefs_arguments(struct ls_refs *l, struct err *err)
 {
 	int kind, rc = 0;
 
 	while (!rc && (kind = upload_next_argument(l->s, err)) == PKT_DATA)
-		rc = take_argument(l, l->s->in.line, err);
+		rc = take_lsrefs_argument(l, l->s->in.line, err);
 	if (rc < 0 || kind < 0)
 		return rc < 0 ? rc : kind;
 	return kind == PKT_FLUSH ? 0
@@ -335,7 +335,7 @@ static int read_arguments(struct ls_refs *l, struct err *err)
 int upload_ls_refs_v2(struct upload_server *s, struct err *err)
 {
 	struct ls_refs l = { .s = s, .prefixes = STRVEC_INIT, .err = err };
-	int rc = read_arguments(&l, err);
+	int rc = read_lsrefs_arguments(&l, err);
 
 	if (!rc)
 		rc = upload_refs_below(s, &l.prefixes, print_ref, &l, err);

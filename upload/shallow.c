@@ -24,7 +24,7 @@ static void add_inside(struct boundary *b, struct commit *c)
 
 /* ---- by depth ---- */
 
-static int add_starts(struct boundary *b, const struct oid_array *oids, struct err *err)
+static int add_boundary_starts(struct boundary *b, const struct oid_array *oids, struct err *err)
 {
 	for (size_t i = 0; i < oids->nr; i++) {
 		struct commit *c;
@@ -107,11 +107,14 @@ static int find_by_depth(struct boundary *b, struct err *err)
 	int rc = relative ? mark_kept(b, err) : 0;
 
 	if (!rc)
-		rc = add_starts(b, relative ? &q->shallow : &q->wants, err);
+		rc = add_boundary_starts(b, relative ? &q->shallow : &q->wants, err);
 
-	/* A clone that is to be complete is so also beside of what is wanted now. */
+	/*
+	 * If the depth is infinite, the whole clone becomes complete, not only the history of the
+	 * wants.
+	 */
 	if (!rc && q->depth == UPLOAD_DEPTH_INFINITE)
-		rc = add_starts(b, &q->shallow, err);
+		rc = add_boundary_starts(b, &q->shallow, err);
 	return rc < 0 ? rc : walk_levels(b, relative ? q->depth + 1 : q->depth, err);
 }
 
@@ -180,8 +183,8 @@ static void tell_boundary(struct boundary *b)
 }
 
 /*
- * What was the boundary and is not any more: the client gets the parents. It has the commit itself, and
- * its ancestors must not count as known because of it.
+ * Report commits that were in the boundary and are not any more ("unshallow"): the client gets
+ * their parents. It has each such commit, but must not count as having its ancestors.
  */
 static int tell_inside(struct boundary *b, struct err *err)
 {
@@ -215,7 +218,7 @@ static int find_boundary(struct boundary *b, struct err *err)
 	if (q->depth)
 		return find_by_depth(b, err);
 	/* A shallow server: where it ends, its clients end as well. */
-	rc = add_starts(b, &q->wants, err);
+	rc = add_boundary_starts(b, &q->wants, err);
 	return rc < 0 ? rc : walk_levels(b, UPLOAD_DEPTH_INFINITE, err);
 }
 

@@ -16,7 +16,7 @@
 
 /* Files, whatever their size. */
 #define FILES_MAX 1024
-/* Names without a file to be filled, this much older than now, belong to nobody. */
+/* A temporary file older than this that has no filler is abandoned. */
 #define TMP_SECONDS 60
 
 static int64_t now_s(void)
@@ -24,7 +24,7 @@ static int64_t now_s(void)
 	return share_now_ns() / NS_PER_SECOND;
 }
 
-/* Took place within so many seconds? A time to come has not. */
+/* Was it within the last age_s seconds? A time in the future was not. */
 static bool is_within(int64_t when_s, unsigned age_s)
 {
 	int64_t now = now_s();
@@ -150,7 +150,7 @@ static void remove_name(const struct share_dir *d, const char *name)
 	(void)RETRY_EINTR(sys->unlinkat(d->fd, name, 0));
 }
 
-/* Nobody gets it any more; if it is still read, it has another name until that ends. */
+/* Give this file to no new request. While clients read it, it stays under another name. */
 static void retire(const struct share_dir *d, const char *name, bool is_read)
 {
 	struct file_name gone = random_name("gone-");
@@ -192,7 +192,7 @@ static void keep(struct sweep *w, const char *name, int fd, const struct stat *s
 	w->bytes += bytes_of(st);
 }
 
-/* It is done, and not too old. */
+/* Is it complete, and not too old? */
 static bool is_usable(const struct share_dir *d, int fd)
 {
 	int64_t made_ns, used_ns;
@@ -201,7 +201,7 @@ static bool is_usable(const struct share_dir *d, int fd)
 	return share_file_is_good(fd) && is_within(made_ns / NS_PER_SECOND, d->age_s);
 }
 
-static void judge_open(struct sweep *w, const char *name, int fd, const struct stat *st)
+static void check_open_file(struct sweep *w, const char *name, int fd, const struct stat *st)
 {
 	bool filled = share_file_is_filled(fd), is_read = share_file_is_read(fd);
 	bool usable = starts_with(name, "pack-") && is_usable(w->d, fd);
@@ -217,7 +217,7 @@ static void judge_open(struct sweep *w, const char *name, int fd, const struct s
 	keep(w, name, fd, st, filled || is_read);
 }
 
-static void judge(struct sweep *w, const char *name)
+static void check_name(struct sweep *w, const char *name)
 {
 	struct stat st;
 	int fd;
@@ -228,7 +228,7 @@ static void judge(struct sweep *w, const char *name)
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &st))
-		judge_open(w, name, fd, &st);
+		check_open_file(w, name, fd, &st);
 	sys->close(fd);
 }
 
@@ -248,7 +248,7 @@ static void read_all(struct sweep *w)
 	if (!dir && fd >= 0)
 		close(fd);
 	while (dir && (de = readdir(dir)))
-		judge(w, de->d_name);
+		check_name(w, de->d_name);
 	if (dir)
 		closedir(dir);
 }
@@ -260,7 +260,7 @@ static bool is_room(const struct sweep *w, size_t nr, uint64_t want)
 	return nr < FILES_MAX && w->bytes <= limit && limit - w->bytes >= want;
 }
 
-/* Those that are being read are in use: only others go. */
+/* Files that clients read are in use: remove only others. */
 static void make_room(struct sweep *w, uint64_t want)
 {
 	size_t left = w->nr;
@@ -379,7 +379,10 @@ static bool has_name(const struct share_dir *d, const char *name, int fd)
 	       is_same_file(&named, &ours);
 }
 
-/* Only its own name: under the lock nobody else gives it to another file. */
+/*
+ * Removes the name of this file only: under the lock no other process can give the name to another
+ * file.
+ */
 void share_dir_drop(struct share_dir *d, const struct object_id *kind, int fd)
 {
 	struct file_name name = name_of(kind);

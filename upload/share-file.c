@@ -192,7 +192,7 @@ static const uint32_t *word_of(const struct share_file *f)
 
 /* ---- the filler ---- */
 
-/* The page is written whole: there is room for what is written into it later. */
+/* Writes the whole page, so that later changes of it need no new space on the disk. */
 int share_file_begin(int fd, const struct object_id *kind, struct err *err)
 {
 	union {
@@ -263,7 +263,7 @@ int share_file_follow(int fd, const struct object_id *kind, struct err *err)
 		return err_set(err, ERR_NOT_FOUND, "not a shared pack of this kind");
 	if (file_lock_set(fd, F_RDLCK, FOLLOWER_BYTE, 1))
 		return err_set_errno(err, "cannot lock a shared pack");
-	/* Who clears up has not seen us: it is no longer counted. */
+	/* A clean-up that did not see our lock has removed the file: it no longer counts. */
 	return !fstat(fd, &st) && st.st_nlink ? 0
 		: err_set(err, ERR_NOT_FOUND, "the shared pack has gone");
 }

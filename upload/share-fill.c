@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "upload/broker.h"
-#include "upload/produce.h"
+#include "upload/pack-source.h"
 #include "upload/share-file.h"
 #include "upload/share-fill.h"
 #include "upload/slots.h"
@@ -21,11 +21,11 @@ struct filler {
 	uint64_t bytes;
 	uint64_t room_end; /* it may have so many bytes before there has to be more room */
 	int64_t looked_ms;
-	bool is_alone;	       /* nobody followed when it last looked */
-	enum share_state ends; /* how, if not well */
+	bool is_alone;	       /* there was no follower at the last check */
+	enum share_state ends; /* the state to end with, if not SHARE_DONE */
 };
 
-/* Nobody twice in a row: one client may go as another comes. */
+/* Stop only if two checks in a row find no follower: one client may leave just as another comes. */
 static int check_followers(struct filler *f, struct err *err)
 {
 	int64_t now = monotonic_ms();
@@ -81,8 +81,8 @@ static int take_output(void *data, enum sideband_band band, const struct iovec *
 	return rc;
 }
 
-static int produce(struct filler *f, struct upload_server *s, struct fetch_request *q,
-		   struct err *err)
+static int fill_file(struct filler *f, struct upload_server *s, struct fetch_request *q,
+		     struct err *err)
 {
 	struct pack_relay_options o = { .fd = -1, .mode = SIDEBAND_NONE, .keepalive_ms = LOOK_MS,
 					.output = take_output, .output_data = f };
@@ -91,10 +91,10 @@ static int produce(struct filler *f, struct upload_server *s, struct fetch_reque
 
 	if (rc == ERR_LOCKED)
 		f->ends = SHARE_BUSY;
-	return rc < 0 ? rc : upload_produce(&j, &o, err);
+	return rc < 0 ? rc : upload_relay_pack(&j, &o, err);
 }
 
-/* Before the last word is said the name goes, so that nobody finds what has failed. */
+/* Removes the name before it writes the final state, so that no request finds a failed file. */
 static void finish(struct filler *f, int rc, struct err *err)
 {
 	if (rc < 0)
@@ -125,7 +125,7 @@ NORETURN static void run(struct upload_server *s, struct fetch_request *q,
 	if (!rc && broker >= 0)
 		rc = broker_replace(&s->broker, broker, &err);
 	if (!rc)
-		rc = produce(&f, s, q, &err);
+		rc = fill_file(&f, s, q, &err);
 	finish(&f, rc, &err);
 	_exit(rc < 0);
 }

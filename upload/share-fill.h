@@ -8,9 +8,10 @@
 #include "upload/upload.h"
 
 /*
- * Start it for the file `fd` (share_dir_create), which is closed here in any case. It belongs to no client, and ends
- * when the pack is done, cannot be made, or nobody follows any more. `followed` is our own descriptor for following:
- * the new process must not seem to be a follower, too.
+ * Start the filler for the file `fd` (share_dir_create). Closes `fd` on all outcomes. The filler
+ * belongs to no client. It exits when the pack is complete, cannot be built, or has no follower any
+ * more. `followed` is the caller's own descriptor for following; the filler closes it so that it
+ * does not look like a follower.
  */
 MUST_USE int upload_filler_start(struct upload_server *s, struct fetch_request *q,
 				 const struct share_dir *dir, const struct object_id *kind, int fd,

@@ -9,7 +9,7 @@
 #define GRAFTS_MAX ((size_t)16 * 1024 * 1024)
 
 /*
- * What is hashed is a text that can be read in one way only: each value has its name and its length before it, each
+ * The hashed text can be read in one way only: each value has its name and length in front, each
  * list its name and the number of its values.
  */
 struct key {
@@ -142,7 +142,7 @@ static int add_repository(struct key *k, const struct upload_server *s, struct e
 
 /* ---- the request ---- */
 
-static int add_tag(void *data, const char *name, const struct ref *ref)
+static int add_tag_to_key(void *data, const char *name, const struct ref *ref)
 {
 	struct key *k = data;
 
@@ -151,20 +151,20 @@ static int add_tag(void *data, const char *name, const struct ref *ref)
 	return 0;
 }
 
-static int add_tags(struct key *k, struct upload_server *s, struct err *err)
+static int add_tags_to_key(struct key *k, struct upload_server *s, struct err *err)
 {
 	struct strvec below = STRVEC_INIT;
 	int rc;
 
 	strvec_push(&below, "refs/tags/");
-	rc = upload_refs_below(s, &below, add_tag, k, err);
+	rc = upload_refs_below(s, &below, add_tag_to_key, k, err);
 	strvec_clear(&below);
 	return rc;
 }
 
 /* What a name stands for may be another blob tomorrow. */
-static int check_filter(const struct upload_server *s, const struct filter_spec *f,
-			struct err *err)
+static int check_key_filter(const struct upload_server *s, const struct filter_spec *f,
+			    struct err *err)
 {
 	struct object_id oid;
 
@@ -180,7 +180,7 @@ static int add_request(struct key *k, struct upload_server *s, const struct fetc
 		       struct err *err)
 {
 	struct strbuf filter = STRBUF_INIT;
-	int rc = check_filter(s, &q->filter, err);
+	int rc = check_key_filter(s, &q->filter, err);
 
 	if (rc < 0)
 		return rc;
@@ -195,7 +195,7 @@ static int add_request(struct key *k, struct upload_server *s, const struct fetc
 	add_head(k, "thin", q->thin);
 	add_head(k, "ofs-delta", q->ofs_delta);
 	add_head(k, "include-tag", q->include_tag);
-	return q->include_tag ? add_tags(k, s, err) : 0;
+	return q->include_tag ? add_tags_to_key(k, s, err) : 0;
 }
 
 int upload_request_kind(struct upload_server *s, const struct fetch_request *q,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
-#include "upload/produce.h"
+#include "upload/pack-source.h"
 #include "upload/share.h"
 #include "upload/share-dir.h"
 #include "upload/share-file.h"
@@ -40,7 +40,7 @@ static int fail(struct follower *f, enum share_state how, struct err *err)
 }
 
 /* A disk that cannot be read is as good as a full one. */
-static int look(struct follower *f, struct share_status *st, struct err *err)
+static int read_share_status(struct follower *f, struct share_status *st, struct err *err)
 {
 	int rc = share_file_status(&f->file, st, err);
 
@@ -58,7 +58,7 @@ static int await_more(struct follower *f, int64_t until_ms, struct err *err)
 	struct share_status st;
 	int rc;
 
-	while (!(rc = look(f, &st, err)) && f->have == f->at && !f->done) {
+	while (!(rc = read_share_status(f, &st, err)) && f->have == f->at && !f->done) {
 		int64_t left = until_ms - monotonic_ms();
 
 		if (left <= 0)
@@ -203,7 +203,7 @@ static int follow(struct share *h, int fd, bool *died, struct err *err)
 	return rc;
 }
 
-/* A new file, and a process that fills it; followed by us. -1: there is none. */
+/* Creates a file and starts its filler; returns a descriptor to follow it; -1: there is none. */
 static int start_filler(struct share *h)
 {
 	struct err err = ERR_INIT;
@@ -232,7 +232,7 @@ static const char *const kind_names[] = {
 	[SHARE_NEW] = "new", [SHARE_AGAIN] = "again", [SHARE_UNFIT] = "unfit",
 };
 
-/* What is there for this request; -1: it is served alone. */
+/* Finds or creates the file for this request; -1: the request is served alone. */
 static int find_file(struct share *h)
 {
 	enum share_kind kind = share_dir_note(&h->dir, &h->kind);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * uploadpack.shareIdentical: requests of one kind (upload/share-key.h) get one pack. The first one is served as if
- * nothing was shared; when another comes soon after, a process of its own writes the pack into a file, and
- * that client and all later ones get what is in it, as it grows and after that. Documentation/Serving.adoc.
+ * uploadpack.shareIdentical: requests of one kind (upload/share-key.h) get one pack. The first
+ * request is served without sharing. When another one comes soon after, a separate process writes
+ * the pack into a file. That client and all later ones get the bytes of the file, while it grows
+ * and after it is complete. See Documentation/Serving.adoc.
  *
- * The client may have what it asks for: that has been checked. Trouble with the files makes no fetch fail.
+ * The caller has checked that the client may have the objects it wants. No failure with the files
+ * makes a fetch fail.
  */
 #ifndef UPLOAD_SHARE_H
 #define UPLOAD_SHARE_H

@@ -10,7 +10,7 @@
 
 /* The bytes that stand for places. */
 #define FIRST_BYTE ((off_t)1 << 32)
-/* How often those that wait look again. */
+/* How often a waiting request tries again to get a slot. */
 #define LOOK_MIN_MS 5
 #define LOOK_MAX_MS 200
 
@@ -51,7 +51,7 @@ static int try_all(const struct search *w)
 	return rc;
 }
 
-static int look(void *data, int64_t until_ms, struct err *err)
+static int try_slots(void *data, int64_t until_ms, struct err *err)
 {
 	struct search *w = data;
 	int64_t now = monotonic_ms(), pause = w->pause_ms;
@@ -87,7 +87,7 @@ int upload_slot_take(struct upload_server *s, struct pack_relay_options *o, int 
 	if (w.fd < 0)
 		return err_set_errno(err, "cannot open '%s'", s->repo->commondir);
 	w.give_up_ms = monotonic_ms() + (int64_t)w.wait_s * 1000;
-	rc = pack_relay_await(o, look, &w, &why);
+	rc = pack_relay_await(o, try_slots, &w, &why);
 	if (!rc) {
 		*out = w.fd;
 		return 0;

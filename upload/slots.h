@@ -8,12 +8,12 @@
 #include "upload/upload.h"
 
 /*
- * A place among those that compute; the client is kept waiting meanwhile. *out: the caller closes it at the
- * end; -1: there is no limit, or the file system knows no locks. ERR_LOCKED: none became free for
- * uploadpack.maxConcurrentWait seconds.
+ * Take one of the uploadpack.maxConcurrent slots; the client gets keepalives while it waits. The
+ * caller closes *out at the end. *out is -1 if there is no limit, or the file system has no locks.
+ * ERR_LOCKED: no slot became free for uploadpack.maxConcurrentWait seconds.
  *
- * A place is a byte of the repository's directory, on which its holder has a lock that all others can see. Nothing
- * has to be writable for that, and nothing is left behind by a holder that dies.
+ * A slot is a byte of the repository's directory that its holder has locked, which all processes
+ * see. So no file has to be writable, and a holder that dies leaves nothing behind.
  */
 MUST_USE int upload_slot_take(struct upload_server *s, struct pack_relay_options *o, int *out,
 			      struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What upload-pack.c and serve.c are made of: one connection, one request, the refs that a client
- * sees, negotiation, shallow boundaries, and the pack that goes out. gitprotocol-v2(5),
+ * Interface of the files behind upload-pack.c and serve.c: one connection, one request, the refs
+ * that a client sees, negotiation, shallow boundaries, and the pack to send. gitprotocol-v2(5),
  * gitprotocol-pack(5).
  */
 #ifndef UPLOAD_UPLOAD_H
@@ -54,29 +54,29 @@ struct upload_pack_options {
 	int version;	     /* of the protocol: 0, 1, 2 */
 	bool stateless_rpc;  /* one request of a connection that has others: HTTP */
 	bool advertise_only; /* --http-backend-info-refs */
-	unsigned timeout_s;  /* how long a client may be silent, or read nothing; 0: for ever */
+	unsigned timeout_s;  /* longest time that a client may send or read nothing; 0: no limit */
 	bool confine; /* this process serves that client and does nothing else: core.sandbox */
 };
 
-/* The process that keeps what a confined server gives up: see upload/broker.h. */
+/* Handle of the process that does what a confined server no longer may: upload/broker.h. */
 struct upload_broker {
 	int fd; /* -1: there is none */
 	pid_t pid;
 };
 
 /*
- * Flags of commits in the server's pool: all of them here, since those of one step can still be set
- * when another begins.
+ * Flags of commits in the server's pool. They share one list, since flags of one step may still be
+ * set when the next step begins.
  */
 #define READY_HAVE 1u	     /* ready.c: the client has it */
-#define READY_LEADS 2u	     /* to one that the client has */
-#define READY_REACHED 4u     /* from a want */
+#define READY_LEADS 2u	     /* it leads to a commit that the client has */
+#define READY_REACHED 4u     /* it can be reached from a want */
 #define READY_WANTED 128u
 #define READY_CUT 256u /* the client does not get its parents */
 #define REACH_SEEN 8u	     /* negotiate.c */
 #define SHALLOW_INSIDE 16u   /* shallow.c: the client will have it */
-#define SHALLOW_BOUNDARY 32u /* and none of its parents because of it */
-#define SHALLOW_KEPT 64u     /* it has it already, or gets it: it is not cut off there */
+#define SHALLOW_BOUNDARY 32u /* the client will have it, but none of its parents */
+#define SHALLOW_KEPT 64u     /* the client has its parents or gets them: no boundary there */
 
 struct relay_queue;
 struct upload_server {
@@ -87,14 +87,14 @@ struct upload_server {
 	char *prefix; /* of the namespace; "" without one */
 	struct pkt_reader in;
 	struct pkt_writer out;
-	struct commit_pool *pool; /* the history as it is here; made on first use */
+	struct commit_pool *pool; /* commits of this repository; created on first use */
 	struct upload_broker broker;
-	char *share_refused; /* why the directory of shared packs cannot be used; NULL: not known */
+	char *share_refused; /* why the directory of shared packs cannot be used; NULL: no failure known */
 	struct relay_queue *queue; /* while a pack is made in a thread; NULL: the server's own thread works */
 	bool in_arguments; /* the request that is read has arguments that follow (version 2) */
-	bool out_blocked;  /* the client's end did before, and does again when it is served */
-	bool told;	   /* the client has been told what failed, or cannot be */
-	bool refused;	   /* what failed is a rule of ours; the client gets its words alone */
+	bool out_blocked;  /* the client's descriptor was blocking; restored when it is served */
+	bool told;	   /* the client has got the error message, or cannot get it */
+	bool refused;	   /* the request broke a rule of this server: the client gets the bare message */
 };
 
 /* The next argument of a command of version 2: pkt_reader_line, or PKT_FLUSH if it has none. */
@@ -104,28 +104,29 @@ static inline int upload_next_argument(struct upload_server *s, struct err *err)
 }
 
 /*
- * Every ref that a client may see, by the name that it sees it with: HEAD first, if it
- * resolves. < 0 or > 0 from fn stops, and is returned.
+ * Calls fn for every ref that the client may see, under the name that it sees: HEAD first, if it
+ * resolves. A non-zero result of fn stops the loop and is returned.
  */
 typedef int (*served_ref_fn)(void *data, const char *name, const struct ref *ref);
 MUST_USE int upload_refs_foreach(struct upload_server *s, served_ref_fn fn, void *data,
 				 struct err *err);
 /*
- * The same for those that begin with one of the prefixes; none: all. Only the places where such refs
- * can be are read.
+ * The same for refs that begin with one of the prefixes; all refs if there is no prefix. Cost:
+ * reads only the directories and packed refs that can match.
  */
 MUST_USE int upload_refs_below(struct upload_server *s, const struct strvec *prefixes,
 			       served_ref_fn fn, void *data, struct err *err);
-/* The same for those that lead to one of the oids, which are there. */
+/* The same for refs that point to one of the oids, directly or through a tag. The objects exist. */
 MUST_USE int upload_refs_to(struct upload_server *s, const struct oidset *oids, served_ref_fn fn,
 			    void *data, struct err *err);
 /*
- * The ref that HEAD leads to in the end, by the name that the client knows it with, which may be hidden. NULL: HEAD is
- * detached, or leads out of the namespace, or the ref does not exist; `unborn`: it need not. Caller frees.
+ * The ref that HEAD resolves to, under the client's name for it; it may be hidden. NULL: HEAD is
+ * detached, points outside the namespace, or its ref does not exist; with `unborn` the ref need not
+ * exist. The caller frees *out.
  */
 MUST_USE int upload_head_target(struct upload_server *s, bool unborn, char **out, struct err *err);
 
-/* Of errors that other servers tell in these words alone, not behind a program's name. */
+/* Marks an error that clients expect without a program's name in front. Returns rc. */
 static inline int upload_refuse(struct upload_server *s, int rc)
 {
 	s->refused = rc < 0;
@@ -136,13 +137,13 @@ static inline int upload_refuse(struct upload_server *s, int rc)
 
 struct upload_ready;
 
-/* Limits of what one client can make us keep. */
+/* Limit of lines that one client can make the server keep. */
 #define UPLOAD_LINES_MAX 4000000
 
 struct fetch_request {
 	struct oid_array wants; /* in the order in which they came, each once */
 	struct oidset want_set;
-	struct oid_array haves; /* that we have, too */
+	struct oid_array haves; /* that this repository has, too */
 	struct oidset have_set;
 	struct string_list want_refs; /* util: struct object_id; sorted once all have been read */
 	struct strset want_ref_names;
@@ -158,11 +159,16 @@ struct fetch_request {
 	bool thin, ofs_delta, include_tag, no_progress, done, wait_for_done;
 	enum sideband_mode mode;
 	size_t nr_have_lines;
-	struct packfile_uris *uris; /* blobs that go by URI; NULL: none; owned */
-	struct upload_ready *ready; /* what upload_is_ready knows; owned */
-	/* Not a boundary any more: the client has these, but not because it said "have". */
+	struct packfile_uris *uris; /* blobs that the client gets by URI; NULL: none; owned */
+	struct upload_ready *ready; /* state of upload_is_ready; owned */
+	/*
+	 * No longer in the boundary: the client has these commits, though it sent no "have" for
+	 * them.
+	 */
 	struct oid_array unshallowed;
-	/* Commits whose parents the client does not get because of them: set by upload_deepen. */
+	/*
+	 * New boundary, set by upload_deepen: the client does not get the parents of these commits.
+	 */
 	struct oid_array cut;
 };
 #define UPLOAD_DEPTH_INFINITE INT_MAX
@@ -170,34 +176,40 @@ struct fetch_request {
 void fetch_request_init(struct fetch_request *q);
 void fetch_request_release(struct fetch_request *q);
 void fetch_request_add_want(struct fetch_request *q, const struct object_id *oid);
-/* "shallow", "deepen", "deepen-since", "deepen-not": 1: it is one of them, 0: another line, < 0. */
+/*
+ * Parses "shallow", "deepen", "deepen-since", "deepen-not". Returns 1 if the line is one of them, 0
+ * if it is another line, or < 0.
+ */
 int fetch_request_take_shallow(struct upload_server *s, struct fetch_request *q,
 			       const char *line, struct err *err);
-/* "filter": what is behind the word. ERR_INVALID, also for a second one. */
+/*
+ * Parses the argument of "filter". ERR_INVALID: it is malformed or not allowed, or a filter came
+ * before.
+ */
 MUST_USE int fetch_request_take_filter(struct upload_server *s, struct fetch_request *q,
 				       const char *text, struct err *err);
 
 /* ---- negotiation ---- */
 
-/* Made on first use. */
+/* The server's pool of commits, created on first use. */
 MUST_USE int upload_pool(struct upload_server *s, struct commit_pool **out, struct err *err);
-/* The commit that an object is or, as a tag, leads to; NULL: none. */
+/* The commit oid itself, or the commit that a tag peels to; NULL: it leads to no commit. */
 MUST_USE int upload_peel_to_commit(struct upload_server *s, const struct object_id *oid,
 				   struct commit **out, struct err *err);
 
-/* Do we have it as well? Then it is noted. */
+/* Sets *common if this repository has the object, and then adds it to the haves. */
 MUST_USE int upload_note_have(struct upload_server *s, struct fetch_request *q,
 			      const struct object_id *oid, bool *common, struct err *err);
 /*
- * Is there something that the client has below each of the wants (upload/ready.c)? Then there is no use in more
- * questions. 1, 0, < 0. Wants do not change after the first call. Cost: of all calls for a request
- * together, what it has of haves and what is walked of the history.
+ * Does the client have an ancestor of each want (upload/ready.c)? Then more haves would not help.
+ * Returns 1, 0 or < 0. Wants do not change after the first call. Cost: all calls for a request
+ * together look at each have once and walk each commit once at most.
  */
 int upload_is_ready(struct upload_server *s, struct fetch_request *q, struct err *err);
 void upload_ready_free(struct upload_ready *r);
 /*
- * Is each of these reached by a ref that is not hidden? ERR_INVALID "not our ref X". Cost: the
- * history down to the oldest of them; all of it if one is not reached.
+ * Can each of these be reached from a ref that is not hidden? ERR_INVALID "not our ref X". Cost:
+ * walks the history down to the oldest of them, or all of it if one cannot be reached.
  */
 MUST_USE int upload_check_reachable(struct upload_server *s, const struct oid_array *oids,
 				    struct err *err);
@@ -206,15 +218,15 @@ MUST_USE int upload_check_reachable(struct upload_server *s, const struct oid_ar
 
 bool fetch_deepens(const struct fetch_request *q);
 /*
- * Find the new boundary, tell it ("shallow", "unshallow"), and take up what the client needs
- * because of it. In version 2 with the header and the end of its section, if there is one.
+ * Compute the new boundary, send it ("shallow", "unshallow"), and add the objects that the client
+ * then needs. In version 2 it also sends the header and the end of the section, if there is one.
  */
 MUST_USE int upload_deepen(struct upload_server *s, struct fetch_request *q, bool v2,
 			   struct err *err);
 
 /* ---- promisor-remote ---- */
 
-/* The value of the capability; false: there is nothing to offer. */
+/* Sets the value of the capability; false: there is nothing to offer. */
 bool upload_offer_promisors(struct upload_server *s, struct strbuf *value);
 
 /* ---- the pack ---- */
@@ -225,32 +237,35 @@ struct upload_job {
 	struct fetch_request *q;
 	struct pack_making *found; /* by upload_find_pack; NULL: nothing yet */
 };
-/* What is in it, before anything of it is sent. Free with upload_job_release. */
+/* Find the objects of the pack before any byte is sent. Free with upload_job_release. */
 MUST_USE int upload_find_pack(struct upload_job *j, struct err *err);
 void upload_job_release(struct upload_job *j);
 /* A pack_source_fn (pack-relay.h); data: a struct upload_job. Runs in a thread of its own. */
 MUST_USE int upload_make_pack(void *data, struct relay_queue *queue, struct err *err);
 
-/* The hook with its arguments and input for this request; pipes for its output and, with bands, stderr. */
+/*
+ * Set up the hook with its arguments and input for this request, and pipes for its output and, if
+ * there is a sideband, for its stderr.
+ */
 MUST_USE int upload_hook_start(const char *hook, const struct fetch_request *q, bool bands,
 			       struct child_process *cp, struct err *err);
 
 /*
- * Make it and send it, then a flush packet if there are bands. With q->uris, what goes by URI is told
- * first. In version 2 the header of the section comes before the pack.
+ * Build the pack and send it, then a flush packet if there is a sideband. If q->uris is set, the
+ * list of URIs is sent first; in version 2 the section header comes before the pack.
  */
 MUST_USE int upload_send_pack(struct upload_server *s, struct fetch_request *q, struct err *err);
 
 /* ---- the versions of the protocol ---- */
 
 MUST_USE int upload_serve_v0(struct upload_server *s, struct err *err);
-/* "fetch" of version 2: its arguments follow, then its answer. */
+/* Serves "fetch" of version 2: reads its arguments, sends its answer. */
 MUST_USE int upload_fetch_v2(struct upload_server *s, struct err *err);
 MUST_USE int upload_ls_refs_v2(struct upload_server *s, struct err *err);
 MUST_USE int upload_object_info_v2(struct upload_server *s, struct err *err);
 MUST_USE int upload_bundle_uri_v2(struct upload_server *s, struct err *err);
 
-/* "want OID", and the like: the oid behind the word. ERR_INVALID names the line. */
+/* Parses the oid of "want OID" and similar lines. ERR_INVALID quotes the line. */
 MUST_USE int upload_parse_oid(const struct upload_server *s, const char *line, const char *hex,
 			      struct object_id *out, struct err *err);
 

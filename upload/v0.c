@@ -169,7 +169,7 @@ static int take_capabilities(struct session *v, const char *words, struct err *e
 	return rc;
 }
 
-static int take_want(struct session *v, const char *line, const char *hex, struct err *err)
+static int take_want_line(struct session *v, const char *line, const char *hex, struct err *err)
 {
 	struct upload_server *s = v->s;
 	struct object_id oid;
@@ -190,7 +190,7 @@ static int take_want(struct session *v, const char *line, const char *hex, struc
 	return 0;
 }
 
-static int take_filter(struct session *v, const char *text, struct err *err)
+static int take_filter_line(struct session *v, const char *text, struct err *err)
 {
 	if (!v->filter || !v->s->config.allow_filter)
 		return err_set(err, ERR_INVALID, "filtering capability not negotiated");
@@ -203,9 +203,9 @@ static int take_line(struct session *v, const char *line, struct err *err)
 	int rc;
 
 	if (skip_prefix(line, "want ", &rest))
-		return take_want(v, line, rest, err);
+		return take_want_line(v, line, rest, err);
 	if (skip_prefix(line, "filter ", &rest))
-		return take_filter(v, rest, err);
+		return take_filter_line(v, rest, err);
 	rc = fetch_request_take_shallow(v->s, &v->q, line, err);
 	if (rc)
 		return rc < 0 ? rc : 0;
@@ -258,7 +258,7 @@ static int check_unproven(struct session *v, struct unproven *u, struct err *err
 		if (oidset_contains(&u->oids, &wants->oid[i]) &&
 		    !oidset_contains(&u->tips, &wants->oid[i]))
 			oid_array_append(&others, &wants->oid[i]);
-	/* With HTTP the refs may have moved since another process advertised them. */
+	/* Over HTTP another process advertised the refs; they may have moved since. */
 	if (!v->s->config.allow_reachable && !v->s->o.stateless_rpc)
 		rc = err_set(err, ERR_INVALID, "not our ref %s", oid_hex(&others.oid[0]));
 	else
@@ -286,7 +286,10 @@ static int check_wants_by_refs(struct session *v, struct err *err)
 	return rc;
 }
 
-/* May the client have all that it wants? What is allowed beyond the advertisement holds for hidden refs, too. */
+/*
+ * May the client have all its wants? Rules that allow more than the advertised refs allow hidden
+ * refs, too.
+ */
 static int check_wants(struct session *v, struct err *err)
 {
 	const struct upload_config *u = &v->s->config;
@@ -311,8 +314,8 @@ static const char *ack_word(const struct session *v, bool ready)
 	return v->multi_ack == MULTI_ACK ? " continue" : "";
 }
 
-/* Is enough known? Only what the client has told since the last time may have changed the answer. */
-static int judge(struct session *v, struct err *err)
+/* Is enough known to build the pack? Only haves that came since the last check can change that. */
+static int decide_ack(struct session *v, struct err *err)
 {
 	int rc = 0;
 
@@ -323,10 +326,10 @@ static int judge(struct session *v, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* What we do not have is answered only to stop a client that goes on. */
+/* A have that is missing here is answered only to stop a client that goes on. */
 static int answer_missing(struct session *v, const struct object_id *oid, struct err *err)
 {
-	int rc = judge(v, err);
+	int rc = decide_ack(v, err);
 
 	v->round_has_missing = true;
 	if (rc < 0 || !v->ready)
@@ -336,7 +339,7 @@ static int answer_missing(struct session *v, const struct object_id *oid, struct
 	return 0;
 }
 
-static int take_have(struct session *v, const char *line, const char *hex, struct err *err)
+static int take_have_line(struct session *v, const char *line, const char *hex, struct err *err)
 {
 	struct upload_server *s = v->s;
 	struct object_id oid;
@@ -354,11 +357,11 @@ static int take_have(struct session *v, const char *line, const char *hex, struc
 	return 0;
 }
 
-/* With something that we do not have in it, a round has been told already that enough is known. */
+/* If a have of this round is missing here, answer_missing has sent "ready" already. */
 static int end_of_round(struct session *v, struct err *err)
 {
 	struct upload_server *s = v->s;
-	int rc = judge(v, err);
+	int rc = decide_ack(v, err);
 
 	if (rc < 0)
 		return rc;
@@ -381,7 +384,7 @@ static int end_of_round(struct session *v, struct err *err)
  * Rounds of haves, each ended by a flush packet, until "done". 1: the pack comes next, 0: not. A request of HTTP may
  * end where the first round would begin: a client that deepens asks for the boundary first.
  */
-static int negotiate(struct session *v, struct err *err)
+static int negotiate_v0(struct session *v, struct err *err)
 {
 	struct upload_server *s = v->s;
 	const char *hex;
@@ -401,7 +404,7 @@ static int negotiate(struct session *v, struct err *err)
 		else if (kind != PKT_DATA)
 			rc = err_set(err, ERR_INVALID, "unexpected packet");
 		else if (skip_prefix(s->in.line, "have ", &hex))
-			rc = take_have(v, s->in.line, hex, err);
+			rc = take_have_line(v, s->in.line, hex, err);
 		else if (!strcmp(s->in.line, "done"))
 			break;
 		else
@@ -432,7 +435,7 @@ static int serve_request(struct session *v, struct err *err)
 		rc = pkt_writer_send(&v->s->out, err);
 	if (rc < 0 || !v->q.wants.nr)
 		return rc;
-	if ((rc = negotiate(v, err)) > 0)
+	if ((rc = negotiate_v0(v, err)) > 0)
 		rc = upload_send_pack(v->s, &v->q, err);
 	return rc < 0 ? rc : pkt_writer_send(&v->s->out, err);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a request to a pack: made here, or by the host's own command, within its limits. */
+/* Builds the pack of a request in a thread of this process, or runs uploadpack.packObjectsHook. */
 #include "compat/posix.h"
 #include "pack-relay.h"
 #include "upload/broker.h"
-#include "upload/produce.h"
+#include "upload/pack-source.h"
 #include "upload/slots.h"
 
 /* ---- by uploadpack.packObjectsHook ---- */
@@ -46,9 +46,9 @@ static int send_by_hook(struct upload_server *s, struct fetch_request *q,
 	return rc;
 }
 
-/* ---- either ---- */
+/* ---- the hook or this process ---- */
 
-int upload_produce(struct upload_job *j, const struct pack_relay_options *o, struct err *err)
+int upload_relay_pack(struct upload_job *j, const struct pack_relay_options *o, struct err *err)
 {
 	if (j->s->config.pack_objects_hook)
 		return send_by_hook(j->s, j->q, o, err);
@@ -65,7 +65,7 @@ int upload_send_alone(struct upload_job *j, struct pack_relay_options *o, struct
 		err_move(err, &why);
 		return rc;
 	}
-	rc = upload_produce(j, o, err);
+	rc = upload_relay_pack(j, o, err);
 	if (slot >= 0)
 		close(slot);
 	return rc;

@@ -2,7 +2,7 @@
 /* From a request to a pack on its way to the client. */
 #include "compat/posix.h"
 #include "pack-relay.h"
-#include "upload/produce.h"
+#include "upload/pack-source.h"
 #include "upload/share.h"
 #include "upload/upload.h"
 
@@ -21,7 +21,7 @@ static void print_uris(const struct packfile_uris *u, struct pkt_writer *out)
 	string_list_clear(&lines, NULL);
 }
 
-/* What is wanted is known: give back what was only kept to find it out. */
+/* The wants are final: free the data that only negotiation needed. */
 static void end_negotiation(struct upload_server *s, struct fetch_request *q)
 {
 	upload_ready_free(q->ready);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The pack that a request asks for. What is in it is found by bitmaps, where they can tell, or by a walk;
- * then it is made, or, if it is one that we have, sent as it is.
+ * Build the pack for one fetch request. Bitmaps tell which objects it has if they can; otherwise a
+ * walk does. A pack on disk that has exactly these objects is sent unchanged.
  */
 #include "compat/posix.h"
 #include "compat/os.h"
@@ -100,7 +100,7 @@ static void add_known(struct rev_walk *w, const struct oid_array *oids)
 				    REV_UNINTERESTING | REV_BOTTOM);
 }
 
-static void add_starts(struct rev_walk *w, const struct fetch_request *q)
+static void add_walk_starts(struct rev_walk *w, const struct fetch_request *q)
 {
 	for (size_t i = 0; i < q->cut.nr; i++)
 		commit_pool_add_shallow(w->pool, &q->cut.oid[i]);
@@ -111,8 +111,8 @@ static void add_starts(struct rev_walk *w, const struct fetch_request *q)
 }
 
 /*
- * Between a boundary and what was deepened below it there is no parent that would say what the client
- * has: each commit that it names counts.
+ * Between a shallow boundary and the commits deepened below it, no parent shows which commits the
+ * client has. So each commit that the client names counts.
  */
 static int walk_objects(struct pack_making *j, struct err *err)
 {
@@ -126,7 +126,7 @@ static int walk_objects(struct pack_making *j, struct err *err)
 	if (rc < 0)
 		return rc;
 	w->objects = true;
-	add_starts(w, j->q);
+	add_walk_starts(w, j->q);
 	rc = rev_walk_begin(w, err);
 	if (!rc)
 		rc = object_walk(w, &o, err);
@@ -154,8 +154,9 @@ static bool may_use_bitmaps(const struct pack_making *j)
 }
 
 /*
- * The base of a stored delta, if the client has it: then that delta is sent. With a filter, blobs of the
- * haves may not be there. An entry that cannot be read is not copied either: pack_objects sees to that.
+ * Add the base of a stored delta if the client has it: the delta is then sent as it is. If there is
+ * a filter, the client may lack blobs of its haves. pack_objects does not copy an entry that it
+ * cannot read.
  */
 static int add_base(struct pack_making *j, enum object_type type, struct pack *pack, uint64_t offset)
 {
@@ -168,7 +169,7 @@ static int add_base(struct pack_making *j, enum object_type type, struct pack *p
 	return pack_objects_add(j->po, &base, type, NULL, PACK_PREFERRED_BASE, &j->err);
 }
 
-/* Of a clone: they go as they are. */
+/* A run of objects of a clone: copied as they are. */
 static int add_run(void *data, struct pack *pack, uint32_t first, uint32_t nr)
 {
 	struct pack_making *j = data;
@@ -216,7 +217,7 @@ static int find_by_bitmap(struct pack_making *j, struct err *err)
 	return rc;
 }
 
-/* ---- include-tag: annotated tags of what is sent ---- */
+/* ---- include-tag: annotated tags whose target is sent ---- */
 
 static bool is_sent(struct pack_making *j, const struct object_id *oid)
 {
@@ -244,7 +245,7 @@ static int add_chain(struct pack_making *j, const char *name, const struct objec
 	return rc;
 }
 
-static int add_tag(void *data, const char *name, const struct ref *ref)
+static int add_tag_of_sent(void *data, const char *name, const struct ref *ref)
 {
 	struct pack_making *j = data;
 	const struct object_source *src = odb_source_unreplaced(j->s->repo->odb);
@@ -259,13 +260,13 @@ static int add_tag(void *data, const char *name, const struct ref *ref)
 	return add_chain(j, name, &ref->oid);
 }
 
-static int add_tags(struct pack_making *j, struct err *err)
+static int add_tags_of_sent(struct pack_making *j, struct err *err)
 {
 	struct strvec below = STRVEC_INIT;
 	int rc;
 
 	strvec_push(&below, "refs/tags/");
-	rc = upload_refs_below(j->s, &below, add_tag, j, err);
+	rc = upload_refs_below(j->s, &below, add_tag_of_sent, j, err);
 	strvec_clear(&below);
 	return rc;
 }
@@ -279,7 +280,7 @@ static int find_objects(struct pack_making *j, struct err *err)
 	if (rc == ERR_NOT_FOUND)
 		rc = walk_objects(j, err);
 	if (!rc && j->q->include_tag)
-		rc = add_tags(j, err);
+		rc = add_tags_of_sent(j, err);
 	if (!rc && j->bitmap && !pack_objects_count(j->po) && pack_objects_keeps_ranges(j->po) &&
 	    !j->q->filter.nr && !j->q->uris)
 		j->whole = bitmap_walk_whole_pack(j->bitmap);
