@@ -19,8 +19,8 @@
 
 /* ---- begin and end ---- */
 
-static int server_init(struct receive_server *s, struct repository *r, const struct receive_pack_options *o,
-		       struct err *err)
+static int receive_server_init(struct receive_server *s, struct repository *r, const struct receive_pack_options *o,
+			       struct err *err)
 {
 	int rc;
 
@@ -42,7 +42,7 @@ static int server_init(struct receive_server *s, struct repository *r, const str
 	return rc;
 }
 
-static void server_release(struct receive_server *s)
+static void receive_server_release(struct receive_server *s)
 {
 	for (size_t i = 0; i < s->rq.nr; i++)
 		push_command_release(&s->rq.commands[i]);
@@ -138,7 +138,7 @@ static int push(struct receive_server *s, struct quarantine *q, struct repo_oper
 
 static void report_failure(struct receive_server *s, int rc, const struct err *why)
 {
-	receive_tellf(s, "error: %s\n", err_message(why));
+	receive_sideband_messagef(s, "error: %s\n", err_message(why));
 	push_request_refuse_all(&s->rq, rc == ERR_UNCERTAIN ? "durability unknown" :
 				why->sys_errno ? strerror(why->sys_errno) : err_message(why));
 }
@@ -192,7 +192,7 @@ static int serve_push(struct receive_server *s, struct err *err)
 }
 
 /* There is room for it before the report has begun. */
-static void tell_client(struct receive_server *s, const struct err *why)
+static void report_to_pusher(struct receive_server *s, const struct err *why)
 {
 	pkt_writer_reset(&s->out);
 	if (s->client_gone || s->in.hung_up || pkt_writer_failed(&s->out))
@@ -214,7 +214,7 @@ int receive_pack_serve(struct repository *r, const struct receive_pack_options *
 	int rc;
 
 	repo_ignore_replacements(r);
-	rc = server_init(&s, r, o, &why);
+	rc = receive_server_init(&s, r, o, &why);
 	r->hook_runner = (struct repo_hook_runner){ run_hook, &s };
 	if (!rc)
 		tmp_objdir_reap(r->objdir);
@@ -223,12 +223,12 @@ int receive_pack_serve(struct repository *r, const struct receive_pack_options *
 	if (!rc && !o->advertise_only)
 		rc = receive_read_request(&s, &why);
 	if (rc < 0)
-		tell_client(&s, &why);
+		report_to_pusher(&s, &why);
 	else if (rc > 0)
 		rc = serve_push(&s, &why);
 	err_move(err, &why);
 	err_release(&why);
 	r->hook_runner.fn = NULL;
-	server_release(&s);
+	receive_server_release(&s);
 	return rc;
 }

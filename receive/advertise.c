@@ -34,7 +34,7 @@ static void append_capabilities(struct receive_server *s, struct strbuf *out)
 	append_agent(out);
 }
 
-static void add_line(struct advertisement *a, const struct object_id *oid, const char *name)
+static void add_ref_line(struct advertisement *a, const struct object_id *oid, const char *name)
 {
 	struct strbuf *line = pkt_writer_begin(&a->s->out);
 
@@ -51,8 +51,8 @@ static void add_line(struct advertisement *a, const struct object_id *oid, const
 }
 
 /*
- * What is outside of the namespace the client cannot change, but need not send either. A broken ref is shown with a null
- * value, so that the client can delete or replace it.
+ * The client cannot change refs outside its namespace, but they still show objects that it need not
+ * send. A broken ref is advertised with a null value, so that the client can delete or replace it.
  */
 static int add_ref(void *data, const struct ref *ref)
 {
@@ -67,7 +67,7 @@ static int add_ref(void *data, const struct ref *ref)
 		return 0;
 	new = oidset_insert(&a->seen, &ref->oid);
 	if (name || new)
-		add_line(a, &ref->oid, name ? name : ".have");
+		add_ref_line(a, &ref->oid, name ? name : ".have");
 	return pkt_writer_failed(&s->out) ? ERR_IO : 0;
 }
 
@@ -76,7 +76,7 @@ static int add_have(void *data, const struct object_id *oid)
 	struct advertisement *a = data;
 
 	if (oidset_insert(&a->seen, oid))
-		add_line(a, oid, ".have");
+		add_ref_line(a, oid, ".have");
 	return pkt_writer_failed(&a->s->out) ? ERR_IO : 0;
 }
 
@@ -113,7 +113,7 @@ int receive_advertise(struct receive_server *s, struct err *err)
 	if (!rc)
 		rc = add_alternates(&a, err);
 	if (!a.capabilities_sent)
-		add_line(&a, &s->repo->algo->null_oid, "capabilities^{}");
+		add_ref_line(&a, &s->repo->algo->null_oid, "capabilities^{}");
 	if (!rc)
 		rc = add_shallow(s, err);
 	pkt_writer_flush(&s->out);

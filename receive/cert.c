@@ -30,7 +30,7 @@ void cert_make_nonce(struct receive_server *s)
 /* ---- the nonce of a certificate ---- */
 
 /* One that another process of ours has told, over http: how old is it? False: it is none of ours. */
-static bool is_ours(const struct receive_server *s, const char *nonce, int64_t *age_s)
+static bool is_own_nonce(const struct receive_server *s, const char *nonce, int64_t *age_s)
 {
 	int64_t then = strtoll(nonce, NULL, 10);
 	char *made = make_nonce(s, then);
@@ -41,7 +41,7 @@ static bool is_ours(const struct receive_server *s, const char *nonce, int64_t *
 	return ours;
 }
 
-static const char *judge_nonce(struct receive_server *s, const char *nonce, int64_t *age_s)
+static const char *check_nonce(struct receive_server *s, const char *nonce, int64_t *age_s)
 {
 	*age_s = 0;
 	if (!s->config.cert_nonce_seed)
@@ -50,7 +50,7 @@ static const char *judge_nonce(struct receive_server *s, const char *nonce, int6
 		return "MISSING";
 	if (s->nonce)
 		return hmac_text_eq(s->nonce, nonce) ? "OK" : "BAD";
-	if (!s->o.stateless_rpc || !is_ours(s, nonce, age_s) || *age_s < 0)
+	if (!s->o.stateless_rpc || !is_own_nonce(s, nonce, age_s) || *age_s < 0)
 		return "BAD";
 	return *age_s <= s->config.cert_nonce_slop_s ? "OK" : "SLOP";
 }
@@ -66,7 +66,7 @@ static void export_nonce(struct receive_server *s)
 
 	if (!commit_find_header(cert->buf, signature_find(cert->buf, cert->len), "nonce", &nonce))
 		strbuf_reset(&nonce);
-	verdict = judge_nonce(s, nonce.buf, &age_s);
+	verdict = check_nonce(s, nonce.buf, &age_s);
 	if (s->config.cert_nonce_seed) {
 		strvec_pushf(&s->hook_env, "GIT_PUSH_CERT_NONCE=%s", nonce.buf);
 		strvec_pushf(&s->hook_env, "GIT_PUSH_CERT_NONCE_STATUS=%s", verdict);
@@ -137,7 +137,7 @@ int cert_check(struct receive_server *s, struct repo_operation *op, struct err *
 		return rc;
 	/* What cannot be checked is not good. */
 	if (signature_check_push(&c, s->repo, s->rq.cert.buf, s->rq.cert.len, &why) < 0)
-		receive_tellf(s, "warning: push certificate: %s\n", err_message(&why));
+		receive_sideband_messagef(s, "warning: push certificate: %s\n", err_message(&why));
 	export_check(s, &blob, &c);
 	export_nonce(s);
 	signature_check_release(&c);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What speaks against a command: names, receive.deny*, hidden refs. Words are those that users know from git-receive-pack(1). */
+/*
+ * Checks of one command: names, receive.deny*, hidden refs. Messages use the wording of
+ * git-receive-pack(1).
+ */
 #include "compat/posix.h"
 #include "receive/receive.h"
 #include "repo/worktrees.h"
@@ -15,10 +18,10 @@ static void check_name(struct receive_server *s, struct push_command *c)
 	if (ref_is_hidden(&s->hidden, c->name, c->full_name))
 		push_command_refuse(c, push_command_is_delete(c) ? "deny deleting a hidden ref" : "deny updating a hidden ref");
 	else if (!skip_prefix(c->name, "refs/", &rest) || !refname_is_valid(rest, flags | REFNAME_ALLOW_ONELEVEL)) {
-		receive_tellf(s, "error: refusing to update funny ref '%s' remotely\n", c->name);
+		receive_sideband_messagef(s, "error: refusing to update funny ref '%s' remotely\n", c->name);
 		push_command_refuse(c, "funny refname");
 	} else if (!push_command_is_delete(c) && !strchr(rest, '/')) {
-		receive_tellf(s, "error: refusing to update funny ref '%s' remotely\n", c->name);
+		receive_sideband_messagef(s, "error: refusing to update funny ref '%s' remotely\n", c->name);
 		push_command_refuse(c, "funny refname");
 	}
 }
@@ -34,11 +37,11 @@ static void check_target(struct receive_server *s, struct strmap *by_name, struc
 	if (ref_is_hidden(&s->hidden, inside, c->target)) {
 		push_command_refuse(c, push_command_is_delete(c) ? "deny deleting a hidden ref" : "deny updating a hidden ref");
 	} else if (!starts_with(inside, "refs/")) {
-		receive_tellf(s, "error: refusing to update funny ref '%s' remotely\n", inside);
+		receive_sideband_messagef(s, "error: refusing to update funny ref '%s' remotely\n", inside);
 		push_command_refuse(c, "funny refname");
 	} else if (other && (!oid_eq(&other->old_oid, &c->old_oid) || !oid_eq(&other->new_oid, &c->new_oid))) {
-		receive_tellf(s, "error: refusing inconsistent update between symref '%s' and its target '%s'\n", c->name,
-			      other->name);
+		receive_sideband_messagef(s, "error: refusing inconsistent update between symref '%s' and its target '%s'\n", c->name,
+					  other->name);
 		push_command_refuse(c, "inconsistent aliased update");
 		push_command_refuse(other, "inconsistent aliased update");
 	} else if (other) {
@@ -57,7 +60,7 @@ static void check_alias(struct receive_server *s, struct strmap *by_name, struct
 		const char *inside;
 
 		if (!skip_prefix(final, s->prefix, &inside)) {
-			receive_tellf(s, "error: refusing update to broken symref '%s'\n", c->name);
+			receive_sideband_messagef(s, "error: refusing update to broken symref '%s'\n", c->name);
 			push_command_refuse(c, "broken symref");
 		} else {
 			c->target = final;
@@ -141,14 +144,14 @@ static void check_current(struct update_check *u, struct push_command *c)
 	case DENY_IGNORE:
 		return;
 	case DENY_WARN:
-		receive_tellf(s, "warning: updating the current branch\n");
+		receive_sideband_messagef(s, "warning: updating the current branch\n");
 		return;
 	case DENY_UPDATE_INSTEAD:
 		return;
 	default:
-		receive_tellf(s, "error: refusing to update checked out branch: %s\n", c->name);
+		receive_sideband_messagef(s, "error: refusing to update checked out branch: %s\n", c->name);
 		if (s->config.deny_current_branch == DENY_UNCONFIGURED)
-			receive_tell(s, current_advice, sizeof(current_advice) - 1);
+			receive_sideband_message(s, current_advice, sizeof(current_advice) - 1);
 		push_command_refuse(c, "branch is currently checked out");
 	}
 }
@@ -164,7 +167,7 @@ static void check_delete(struct update_check *u, struct push_command *c)
 	struct receive_server *s = u->s;
 
 	if (is_branch(s, c) && s->config.deny_deletes) {
-		receive_tellf(s, "error: denying ref deletion for %s\n", c->name);
+		receive_sideband_messagef(s, "error: denying ref deletion for %s\n", c->name);
 		push_command_refuse(c, "deletion prohibited");
 		return;
 	}
@@ -174,12 +177,12 @@ static void check_delete(struct update_check *u, struct push_command *c)
 	case DENY_IGNORE:
 		return;
 	case DENY_WARN:
-		receive_tellf(s, "warning: deleting the current branch\n");
+		receive_sideband_messagef(s, "warning: deleting the current branch\n");
 		return;
 	default:
 		if (s->config.deny_delete_current == DENY_UNCONFIGURED)
-			receive_tell(s, delete_advice, sizeof(delete_advice) - 1);
-		receive_tellf(s, "error: refusing to delete the current branch: %s\n", c->name);
+			receive_sideband_message(s, delete_advice, sizeof(delete_advice) - 1);
+		receive_sideband_messagef(s, "error: refusing to delete the current branch: %s\n", c->name);
 		push_command_refuse(c, "deletion of the current branch prohibited");
 	}
 }
@@ -188,13 +191,16 @@ static void check_forward(struct receive_server *s, struct push_command *c)
 {
 	if (!s->config.deny_non_fast_forwards || oid_is_null(&c->old_oid) || !is_branch(s, c) || c->is_forward)
 		return;
-	receive_tellf(s, "error: denying non-fast-forward %s (you should pull first)\n", c->name);
+	receive_sideband_messagef(s, "error: denying non-fast-forward %s (you should pull first)\n", c->name);
 	push_command_refuse(c, "non-fast-forward");
 }
 
 /* ---- all of them ---- */
 
-/* Nobody can delete what is not there; that is no failure. A broken ref is there: the transaction refuses it. */
+/*
+ * Deleting a ref that does not exist is no failure. A broken ref exists: the transaction refuses
+ * it.
+ */
 static void note_missing(struct receive_server *s, struct push_command *c)
 {
 	struct object_id oid;
@@ -206,11 +212,11 @@ static void note_missing(struct receive_server *s, struct push_command *c)
 	rc = ref_read_raw(s->repo->refs, c->full_name, &oid, &target, NULL);
 	free(target);
 	if (!rc) {
-		receive_tellf(s, "warning: allowing deletion of corrupt ref\n");
+		receive_sideband_messagef(s, "warning: allowing deletion of corrupt ref\n");
 		c->old_oid = s->repo->algo->null_oid;
 		return;
 	}
-	receive_tellf(s, "warning: deleting a non-existent ref\n");
+	receive_sideband_messagef(s, "warning: deleting a non-existent ref\n");
 	c->did_not_exist = rc == ERR_NOT_FOUND;
 }
 
@@ -226,7 +232,7 @@ static int check_update(struct update_check *u, struct push_command *c, struct e
 	if (push_command_is_delete(c)) {
 		check_delete(u, c);
 	} else if (c->type == OBJ_NONE) {
-		receive_tellf(s, "error: unpack should have generated %s, but I can't find it!\n", oid_hex(&c->new_oid));
+		receive_sideband_messagef(s, "error: unpack should have generated %s, but I can't find it!\n", oid_hex(&c->new_oid));
 		push_command_refuse(c, "bad pack");
 	} else {
 		check_forward(s, c);

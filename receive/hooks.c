@@ -11,8 +11,8 @@ bool receive_has_hook(struct receive_server *s, const char *name)
 }
 
 /* Its exit code; 0 if there is none; < 0. */
-static int run(struct receive_server *s, const char *name, const struct strvec *args, const struct strbuf *in,
-	       struct err *err)
+static int run_named_hook(struct receive_server *s, const char *name, const struct strvec *args, const struct strbuf *in,
+			  struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	char *path = repo_find_hook(s->repo, name);
@@ -27,7 +27,7 @@ static int run(struct receive_server *s, const char *name, const struct strvec *
 	return receive_run(s, &cp, in ? in->buf : NULL, in ? in->len : 0, err);
 }
 
-static void add_line(struct strbuf *in, const struct object_id *old_oid, const struct object_id *new_oid, const char *name)
+static void add_hook_line(struct strbuf *in, const struct object_id *old_oid, const struct object_id *new_oid, const char *name)
 {
 	strbuf_add_oid(in, old_oid);
 	strbuf_addch(in, ' ');
@@ -47,9 +47,9 @@ int receive_hook_pre(struct receive_server *s, struct err *err)
 
 	for (size_t i = 0; i < s->rq.nr; i++)
 		if (is_heard_of(&s->rq.commands[i]))
-			add_line(&in, &s->rq.commands[i].old_oid, &s->rq.commands[i].new_oid, s->rq.commands[i].name);
+			add_hook_line(&in, &s->rq.commands[i].old_oid, &s->rq.commands[i].new_oid, s->rq.commands[i].name);
 	if (in.len)
-		rc = run(s, "pre-receive", NULL, &in, err);
+		rc = run_named_hook(s, "pre-receive", NULL, &in, err);
 	strbuf_release(&in);
 	if (rc <= 0)
 		return rc;
@@ -65,10 +65,10 @@ int receive_hook_update(struct receive_server *s, struct push_command *c, struct
 	strvec_push(&args, c->name);
 	strvec_push(&args, oid_hex(&c->old_oid));
 	strvec_push(&args, oid_hex(&c->new_oid));
-	rc = run(s, "update", &args, NULL, err);
+	rc = run_named_hook(s, "update", &args, NULL, err);
 	strvec_clear(&args);
 	if (rc > 0) {
-		receive_tellf(s, "error: hook declined to update %s\n", c->name);
+		receive_sideband_messagef(s, "error: hook declined to update %s\n", c->name);
 		push_command_refuse(c, "hook declined");
 	}
 	return rc < 0 ? rc : 0;
@@ -78,19 +78,19 @@ int receive_hook_update(struct receive_server *s, struct push_command *c, struct
 static void add_done(struct strbuf *in, const struct push_command *c)
 {
 	if (!c->nr_reports)
-		add_line(in, &c->old_oid, &c->new_oid, c->name);
+		add_hook_line(in, &c->old_oid, &c->new_oid, c->name);
 	for (size_t i = 0; i < c->nr_reports; i++) {
 		const struct push_report *r = &c->reports[i];
 
-		add_line(in, r->has_old ? &r->old_oid : &c->old_oid, r->has_new ? &r->new_oid : &c->new_oid,
-			 r->name ? r->name : c->name);
+		add_hook_line(in, r->has_old ? &r->old_oid : &c->old_oid, r->has_new ? &r->new_oid : &c->new_oid,
+			      r->name ? r->name : c->name);
 	}
 }
 
-static void tell_failure(struct receive_server *s, int rc, struct err *why)
+static void report_hook_failure(struct receive_server *s, int rc, struct err *why)
 {
 	if (rc < 0)
-		receive_tellf(s, "error: %s\n", err_message(why));
+		receive_sideband_messagef(s, "error: %s\n", err_message(why));
 	err_release(why);
 }
 
@@ -109,8 +109,8 @@ void receive_hooks_post(struct receive_server *s)
 		strvec_push(&args, c->name);
 	}
 	if (in.len) {
-		tell_failure(s, run(s, "post-receive", NULL, &in, &why), &why);
-		tell_failure(s, run(s, "post-update", &args, NULL, &why), &why);
+		report_hook_failure(s, run_named_hook(s, "post-receive", NULL, &in, &why), &why);
+		report_hook_failure(s, run_named_hook(s, "post-update", &args, NULL, &why), &why);
 	}
 	strvec_clear(&args);
 	strbuf_release(&in);

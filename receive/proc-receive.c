@@ -194,7 +194,7 @@ static void complain(struct talk *t, const char *what, const char *line)
 }
 
 /* "ok REF", "ng REF REASON", "option …". What it says of other refs does not count. */
-static void take_line(struct talk *t, char *line)
+static void take_report_line(struct talk *t, char *line)
 {
 	const char *rest;
 	char *reason = NULL;
@@ -230,7 +230,7 @@ static int read_report(struct talk *t, struct err *err)
 	while ((kind = pkt_reader_line(&t->in, err)) == PKT_DATA) {
 		if (++nr > LINES_MAX)
 			return err_set(err, ERR_TOO_BIG, "proc-receive reports without an end");
-		take_line(t, t->in.line);
+		take_report_line(t, t->in.line);
 	}
 	if (kind < 0)
 		return kind;
@@ -299,7 +299,7 @@ static int converse(struct talk *t, struct err *err)
 	return rc ? rc : say_and_hear(t, err);
 }
 
-static int run(struct receive_server *s, char *path, struct err *err)
+static int run_proc_receive(struct receive_server *s, char *path, struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct talk t = { .s = s, .words = STRBUF_INIT };
@@ -321,9 +321,9 @@ static int run(struct receive_server *s, char *path, struct err *err)
 			strmap_put(&t.by_name, s->rq.commands[i].name, &s->rq.commands[i]);
 	rc = converse(&t, &why);
 	code = receive_talk_end(hook);
-	receive_tell(s, t.words.buf, t.words.len);
+	receive_sideband_message(s, t.words.buf, t.words.len);
 	if (rc < 0)
-		receive_tellf(s, "error: %s\n", err_message(&why));
+		receive_sideband_messagef(s, "error: %s\n", err_message(&why));
 	if (rc < 0 || code)
 		refuse_unanswered(&t, "fail to run proc-receive hook");
 	refuse_unanswered(&t, "proc-receive failed to report status");
@@ -349,11 +349,11 @@ int proc_receive_run(struct receive_server *s, struct err *err)
 	if (!path) {
 		struct talk t = { .s = s };
 
-		receive_tellf(s, "error: cannot find hook 'proc-receive'\n");
+		receive_sideband_messagef(s, "error: cannot find hook 'proc-receive'\n");
 		refuse_unanswered(&t, "fail to run proc-receive hook");
 		return 0;
 	}
-	rc = run(s, path, err);
+	rc = run_proc_receive(s, path, err);
 	free(path);
 	return rc;
 }

@@ -19,16 +19,19 @@
 
 #define REASON_MAX 1000
 
-/* What the child says of each command. */
+/* The child's result for each command. */
 enum verdict { VERDICT_CONNECTED, VERDICT_NEEDS_SHALLOW, VERDICT_MISSING };
 struct command_finding {
 	unsigned char verdict, type, is_forward;
 	unsigned char peeled[HASH_MAX_RAW];
 };
 
-/* Shared with the child. Its numbers are not trusted: sizes are those that we have made it with. */
+/*
+ * Shared with the child. The parent does not trust its numbers: it uses the sizes with which it
+ * created the mapping.
+ */
 struct finding {
-	int code; /* 0: all is well */
+	int code; /* 0: no error */
 	char reason[REASON_MAX];
 	struct command_finding commands[]; /* then a byte for each shallow line: 1 if it is to stay */
 };
@@ -118,7 +121,10 @@ static int check_range(struct connection_check *c, const struct command_range *r
 	return rc;
 }
 
-/* Halves of those that are not whole together: a few broken ones among many cost a few walks. */
+/*
+ * Checks the two halves of a set that is not connected: a few broken commands among many cost few
+ * walks.
+ */
 static int check_commands(struct connection_check *c, const struct command_range *r, struct err *err)
 {
 	const struct command_range first = { r->at, r->nr / 2 }, second = { r->at + r->nr / 2, r->nr - r->nr / 2 };
@@ -206,9 +212,9 @@ static int check_connected(struct connection_check *c, struct oid_array *foreign
 	return rc > 0 ? 0 : check_each(c, err);
 }
 
-/* ---- the child: what are the new values? ---- */
+/* ---- the child: types of the new values ---- */
 
-/* Only if somebody wants to know. A history that cannot be read goes forward nowhere. */
+/* Runs only if a rule needs the answer. A history that cannot be read counts as no fast-forward. */
 static bool is_forward(struct connection_check *c, const struct push_command *command)
 {
 	const struct object_source *src = odb_source_unreplaced(c->r->odb);
@@ -401,7 +407,7 @@ static int read_finding(const struct quarantine *q, int status, struct err *err)
 	return err_set(err, ERR_GENERIC, "unpack-objects abnormal exit");
 }
 
-static void take_shallow(struct quarantine *q)
+static void take_child_shallow(struct quarantine *q)
 {
 	const struct push_request *rq = &q->s->rq;
 
@@ -437,10 +443,10 @@ static void take_findings(struct quarantine *q)
 		if (!push_command_is_delete(&q->s->rq.commands[i]))
 			needs_shallow |= take_finding(q, i);
 	if (needs_shallow)
-		take_shallow(q);
+		take_child_shallow(q);
 }
 
-static int run(struct quarantine *q, child_fn fn, struct err *err)
+static int run_quarantine(struct quarantine *q, child_fn fn, struct err *err)
 {
 	int words[2], status, rc;
 	pid_t pid;
@@ -480,7 +486,7 @@ static int check_left(struct quarantine *q, struct err *err)
 	if (rc < 0 || !nr)
 		return rc;
 	rc = sandbox_probe(&sandbox, q->s->config.sandbox, err);
-	return rc <= 0 ? rc : run(q, check_objects, err);
+	return rc <= 0 ? rc : run_quarantine(q, check_objects, err);
 }
 
 int quarantine_receive(struct receive_server *s, struct quarantine **out, struct err *err)
@@ -492,7 +498,7 @@ int quarantine_receive(struct receive_server *s, struct quarantine **out, struct
 	q->s = s;
 	rc = begin(q, err);
 	if (!rc)
-		rc = run(q, receive_objects, err);
+		rc = run_quarantine(q, receive_objects, err);
 	if (!rc)
 		rc = check_left(q, err);
 	if (rc < 0) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What receive-pack.c is made of: one connection and its push. git-receive-pack(1), gitprotocol-pack(5),
+ * Interface of the files behind receive-pack.c: one connection and its push. git-receive-pack(1), gitprotocol-pack(5),
  * githooks(5). The steps and their files:
  *
  *   config.c          receive.*, transfer.*
  *   advertise.c       refs, .have, capabilities
  *   request.c         commands, shallow lines, push options, certificates
  *   quarantine.[ch]   the child that takes the pack
- *   check.c           receive.deny* and what else speaks against a ref
+ *   check.c           receive.deny* and other reasons to refuse a command
  *   hooks.c           pre-receive, update, post-receive, post-update
- *   proc-receive.c    refs that a hook of the host's takes over
- *   cert.c            nonces, and what hooks are told of a certificate
+ *   proc-receive.c    refs that the proc-receive hook updates
+ *   cert.c            nonces, and the variables about a certificate that hooks get
  *   worktree.c        updateInstead, push-to-checkout
  *   refs.c            one transaction
  *   report.c          report-status, report-status-v2
  *   upkeep.c          receive.autogc, pack-refs, update-server-info
- *   relay.c           whatever runs, the client sees its words and is kept waiting
+ *   relay.c           sends the output of hooks to the client, with keepalives
  */
 #ifndef RECEIVE_RECEIVE_H
 #define RECEIVE_RECEIVE_H
@@ -35,15 +35,16 @@
 struct receive_server;
 
 /*
- * In the child that takes the pack: read it from s->in up to its end and put its objects into the database of `r`, whose
- * names `batch` publishes. Words for the user go to standard error. What is new refers to `foreign`, as far as it is elsewhere.
+ * Called in the child that receives the pack. Read the pack from s->in up to its end and put its
+ * objects into the object database of `r`; `batch` publishes their names. Messages for the user go
+ * to standard error. `foreign` gets the objects outside the pack that the new ones refer to.
  */
 typedef int (*receive_take_pack_fn)(struct receive_server *s, struct repository *r, struct fsync_batch *batch,
 				    struct oid_array *foreign, struct err *err);
 
 /*
- * What is to be run after a push, as far as it is due: the command of each step, from 0 on. 1: it is in args; 0: nothing this time;
- * < 0; RECEIVE_UPKEEP_END: there are no more steps.
+ * Returns 1 with the command of maintenance step `step` (from 0 on) in args, 0 if that step is not
+ * due, RECEIVE_UPKEEP_END after the last step, or < 0.
  */
 struct receive_config;
 typedef int (*receive_upkeep_fn)(struct repository *r, const struct receive_config *c, unsigned step,
@@ -54,8 +55,8 @@ struct receive_pack_options {
 	int in, out;	     /* the client's ends */
 	receive_take_pack_fn take_pack;
 	receive_upkeep_fn upkeep;
-	int version;	     /* of the protocol: 0 or 1; 2 counts as 0, as there is no push in it */
-	bool stateless_rpc;  /* commands and pack of a connection that had an advertisement before: HTTP */
+	int version;	     /* protocol version 0 or 1; 2 counts as 0, since it has no push */
+	bool stateless_rpc;  /* HTTP: commands and pack; another process sent the advertisement */
 	bool advertise_only; /* --http-backend-info-refs */
 	bool skip_connectivity; /* --skip-connectivity-check */
 	bool confine; /* the process that reads the pack is confined: core.sandbox */
@@ -68,7 +69,7 @@ enum deny_action { DENY_UNCONFIGURED, DENY_IGNORE, DENY_WARN, DENY_REFUSE, DENY_
 struct receive_config {
 	bool deny_deletes, deny_non_fast_forwards;
 	enum deny_action deny_current_branch, deny_delete_current;
-	int64_t unpack_limit;	  /* receive.unpackLimit, transfer.unpackLimit; < 0: not said */
+	int64_t unpack_limit;	  /* receive.unpackLimit, transfer.unpackLimit; < 0: not configured */
 	uint64_t max_input_bytes; /* 0: no limit */
 	struct pack_receive_limits limits; /* receive.maxInflatedSize, .maxTreeSize, .maxCommitSize */
 	bool fsck; /* receive.fsckObjects, transfer.fsckObjects; severities: receive.fsck.* */
@@ -83,48 +84,60 @@ struct receive_config {
 MUST_USE int receive_config_read(struct receive_config *out, const struct config_set *c, struct err *err);
 void receive_config_release(struct receive_config *c);
 
-/* ---- what is pushed ---- */
+/* ---- the commands of a push ---- */
 
-/* What proc-receive says of a ref instead of the command's own: "option refname", "option old-oid", … */
+/*
+ * A result of the proc-receive hook that replaces the command's own: "option refname", "option
+ * old-oid", …
+ */
 struct push_report {
-	char *name;  /* as the client knows it; NULL: the command's */
+	char *name;  /* the client's name of the ref; NULL: the command's */
 	struct object_id old_oid, new_oid;
 	bool has_old, has_new, forced;
 };
 
 /* "OLD NEW NAME": one ref */
 struct push_command {
-	char *name;	 /* as the client says it; owned */
-	char *full_name; /* in the repository: behind the prefix of the namespace; owned, or name */
-	/* The ref that a symbolic ref of that name leads to, in the repository, and so the one that changes; owned. NULL: it is none. */
+	char *name;	 /* as the client sent it; owned */
+	char *full_name; /* name in the repository, with the prefix of the namespace; owned, or name */
+	/*
+	 * If name is a symbolic ref: the ref in the repository that it points to, which changes;
+	 * owned. Else NULL.
+	 */
 	char *target;
-	struct object_id old_oid, new_oid; /* null: created, deleted */
-	/* Of new_oid, as whoever may look at it has found; OBJ_NONE: it is not there. peeled: of a tag; else null. */
+	struct object_id old_oid, new_oid; /* null old_oid: create; null new_oid: delete */
+	/*
+	 * Type of new_oid as seen in the quarantine; OBJ_NONE if the object is missing. peeled: the
+	 * target of a tag; else null.
+	 */
 	enum object_type type;
 	struct object_id peeled;
 	bool is_forward; /* old_oid is an ancestor; only known with receive.denyNonFastForwards */
-	/* Why it does not happen, the text behind "ng NAME "; owned; NULL: nothing speaks against it yet. */
+	/* Reason for the refusal, the text after "ng NAME "; owned; NULL: not refused so far. */
 	char *error;
-	bool did_not_exist; /* a deletion of what was not there: ok, but no hook hears of it */
-	bool proc_receive;  /* the hook takes it; no transaction of ours */
-	bool skip_update;   /* its change is done: updateInstead of a symref's alias */
-	struct push_report *reports; /* of proc-receive, in their order; owned */
+	bool did_not_exist; /* deletes a ref that does not exist: ok, but hooks do not get it */
+	bool proc_receive;  /* the proc-receive hook updates it; it is in no transaction here */
+	bool skip_update;   /* already changed: updateInstead of an alias of a symref */
+	struct push_report *reports; /* from proc-receive, in its order; owned */
 	size_t nr_reports;
 	bool answered;	   /* by the proc-receive hook */
 	bool options_open; /* internal to proc-receive.c */
-	bool makes_room; /* internal to refs.c: a deletion that others wait for; done before them */
-	size_t queued; /* internal to refs.c: its place in the transaction */
+	bool makes_room; /* internal to refs.c: a deletion of a ref whose name conflicts with a new one; done first */
+	size_t queued; /* internal to refs.c: its index in the transaction */
 };
 static inline bool push_command_is_delete(const struct push_command *c)
 {
 	return oid_is_null(&c->new_oid);
 }
-/* The ref that changes: receive.deny*, hidden refs and checked-out branches are judged by this name. */
+/*
+ * The ref that changes. receive.deny*, hidden refs and checked-out branches are checked under this
+ * name.
+ */
 static inline const char *push_command_changes(const struct push_command *c)
 {
 	return c->target ? c->target : c->full_name;
 }
-/* The first reason stays. */
+/* Refuse the command. If it was refused before, the first reason stays. */
 void push_command_refuse(struct push_command *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 void push_command_release(struct push_command *c);
@@ -140,9 +153,12 @@ struct push_request {
 	struct strbuf cert;	  /* the certificate with its signature; empty: none */
 };
 #define RECEIVE_COMMANDS_MAX 4000000u
-/* Every command that has no error yet gets this one, but for those that the proc-receive hook has carried out. */
+/*
+ * Refuse every command that has no error yet, except the ones that the proc-receive hook has
+ * carried out.
+ */
 void push_request_refuse_all(struct push_request *rq, const char *why);
-/* Has it carried out any? Those are not sealed. */
+/* Has the proc-receive hook carried out a command? The operation does not seal these refs. */
 bool push_request_has_answered(const struct push_request *rq);
 void push_request_mark_uncertain(struct push_request *rq);
 bool push_request_has_errors(const struct push_request *rq);
@@ -158,126 +174,142 @@ struct receive_server {
 	struct pkt_reader in;
 	struct pkt_writer out;
 	struct push_request rq;
-	int64_t sent_ms;  /* when the client got its last byte (util/clock.h); of relay.c */
-	bool client_gone; /* nothing is sent any more; what has been begun is finished */
+	int64_t sent_ms;  /* time of the last byte to the client (util/clock.h); internal to relay.c */
+	bool client_gone; /* the client is gone: nothing more is sent, but the push is finished */
 	/*
-	 * Of hooks that run now, "K=V": the quarantine while there is one, the certificate, the push options
-	 * (GIT_PUSH_OPTION_COUNT, …).
+	 * Environment of hooks, "K=V": the quarantine while it exists, the certificate, the push
+	 * options (GIT_PUSH_OPTION_COUNT, …).
 	 */
 	struct strvec hook_env;
-	char *nonce; /* for push certificates; NULL: none was told on this connection */
+	char *nonce; /* for push certificates; NULL: this connection advertised none */
 };
 
 /* ---- relay.c ---- */
 
 /*
- * Text for the user: on band 2; without bands on our own standard error. A client that is gone is no error:
- * s->client_gone. In all of these: nothing else is sent meanwhile (s->out is empty).
+ * Send text for the user on sideband 2; without a sideband, write it to our own standard error. A
+ * client that is gone is no error: s->client_gone is set. s->out must be empty in all functions of
+ * this file.
  */
-void receive_tell(struct receive_server *s, const char *text, size_t len);
-void receive_tellf(struct receive_server *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void receive_sideband_message(struct receive_server *s, const char *text, size_t len);
+void receive_sideband_messagef(struct receive_server *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /*
- * Pass on what comes from `fd` until its end; close it. The client gets full packets where there is much, every
- * line at once where there is little, and, when nothing was sent for keepalive_ms, an empty packet of band 2.
- * With `until` >= 0 it ends, too, when that descriptor can be read or is at its end, which
- * stays the caller's.
+ * Send the bytes from `fd` to the client until its end, then close it. If much is waiting, packets
+ * are full; otherwise each line is sent at once. After keepalive_ms without output an empty packet
+ * of band 2 is sent. If `until` >= 0, it also returns when `until` becomes readable or reaches its
+ * end; the caller still owns `until`.
  */
 MUST_USE int receive_relay(struct receive_server *s, int fd, int until, struct err *err);
 /*
- * Run a child to its end: `in` on its standard input (it need not read it), all that it prints to the client. The exit
- * code as of finish_command, or < 0 if it could not be started. cp->args, env, dir are the caller's; it is
- * released. Whoever has inherited its standard error and lives on (a daemon of the hook's) is not waited for.
+ * Run a child to its end: `in` is its standard input (it need not read it), and its output goes to
+ * the client. Returns the exit code as finish_command does, or < 0 if the child did not start. The
+ * caller sets cp->args, env and dir; cp is released here. A process that inherited the child's
+ * standard error and lives on, such as a daemon that a hook started, is not waited for.
  */
 int receive_run(struct receive_server *s, struct child_process *cp, const char *in, size_t in_len,
 		struct err *err);
 /*
- * The same for a child that is talked with: started with pipes for stdin and stdout, which are the caller's,
- * while a thread relays its standard error until receive_talk_end, which waits for the child.
+ * The same for a child with a dialogue: it gets pipes for stdin and stdout, which the caller uses.
+ * A thread relays its standard error until receive_talk_end, which waits for the child.
  */
 struct receive_talk;
 MUST_USE int receive_talk_begin(struct receive_server *s, struct child_process *cp, struct receive_talk **out,
 				struct err *err);
-/* Closes both pipes. The exit code. */
+/* Closes both pipes, waits, and returns the exit code. */
 int receive_talk_end(struct receive_talk *t);
 
 /* ---- hooks.c ---- */
 
 /*
- * pre-receive, once, with "OLD NEW NAME" of each command without an error. 1: the hook has refused; then all commands
- * have their error "pre-receive hook declined". A hook that kills its parent, prints, reads nothing, or
- * fails does no more than that.
+ * Run pre-receive once, with "OLD NEW NAME" of each command without an error. Returns 1 if the hook
+ * refused; all commands then have the error "pre-receive hook declined". A hook that kills its
+ * parent, prints, reads nothing or fails has no other effect than that.
  */
 int receive_hook_pre(struct receive_server *s, struct err *err);
-/* update, for one command: it gets an error "hook declined" if the hook refuses. */
+/* Run update for one command, which gets the error "hook declined" if the hook refuses. */
 MUST_USE int receive_hook_update(struct receive_server *s, struct push_command *c, struct err *err);
-/* Both after the report: nothing can be changed any more. Failures are told to the client as text. */
+/*
+ * Run post-receive and post-update, after the report: they cannot change the result. The client
+ * gets their failures as text.
+ */
 void receive_hooks_post(struct receive_server *s);
 bool receive_has_hook(struct receive_server *s, const char *name);
 
 /* ---- proc-receive.c ---- */
 
-/* Marks the commands that receive.procReceiveRefs gives to the hook. */
+/* Mark the commands that receive.procReceiveRefs gives to the hook. */
 void proc_receive_mark(struct receive_server *s);
-/* Talks with the hook about them; each has its reports, or its error, afterwards. */
+/* Run the hook for them; afterwards each has its reports or its error. */
 MUST_USE int proc_receive_run(struct receive_server *s, struct err *err);
 
 /* ---- cert.c ---- */
 
-/* For the advertisement, s->nonce: "push-cert=NONCE". None without receive.certNonceSeed. */
+/*
+ * Set s->nonce for the advertisement ("push-cert=NONCE"). It stays NULL without
+ * receive.certNonceSeed.
+ */
 void cert_make_nonce(struct receive_server *s);
-/* Refuses all commands if the push options are not those that the certificate has. Without a certificate: nothing. */
+/*
+ * Refuse all commands if the push options differ from the options in the certificate. Does nothing
+ * without a certificate.
+ */
 void cert_check_options(struct receive_server *s);
 /*
- * Verify s->rq.cert, look at its nonce; s->hook_env gets GIT_PUSH_CERT*. The certificate is stored as a blob, which hooks can read.
- * One that is not good is no failure: hooks decide.
+ * Verify s->rq.cert and its nonce, and add GIT_PUSH_CERT* to s->hook_env. The certificate is stored
+ * as a blob that hooks can read. A bad certificate is no failure here: hooks decide.
  */
 MUST_USE int cert_check(struct receive_server *s, struct repo_operation *op, struct err *err);
 
 /* ---- worktree.c ---- */
 
 /*
- * The current branch of a work tree is pushed to, and updateInstead is said: the work tree is brought to the new commit,
- * by the hook push-to-checkout, or by ourselves if it is clean. An error of the command if that cannot be. The ref changes
- * afterwards: if that fails, the work tree is ahead of it.
+ * For a push to the checked-out branch with updateInstead: update the work tree to the new commit,
+ * by the push-to-checkout hook, or directly if the work tree is clean. If that fails, the command
+ * gets an error. The ref changes afterwards; if the ref update fails, the work tree is ahead of it.
  */
 struct worktree;
 MUST_USE int receive_update_worktree(struct receive_server *s, struct push_command *c, const struct worktree *w,
 				     struct err *err);
 
 /* ---- upkeep.c ---- */
-/* After all else: git maintenance run --auto --quiet, or what is left of it; loose refs that pile up; info/refs. */
+/*
+ * Run the steps of o.upkeep that are due, as the last part of a push: `git maintenance run --auto
+ * --quiet`, or parts of it; packing loose refs that pile up; info/refs.
+ */
 void receive_upkeep(struct receive_server *s);
 
 /* ---- the steps of receive-pack.c; their files say more ---- */
 
 MUST_USE int receive_advertise(struct receive_server *s, struct err *err);
-/* 1: there are commands; 0: the client wants nothing. */
+/* Returns 1 if there are commands, 0 if the client wants nothing, or < 0. */
 int receive_read_request(struct receive_server *s, struct err *err);
-/* What can be said against commands before their objects are there, and afterwards. */
+/* Checks of commands before their objects have come, and afterwards. */
 MUST_USE int receive_check_names(struct receive_server *s, struct err *err);
 MUST_USE int receive_check_updates(struct receive_server *s, struct err *err);
-/* How the operation of a push stands. */
+/* Outcome of the operation of a push. */
 enum push_outcome {
-	PUSH_GIVEN_UP,	/* nothing more of it happens: receive_give_up follows */
+	PUSH_GIVEN_UP,	/* nothing more is published; the caller calls receive_give_up */
 	PUSH_COMMITTED, /* published; sealed, or the refs are "durability unknown" */
 };
 /*
- * Queue, commit, take results: each command has its error or is done. Returns < 0 if the whole push failed;
- * *out is PUSH_GIVEN_UP then.
+ * Queue the commands in a transaction, commit it and store the result in each command. Returns < 0
+ * only if the whole push failed; *out is then PUSH_GIVEN_UP.
  */
 MUST_USE int receive_update_refs(struct receive_server *s, struct repo_operation *op, enum push_outcome *out,
 				 struct err *err);
 /*
- * Mark the deletions that make room: of "a" where "a/b" is created, of "a/b" where "a" is created. Is there any? Sorts the commands.
- * Cost: a sort, and *compared < 2 * nr comparisons of names, for tests.
+ * Mark the deletions whose name conflicts with a new ref: of "a" where "a/b" is created, of "a/b"
+ * where "a" is created. Returns true if there is one. Sorts the commands.
+ * Cost: a sort, and *compared < 2 * nr comparisons of names (for tests).
  */
 bool receive_find_room_makers(struct push_command **commands, size_t nr, size_t *compared);
 /*
- * Give up what the operation has not published. Objects that the proc-receive hook has been shown, and has
- * changed refs to, have their names: they are sealed. If that fails, its refs are "durability unknown".
+ * Abandon the unpublished part of the operation. If the proc-receive hook changed refs to objects
+ * of the push, these objects are published already: seal them. If that fails, their refs are
+ * reported as "durability unknown".
  */
 void receive_give_up(struct receive_server *s, struct repo_operation *op);
-/* The boundary of a shallow repository gets these commits, too. */
+/* Add these commits to the boundary of a shallow repository. */
 MUST_USE int receive_stage_shallow(struct receive_server *s, const struct oid_array *add, struct repo_operation *op,
 				   struct err *err);
 MUST_USE int receive_report(struct receive_server *s, const char *unpack_error, struct err *err);

@@ -10,7 +10,7 @@
 
 #define NOT_QUEUED SIZE_MAX
 
-static bool is_ours(const struct push_command *c)
+static bool is_for_transaction(const struct push_command *c)
 {
 	return !c->error && !c->proc_receive && !c->did_not_exist && !c->skip_update;
 }
@@ -111,7 +111,7 @@ static bool mark_room_makers(struct receive_server *s)
 
 	ALLOC_ARRAY(sorted, s->rq.nr + 1);
 	for (size_t i = 0; i < s->rq.nr; i++)
-		if (is_ours(&s->rq.commands[i]))
+		if (is_for_transaction(&s->rq.commands[i]))
 			sorted[nr++] = &s->rq.commands[i];
 	if (nr > 1)
 		any = receive_find_room_makers(sorted, nr, &compared);
@@ -133,10 +133,10 @@ static int queue(struct receive_server *s, struct ref_transaction *t, bool room_
 		struct err why = ERR_INIT;
 
 		c->queued = NOT_QUEUED;
-		if (!is_ours(c) || c->makes_room != room_makers)
+		if (!is_for_transaction(c) || c->makes_room != room_makers)
 			continue;
 		if (ref_transaction_update(t, c->full_name, &c->new_oid, unchecked ? NULL : &c->old_oid, 0, "push", &why) < 0) {
-			receive_tellf(s, "error: %s\n", err_message(&why));
+			receive_sideband_messagef(s, "error: %s\n", err_message(&why));
 			push_command_refuse(c, push_command_is_delete(c) ? "failed to delete" : "failed to update ref");
 			failures++;
 		} else {
@@ -158,30 +158,30 @@ static void take_results(struct receive_server *s, const struct ref_transaction 
 		if (c->queued == NOT_QUEUED || !ref_transaction_rejection(t, c->queued, &j))
 			continue;
 		if (j.msg)
-			receive_tellf(s, "error: %s\n", j.msg);
+			receive_sideband_messagef(s, "error: %s\n", j.msg);
 		push_command_refuse(c, "%s", reason(&j));
 	}
 }
 
-/* Of those that the transaction would have changed. */
+/* Refuses the commands that are queued in the transaction. */
 static void refuse_queued(struct receive_server *s, const char *why)
 {
 	for (size_t i = 0; i < s->rq.nr; i++)
-		if (is_ours(&s->rq.commands[i]))
+		if (is_for_transaction(&s->rq.commands[i]))
 			push_command_refuse(&s->rq.commands[i], "%s", why);
 }
 
 static bool has_work(const struct push_request *rq)
 {
 	for (size_t i = 0; i < rq->nr; i++)
-		if (is_ours(&rq->commands[i]))
+		if (is_for_transaction(&rq->commands[i]))
 			return true;
 	return false;
 }
 
-static void tell_failure(struct receive_server *s, int rc, const struct err *why)
+static void report_transaction_failure(struct receive_server *s, int rc, const struct err *why)
 {
-	receive_tellf(s, "error: %s\n", err_message(why));
+	receive_sideband_messagef(s, "error: %s\n", err_message(why));
 	if (rc == ERR_UNCERTAIN) {
 		push_request_mark_uncertain(&s->rq);
 		refuse_queued(s, "durability unknown");
@@ -195,10 +195,10 @@ static void tell_failure(struct receive_server *s, int rc, const struct err *why
 }
 
 /*
- * Without --atomic, what is in the way of other names goes first, in a transaction of its own. Both are sealed together; a power cut
- * in between can leave the first alone.
+ * Without --atomic, refs whose names conflict with new refs are deleted first, in a separate
+ * transaction. Both are sealed together; a power cut in between can leave only the deletions.
  */
-static int make_room(struct receive_server *s, struct repo_operation *op, struct err *err)
+static int delete_conflicting_refs(struct receive_server *s, struct repo_operation *op, struct err *err)
 {
 	struct ref_transaction *t;
 	struct err why = ERR_INIT;
@@ -209,7 +209,7 @@ static int make_room(struct receive_server *s, struct repo_operation *op, struct
 	(void)queue(s, t, true);
 	rc = repo_operation_publish(op, &why);
 	if (rc < 0)
-		tell_failure(s, rc, &why);
+		report_transaction_failure(s, rc, &why);
 	else
 		take_results(s, t);
 	err_release(&why);
@@ -222,7 +222,7 @@ void receive_give_up(struct receive_server *s, struct repo_operation *op)
 
 	repo_operation_abort(op);
 	if (push_request_has_answered(&s->rq) && repo_operation_commit(op, &why) < 0) {
-		receive_tellf(s, "error: %s\n", err_message(&why));
+		receive_sideband_messagef(s, "error: %s\n", err_message(&why));
 		push_request_mark_uncertain(&s->rq);
 	}
 	err_release(&why);
@@ -234,7 +234,7 @@ static enum push_outcome commit_refs(struct receive_server *s, struct repo_opera
 	int rc = repo_operation_commit(op, &why);
 
 	if (rc < 0)
-		tell_failure(s, rc, &why);
+		report_transaction_failure(s, rc, &why);
 	else if (!s->rq.atomic)
 		take_results(s, t);
 	err_release(&why);
@@ -249,7 +249,7 @@ int receive_update_refs(struct receive_server *s, struct repo_operation *op, enu
 	*out = PUSH_GIVEN_UP;
 	if (s->rq.atomic && push_request_has_errors(&s->rq))
 		push_request_refuse_all(&s->rq, "atomic push failure");
-	if (!has_work(&s->rq) || (!s->rq.atomic && mark_room_makers(s) && make_room(s, op, err) < 0))
+	if (!has_work(&s->rq) || (!s->rq.atomic && mark_room_makers(s) && delete_conflicting_refs(s, op, err) < 0))
 		return 0;
 	rc = repo_operation_begin_refs(op, s->rq.atomic ? 0 : REF_TRANSACTION_ALLOW_FAILURE, &t, err);
 	if (rc < 0) {

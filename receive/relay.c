@@ -30,17 +30,17 @@ static void send_text(struct receive_server *s, const char *text, size_t len)
 	s->sent_ms = monotonic_ms();
 }
 
-void receive_tell(struct receive_server *s, const char *text, size_t len)
+void receive_sideband_message(struct receive_server *s, const char *text, size_t len)
 {
 	if (!len)
 		return;
 	if (s->rq.mode != SIDEBAND_NONE)
 		send_text(s, text, len);
 	else if (write_in_full(STDERR_FILENO, text, len, "standard error", NULL) < 0)
-		return; /* nobody listens */
+		return; /* our standard error is closed */
 }
 
-void receive_tellf(struct receive_server *s, const char *fmt, ...)
+void receive_sideband_messagef(struct receive_server *s, const char *fmt, ...)
 {
 	struct strbuf text = STRBUF_INIT;
 	va_list ap;
@@ -48,7 +48,7 @@ void receive_tellf(struct receive_server *s, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
-	receive_tell(s, text.buf, text.len);
+	receive_sideband_message(s, text.buf, text.len);
 	strbuf_release(&text);
 }
 
@@ -65,7 +65,7 @@ static int patience(const struct receive_server *s)
 
 /* ---- from a program ---- */
 
-/* What is passed on, and what is waited for. */
+/* One relay: its input, and the descriptor that ends it. */
 struct relay {
 	struct receive_server *s;
 	int words; /* -1: they are at their end */
@@ -89,7 +89,7 @@ static void pass_on(struct relay *r)
 	ssize_t n = RETRY_EINTR(read(r->words, buf, sizeof(buf)));
 
 	if (n > 0)
-		receive_tell(r->s, buf, (size_t)n);
+		receive_sideband_message(r->s, buf, (size_t)n);
 	else if (n == 0 || errno != EAGAIN)
 		close_fd(&r->words);
 }
@@ -107,7 +107,7 @@ static void feed(struct relay *r)
 		close_fd(&r->feed);
 }
 
-/* Somebody else may hold the pipe for ever: what is in it now is what is told. */
+/* Another process may hold the pipe open for ever: send only the bytes that are in it now. */
 static void drain(struct relay *r)
 {
 	struct pollfd p = { .fd = r->words, .events = POLLIN };
@@ -159,13 +159,16 @@ int receive_relay(struct receive_server *s, int fd, int until, struct err *err U
 
 /* ---- a program from its start to its end ---- */
 
-/* 128 and more: of a signal; those that people send are not worth a word. */
+/*
+ * An exit code of 128 or more means a signal. Signals that users send (such as an interrupt) are
+ * not reported.
+ */
 static int end_child(struct receive_server *s, struct child_process *cp)
 {
 	const int code = finish_command(cp), sig = code - 128;
 
 	if (sig > 0 && sig < 128 && sig != SIGINT && sig != SIGQUIT && sig != SIGPIPE)
-		receive_tellf(s, "error: %s died of signal %d\n", cp->args.v[0], sig);
+		receive_sideband_messagef(s, "error: %s died of signal %d\n", cp->args.v[0], sig);
 	return code;
 }
 

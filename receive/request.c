@@ -98,7 +98,7 @@ static int take_command(struct receive_server *s, const char *line, size_t len, 
 	return 0;
 }
 
-static int take_shallow(struct receive_server *s, const char *hex, struct err *err)
+static int take_shallow_line(struct receive_server *s, const char *hex, struct err *err)
 {
 	struct object_id oid;
 	const char *end;
@@ -113,7 +113,7 @@ static int take_shallow(struct receive_server *s, const char *hex, struct err *e
 
 /* ---- certificates: gitprotocol-pack(5), "Push Certificate" ---- */
 
-/* The commands that were signed are those that count. */
+/* The signed commands count, not the unsigned ones. */
 static int take_signed_commands(struct receive_server *s, struct err *err)
 {
 	const char *text = strstr(s->rq.cert.buf, "\n\n"), *limit = s->rq.cert.buf + signature_find(s->rq.cert.buf, s->rq.cert.len);
@@ -152,14 +152,14 @@ static int take_cert(struct receive_server *s, struct err *err)
 
 /* ---- lines ---- */
 
-static int take_line(struct receive_server *s, char *line, size_t len, struct err *err)
+static int take_request_line(struct receive_server *s, char *line, size_t len, struct err *err)
 {
 	const char *rest;
 	size_t text_len = strlen(line);
 	int rc = 0;
 
 	if (!s->rq.nr && skip_prefix(line, "shallow ", &rest))
-		return take_shallow(s, rest, err);
+		return take_shallow_line(s, rest, err);
 	if (text_len < len)
 		rc = take_capabilities(s, line + text_len + 1, err);
 	if (rc)
@@ -181,7 +181,7 @@ static int read_commands(struct receive_server *s, struct err *err)
 			return 0;
 		if (kind != PKT_DATA)
 			return err_set(err, ERR_CORRUPT, "protocol error: a packet of version 2");
-		kind = take_line(s, s->in.line, s->in.len, err);
+		kind = take_request_line(s, s->in.line, s->in.len, err);
 		if (kind < 0)
 			return kind;
 	}

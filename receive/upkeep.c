@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* After a push: loose refs and objects do not pile up. What this prints goes to the client, and it does not hold it long. */
+/*
+ * Maintenance after a push, so that loose refs and objects do not pile up. Its output goes to the
+ * client, whose connection is not kept open for long.
+ */
 #include "compat/posix.h"
 #include "receive/receive.h"
 
@@ -10,7 +13,7 @@ static void run_step(struct receive_server *s, const struct strvec *args)
 
 	strvec_pushv(&cp.args, args->v);
 	if (receive_run(s, &cp, NULL, 0, &why) < 0)
-		receive_tellf(s, "warning: %s\n", err_message(&why));
+		receive_sideband_messagef(s, "warning: %s\n", err_message(&why));
 	err_release(&why);
 }
 
@@ -24,7 +27,7 @@ void receive_upkeep(struct receive_server *s)
 
 		rc = s->o.upkeep(s->repo, &s->config, step, &args, &why);
 		if (rc < 0)
-			receive_tellf(s, "warning: %s\n", err_message(&why));
+			receive_sideband_messagef(s, "warning: %s\n", err_message(&why));
 		else if (rc == 1)
 			run_step(s, &args);
 		strvec_clear(&args);

@@ -36,7 +36,7 @@ static void prepare(struct checkout *co)
 }
 
 /* Its exit code, < 0. What it prints goes to the client. */
-static int run(struct checkout *co, const struct strvec *args, const char *dir, struct err *err)
+static int run_in_worktree(struct checkout *co, const struct strvec *args, const char *dir, struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 
@@ -53,7 +53,7 @@ static int run_git(struct checkout *co, const char *const *words, struct err *er
 
 	strvec_push(&args, "git");
 	strvec_pushv(&args, words);
-	code = run(co, &args, co->tree, err);
+	code = run_in_worktree(co, &args, co->tree, err);
 	strvec_clear(&args);
 	return code;
 }
@@ -85,7 +85,7 @@ static const char *run_hook(struct checkout *co, char *path)
 	strvec_push(&args, path);
 	strvec_push(&args, co->hex);
 	strvec_pushv(&co->env, co->s->hook_env.v);
-	code = run(co, &args, NULL, NULL); /* hooks of a push run in the repository itself */
+	code = run_in_worktree(co, &args, NULL, NULL); /* hooks of a push run in the repository itself */
 	strvec_clear(&args);
 	return code ? "push-to-checkout hook declined" : NULL;
 }
