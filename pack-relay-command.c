@@ -23,7 +23,7 @@ struct relay {
 
 /* ---- sending ---- */
 
-static int send_data(struct relay *r, size_t len, struct err *err)
+static int send_from_pipe(struct relay *r, size_t len, struct err *err)
 {
 	struct iovec piece = { r->buf, len };
 	int rc = relay_send(&r->sender, BAND_PACK, &piece, 1, err);
@@ -48,14 +48,14 @@ static int send_full(struct relay *r, struct err *err)
 	size_t full = relay_full(&r->sender, r->len);
 	int rc = check_beginning(r, err);
 
-	return rc < 0 || !full ? rc : send_data(r, full, err);
+	return rc < 0 || !full ? rc : send_from_pipe(r, full, err);
 }
 
-static int send_due(struct relay *r, struct err *err)
+static int send_due_from_pipe(struct relay *r, struct err *err)
 {
 	switch (relay_due(&r->sender, r->is_pack ? r->len : 0)) {
 	case RELAY_SEND_HELD:
-		return send_data(r, r->len - 1, err);
+		return send_from_pipe(r, r->len - 1, err);
 	case RELAY_KEEPALIVE:
 		return relay_keepalive(&r->sender, err);
 	default:
@@ -114,7 +114,7 @@ static int timeout_ms(const struct relay *r)
 }
 
 /* One turn: wait for either pipe or the clock. The client's end is watched for its closing. */
-static int turn(struct relay *r, struct err *err)
+static int relay_once(struct relay *r, struct err *err)
 {
 	struct pollfd fds[] = { { .fd = r->from.out, .events = POLLIN },
 				{ .fd = r->from.err, .events = POLLIN },
@@ -129,7 +129,7 @@ static int turn(struct relay *r, struct err *err)
 		rc = read_text(r, err);
 	if (!rc && r->from.out >= 0 && fds[0].revents)
 		rc = read_pack(r, err);
-	return rc < 0 ? rc : send_due(r, err);
+	return rc < 0 ? rc : send_due_from_pipe(r, err);
 }
 
 /* ---- from begin to end ---- */
@@ -170,12 +170,12 @@ int pack_relay_pipe(const struct pack_relay_options *o, const struct relay_pipe 
 	relay_sender_init(&r.sender, o);
 	prepare(&r);
 	while (!rc && (r.from.out >= 0 || r.from.err >= 0))
-		rc = turn(&r, &failure);
+		rc = relay_once(&r, &failure);
 	rc = await_command(&r, rc, &failure);
 	if (!rc && !r.is_pack)
 		rc = err_set(&failure, ERR_CORRUPT, "%s printed no pack", name);
 	if (!rc)
-		rc = send_data(&r, r.len, &failure);
+		rc = send_from_pipe(&r, r.len, &failure);
 	else
 		relay_send_error(&r.sender, &failure);
 	free(r.buf);

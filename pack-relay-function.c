@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A pack from a function. Its thread fills a ring of bytes, the caller's thread empties it. Each
- * wakes the other only when enough has come together, so that a MiB costs few system calls.
+ * A pack from a function. Its thread fills a ring of bytes, and the caller's thread empties it. A thread wakes
+ * the other only when there is enough to do, so that a MiB costs few system calls.
  *
- * What is held lies from `tail` to `head`, or, if that has begun anew, from `tail` to `lap` and from 0 to
- * `head`. It begins anew where the source asks for more room than there is up to the end of the ring, so
- * that it can fill in whole pieces where they are sent from.
+ * The waiting bytes lie from `tail` to `head`; once `head` has wrapped around, from `tail` to `lap` and from 0
+ * to `head`. `head` wraps when the source reserves more room than is left up to the end of the ring, so that
+ * each reserved piece is contiguous and is sent without a copy.
  */
 #include "compat/posix.h"
 #include <pthread.h>
@@ -19,11 +19,11 @@
 
 #define RING_BYTES ((size_t)3 * 1024 * 1024)
 /*
- * A source that waits for room goes on when there is so much. What is held and too little to be sent may lie in the
- * middle of the ring: it has to be less than half.
+ * A waiting source goes on when this many bytes are free. Bytes that are too few to be sent may lie
+ * in the middle of the ring, so it must be less than half.
  */
 #define ROOM_BYTES (RING_BYTES / 3)
-/* Text that the client does not take is dropped beyond this: it is progress. */
+/* Unsent text beyond this size is dropped: it is only progress. */
 #define TEXT_MAX ((size_t)64 * 1024)
 
 struct relay_queue {
@@ -108,7 +108,9 @@ int relay_queue_reserve(struct relay_queue *out, size_t len, void **p, struct er
 	return rc;
 }
 
-/* Who is woken while the lock is held has to sleep once more: the other thread is woken without it. */
+/*
+ * Signals after it has unlocked: a thread that is woken under the lock would have to sleep again.
+ */
 static void commit(struct relay_queue *out, size_t len)
 {
 	bool enough;

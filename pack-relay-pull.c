@@ -36,7 +36,7 @@ struct pull {
 	uint64_t sent;
 };
 
-static int send_data(struct pull *p, size_t len, struct err *err)
+static int send_pulled(struct pull *p, size_t len, struct err *err)
 {
 	struct iovec piece = { p->buf, len };
 	int rc = relay_send(&p->sender, BAND_PACK, &piece, 1, err);
@@ -48,7 +48,7 @@ static int send_data(struct pull *p, size_t len, struct err *err)
 }
 
 /* Nothing came: the clock, and the client. */
-static int send_due(struct pull *p, struct err *err)
+static int send_due_pulled(struct pull *p, struct err *err)
 {
 	int rc = relay_check_client(&p->sender, err);
 
@@ -56,7 +56,7 @@ static int send_due(struct pull *p, struct err *err)
 		return rc;
 	switch (relay_due(&p->sender, p->len)) {
 	case RELAY_SEND_HELD:
-		return send_data(p, p->len - 1, err);
+		return send_pulled(p, p->len - 1, err);
 	case RELAY_KEEPALIVE:
 		return relay_keepalive(&p->sender, err);
 	default:
@@ -65,7 +65,7 @@ static int send_due(struct pull *p, struct err *err)
 }
 
 /* 1: go on, 0: all of it has been sent, < 0. */
-static int turn(struct pull *p, struct err *err)
+static int pull_once(struct pull *p, struct err *err)
 {
 	size_t got = 0, full;
 	int more = p->fn(p->data, p->buf + p->len, p->alloc - p->len, &got,
@@ -75,9 +75,9 @@ static int turn(struct pull *p, struct err *err)
 		return more;
 	p->len += got;
 	if (!more)
-		return p->len ? send_data(p, p->len, err) : 0;
+		return p->len ? send_pulled(p, p->len, err) : 0;
 	full = relay_full(&p->sender, p->len);
-	rc = full ? send_data(p, full, err) : send_due(p, err);
+	rc = full ? send_pulled(p, full, err) : send_due_pulled(p, err);
 	return rc < 0 ? rc : 1;
 }
 
@@ -90,7 +90,7 @@ int pack_relay_pull(struct pack_relay_options *o, pack_pull_fn pull, void *data,
 	relay_sender_init(&p.sender, o);
 	p.alloc = relay_batch(&p.sender) + 1;
 	p.buf = xmalloc(p.alloc);
-	while ((rc = turn(&p, err)) > 0)
+	while ((rc = pull_once(&p, err)) > 0)
 		;
 	free(p.buf);
 	*sent = p.sent;

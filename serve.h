@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Version 2 of the protocol: what the server can do, and the commands that it gets. */
+/* Protocol version 2: the capabilities of the server, and its commands. */
 #ifndef SERVE_H
 #define SERVE_H
 

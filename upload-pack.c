@@ -100,7 +100,7 @@ static int confine(struct upload_server *s, struct err *err)
 	return rc < 0 ? rc : repo_confine(s->repo, &sandbox, s->broker.fd, err);
 }
 
-/* Of walks: does the client wait for them? */
+/* Cancels a walk if its client is gone. */
 static int ask_client(void *data, struct err *err)
 {
 	const struct upload_server *s = data;
