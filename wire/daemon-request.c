@@ -24,7 +24,7 @@ static int not_a_command(const char *line, struct err *err)
 	return err_set(err, ERR_UNSUPPORTED, "Protocol error: '%s'", line);
 }
 
-/* What is left of the line, and the end of it. */
+/* The unread part of the line. */
 struct cursor {
 	const char *at, *end;
 };

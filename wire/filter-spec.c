@@ -106,7 +106,7 @@ static int check_reserved(const char *text, size_t len, struct err *err)
 	return 0;
 }
 
-/* %41 is A; what is no such sequence, and %00, stays as it is. */
+/* Decodes %41 as A. %00, and text that is no such sequence, stays unchanged. */
 static char *decode(const char *text, size_t len)
 {
 	struct strbuf out = STRBUF_INIT;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A buffered reader of pkt-lines (wire/pkt-line.h), for servers that read many small ones: one
- * read(2) takes as much as there is. It may read beyond what has been asked for, so nobody else
- * can read from the descriptor afterwards.
+ * A buffered reader of pkt-lines (wire/pkt-line.h), for servers that read many small ones. One
+ * read(2) takes all available bytes. The reader may read ahead, so other code cannot read from the
+ * descriptor afterwards.
  *
- * Cost: 64 KiB, and one read(2) for what the peer has sent at once.
+ * Cost: 64 KiB, and one read(2) for all bytes that have arrived.
  */
 #ifndef WIRE_PKT_READER_H
 #define WIRE_PKT_READER_H
@@ -13,7 +13,7 @@
 #include "util/err.h"
 #include "wire/pkt-line.h"
 
-/* What the end of the input means. */
+/* Meaning of the end of the input. */
 enum pkt_on_eof {
 	PKT_EOF_BETWEEN,  /* PKT_EOF between two packets, an error inside of one */
 	PKT_EOF_REFUSED,  /* an error everywhere */
@@ -23,10 +23,10 @@ enum pkt_on_eof {
 struct pkt_reader {
 	int fd;
 	enum pkt_on_eof on_eof;
-	bool hung_up;	    /* the input has ended where it may not */
-	unsigned timeout_s; /* how long the peer may be silent; 0: for ever */
+	bool hung_up;	    /* the input ended where on_eof does not allow it */
+	unsigned timeout_s; /* longest silence of the peer; 0: no limit */
 	char *buf;	    /* owned */
-	size_t start, end;  /* what has been read and not been given out */
+	size_t start, end;  /* bytes that were read and not yet returned */
 	char *line;	    /* the last packet's payload, followed by a NUL; in buf */
 	size_t len;
 	char under_nul;	    /* the byte that the NUL stands for */
@@ -36,15 +36,19 @@ struct pkt_reader {
 void pkt_reader_init(struct pkt_reader *r, int fd);
 void pkt_reader_release(struct pkt_reader *r);
 /*
- * The next packet: an enum pkt_kind; with PKT_DATA, r->line and r->len are its payload until the
- * next call. Errors: ERR_CORRUPT "the remote end hung up unexpectedly" (on_eof), or a malformed length; ERR_IO, also when the peer has been silent for too long.
+ * Read the next packet and return its enum pkt_kind. For PKT_DATA, r->line and r->len are its
+ * payload until the next call. Errors: ERR_CORRUPT "the remote end hung up unexpectedly" (see
+ * on_eof), or a malformed length; ERR_IO, also after timeout_s of silence.
  */
 int pkt_reader_next(struct pkt_reader *r, struct err *err);
-/* Is there a whole packet, for which nothing has to be read? */
+/* Is a whole packet in the buffer, so that the next call reads nothing? */
 bool pkt_reader_has_next(const struct pkt_reader *r);
-/* Bytes that are no packets, where the protocol goes on without: up to len, *got 0 at the end. */
+/*
+ * Read raw bytes, after the last packet of a protocol that goes on without them: up to len; *got is
+ * 0 at the end.
+ */
 MUST_USE int pkt_reader_raw(struct pkt_reader *r, void *buf, size_t len, size_t *got, struct err *err);
-/* The same for lines of text: without the line feed at the end, if there is one. */
+/* As pkt_reader_next, for lines of text: removes the line feed at the end, if there is one. */
 int pkt_reader_line(struct pkt_reader *r, struct err *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * GIT_TRACE_PACKET of git(1): each packet that is read or written, one line for each, without what packs
- * contain; and GIT_TRACE_PACKFILE, the packs that a client receives. Reader and writer call it.
+ * GIT_TRACE_PACKET of git(1): one line for each packet that is read or written, without the content
+ * of packs; and GIT_TRACE_PACKFILE, the packs that a client receives. Reader and writer call it.
  *
- * Cost: the load of a flag, if nobody asked for it.
+ * Cost: the load of a flag while tracing is off.
  */
 #ifndef WIRE_PKT_TRACE_H
 #define WIRE_PKT_TRACE_H

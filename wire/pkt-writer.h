@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A buffered writer of pkt-lines: many small packets leave in one write(2). Nothing is sent
- * before the buffer is full or pkt_writer_send is called, so a program that waits for an answer
- * sends first.
+ * A buffered writer of pkt-lines: one write(2) sends many small packets. Nothing is sent
+ * until the buffer is full or pkt_writer_send is called, so call it before waiting for an answer.
  *
- * Errors: the first failure stays in the writer; what is added afterwards is dropped, and
- * pkt_writer_send returns it. ERR_TOO_BIG: a payload does not fit in a packet; the connection is
- * whole then, and pkt_writer_reset makes it usable to say so.
+ * Errors: the writer keeps its first failure; it drops later packets, and pkt_writer_send returns the
+ * failure. ERR_TOO_BIG: a payload does not fit in a packet. The stream is still intact then, and after
+ * pkt_writer_reset the caller can send an error message.
  */
 #ifndef WIRE_PKT_WRITER_H
 #define WIRE_PKT_WRITER_H
@@ -18,7 +17,7 @@
 
 struct pkt_writer {
 	int fd;
-	unsigned timeout_s; /* how long the peer may read nothing (writev_to_peer); 0: for ever */
+	unsigned timeout_s; /* longest time without reading by the peer (writev_to_peer); 0: no limit */
 	/* > 0: each payload begins with this byte and counts as text of that band (sideband-all) */
 	unsigned char band;
 	struct strbuf buf;
@@ -27,12 +26,15 @@ struct pkt_writer {
 	struct err failure;
 };
 
-/* fd stays the caller's; -1: all packets stay in w->buf, for the caller. */
+/* The caller keeps ownership of fd. -1: all packets stay in w->buf, for the caller. */
 void pkt_writer_init(struct pkt_writer *w, int fd);
-void pkt_writer_release(struct pkt_writer *w); /* what was not sent is dropped */
+void pkt_writer_release(struct pkt_writer *w); /* drops unsent packets */
 void pkt_writer_add(struct pkt_writer *w, const void *p, size_t len);
 void pkt_writer_addf(struct pkt_writer *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* A packet in pieces: what is appended to the buffer before pkt_writer_end, and nothing else is done. */
+/*
+ * Write one packet in pieces: append to the returned buffer, then call pkt_writer_end; call nothing
+ * else in between.
+ */
 struct strbuf *pkt_writer_begin(struct pkt_writer *w);
 void pkt_writer_end(struct pkt_writer *w);
 void pkt_writer_flush(struct pkt_writer *w); /* 0000 */
@@ -42,7 +44,7 @@ static inline bool pkt_writer_failed(const struct pkt_writer *w)
 {
 	return w->failed != 0;
 }
-/* Drop what was not sent, and forget that something did not fit; another failure stays. */
+/* Drop unsent packets and a failure of ERR_TOO_BIG; another failure stays. */
 void pkt_writer_reset(struct pkt_writer *w);
 MUST_USE int pkt_writer_send(struct pkt_writer *w, struct err *err);
 
