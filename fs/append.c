@@ -103,8 +103,8 @@ static int has_nul(int fd, off_t from, off_t to)
 }
 
 /*
- * A power cut can spare a part of what was being appended: a line without its end, or, if it goes
- * across pages, one without its beginning, where there are NULs instead. *end: without those.
+ * A power cut can leave a part of an append: a line without its end, or, if the line crosses pages,
+ * a line without its beginning, with NULs instead. *end: size of the file without that part.
  */
 #define TORN_MAX (64 * 1024)
 

@@ -61,7 +61,7 @@ static int open_failed(const char *path, struct err *err)
 	return missing ? ERR_NOT_FOUND : ERR_IO;
 }
 
-/* O_NONBLOCK: no pipe, as somebody may have put it there, for us to wait for ever. */
+/* O_NONBLOCK: another user may have put a named pipe there, and opening it must not wait for ever. */
 static int read_opened(struct strbuf *out, const char *path, int flags, size_t max,
 		       struct err *err)
 {
@@ -332,7 +332,7 @@ static int remove_entries(int fd, struct strbuf *path, struct err *err)
 	return ret;
 }
 
-/* `path` is for messages. Somebody may put a symbolic link there meanwhile: never followed. */
+/* `path` is for messages. Another process may put a symbolic link there meanwhile; it is never followed. */
 static int remove_content(int at, const char *name, struct strbuf *path, struct err *err)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

@@ -8,11 +8,11 @@
 #include "util/strbuf.h"
 
 /*
- * Append the file's bytes; ERR_NOT_FOUND, ERR_IO, ERR_TOO_BIG beyond max (0: none). A pipe is ERR_IO
- * (but for those of a shell, below /dev/fd or /proc): a repository must not make us wait.
+ * Append the bytes of the file. ERR_NOT_FOUND; ERR_IO; ERR_TOO_BIG: more than max bytes (0: no limit). A pipe is
+ * ERR_IO, except a pipe of the shell, below /dev/fd or /proc: a repository must not make us wait.
  */
 MUST_USE int read_file(struct strbuf *out, const char *path, size_t max, struct err *err);
-/* ... that the user has named: it may be a pipe. */
+/* The same for a file that the user has named: it may be a pipe. */
 MUST_USE int read_named_file(struct strbuf *out, const char *path, size_t max, struct err *err);
 /* The same, but a symbolic link is ERR_IO (ELOOP). */
 MUST_USE int read_file_nofollow(struct strbuf *out, const char *path, size_t max,
@@ -20,7 +20,7 @@ MUST_USE int read_file_nofollow(struct strbuf *out, const char *path, size_t max
 MUST_USE int read_fd(struct strbuf *out, int fd, size_t max, const char *what, struct err *err);
 MUST_USE int read_link(struct strbuf *out, const char *path, size_t hint, struct err *err);
 
-/* Could this process give it the present time? */
+/* Is it a regular file, not empty, whose times this process may set to the present time? */
 bool file_can_be_touched(const char *path);
 
 /* mkdir; EEXIST is fine if it is a directory. */
@@ -51,7 +51,7 @@ bool is_same_file(const struct stat *a, const struct stat *b);
 /* Is it the same file, unchanged as far as size and time of its last change tell? */
 bool is_same_state(const struct stat *a, const struct stat *b);
 bool is_empty_dir(const char *path);
-/* What a new repository's file system can do; tried out inside dir. */
+/* Properties of the file system of a new repository; each function tries it out inside dir. */
 bool fs_trusts_executable_bit(const char *dir);
 bool fs_has_symlinks(const char *dir);
 bool fs_ignores_case(const char *dir);

@@ -26,8 +26,8 @@ void (*lockfile_takeover_report)(const char *lock_path, pid_t pid) = report_take
 /* ---- the owner ---- */
 
 /*
- * The file for which a mark was written comes first in it, so that a copy of a file that has been
- * a lock, or another name of it, is nobody's lock. All names of a shared file are locks.
+ * A mark begins with the id of the file for which it was written. So a copy of a file that was a
+ * lock, or another name of it, has no owner. All names of a shared file are locks.
  */
 #define FILE_ID_MAX 8
 #define SHARED_FILE "shared"
@@ -40,8 +40,8 @@ static void format_file_id(char out[FILE_ID_MAX + 1], const struct stat *st)
 }
 
 /*
- * Best effort: without the attribute the lock is as good as any other, only
- * that nobody can prove that its owner is gone.
+ * Best effort: a lock without the attribute works as well, but no process can prove that its owner
+ * is gone.
  */
 static bool write_mark(int fd, const char *file_id, const char *owner)
 {
@@ -165,10 +165,10 @@ static bool has_name(int fd, const char *path)
 }
 
 /*
- * What is read is true of a file that has the name after it as before; the open descriptor keeps its
- * number from being used again. *moved: it has it no more, the lock goes from hand to hand. A
- * symbolic link in place of the lock is nobody's: O_NOFOLLOW. Tests: from_hand_to_hand,
- * removal_is_waited_for, takeover_spares_the_next_owner.
+ * The mark counts only if the file still has its name after the mark was read. The open descriptor
+ * keeps the inode number from being used again. *moved: the file lost its name, so the lock passes
+ * from one process to another. A symbolic link in place of the lock has no owner: O_NOFOLLOW.
+ * Tests: from_hand_to_hand, removal_is_waited_for, takeover_spares_the_next_owner.
  */
 static enum lock_owner read_owner(const char *lock_path, struct owner *owner, bool *moved)
 {
@@ -215,7 +215,7 @@ static void sleep_ms(long ms)
 	nanosleep(&ts, NULL);
 }
 
-/* Somebody may hold flock(2) on that directory for reasons of their own. */
+/* Another program may hold flock(2) on that directory for other reasons. */
 static bool flock_for_a_while(int fd)
 {
 	for (int waited = 0; waited < TAKEOVER_WAIT_MS; waited += 10) {
@@ -229,11 +229,11 @@ static bool flock_for_a_while(int fd)
 }
 
 /*
- * P5: two that find the same dead owner must not both go on: the second would
- * remove the lock that the first has just made. Whoever removes holds an
- * advisory lock on the directory and reads the owner again under it; a file that has its name
- * when its owner is dead already keeps it until then. The new lock is made with O_EXCL like any
- * other, outside of it. Test: takeover_has_one_winner.
+ * P5: if two processes find that the owner is gone, only one may remove the lock: the second would
+ * remove the lock that the first has just made. A process that removes a lock holds an advisory lock
+ * on the directory, and reads the owner again under it. A lock whose owner is gone keeps its name
+ * until then. The new lock is made with O_EXCL like any other, outside the advisory lock.
+ * Test: takeover_has_one_winner.
  */
 static bool remove_if_gone(const char *lock_path)
 {
@@ -425,7 +425,7 @@ static int make_lock(struct tempfile **tf, const char *lock_path, struct lock_gr
 
 /* ---- taking, with patience ---- */
 
-/* One attempt; ERR_LOCKED without a message if it is somebody's. */
+/* One attempt; ERR_LOCKED without a message if another process holds the lock. */
 static int try_once(struct tempfile **tf, const char *lock_path, struct lock_group *g,
 		    struct err *err)
 {
@@ -445,7 +445,7 @@ static int try_once(struct tempfile **tf, const char *lock_path, struct lock_gro
 	return ERR_LOCKED;
 }
 
-/* Who waits behind others that are alive and at work has his turn in the end. Not behind ourselves. */
+/* Waiting helps if a known process will release the lock, or has just done so; not if that is this process. */
 static bool is_worth_waiting(const char *lock_path)
 {
 	struct owner owner;
@@ -576,7 +576,7 @@ int lockfile_close(struct lockfile *lk, struct err *err)
 	return tempfile_close(lk->tf, err);
 }
 
-/* Whoever wrote it meanwhile may have put a new inode there: mark that too. */
+/* The program that wrote the file meanwhile may have put a new inode there: mark that one, too. */
 int lockfile_reopen(struct lockfile *lk, struct err *err)
 {
 	struct stat st;
@@ -617,10 +617,10 @@ static bool copy_owner(const char *target, int to)
 }
 
 /*
- * A target that is a lock itself (index.lock, written by a command that a hook runs)
- * stays the lock of whoever holds it: what takes its place gets that owner, or none, before it
- * gets the name, so that a kill at any moment leaves one that can be taken over if the other
- * could be (P5). Tests: t7502-commit-hooks.sh, "a hook that makes refs"; test-lockfile.
+ * The target can be a lock itself: index.lock, which a command writes that a hook runs. It must stay
+ * the lock of its holder. So the new file gets the mark of that holder, or none, before it gets the
+ * name. A kill at any moment then leaves a lock that can be taken over if the old one could be (P5).
+ * Tests: t7502-commit-hooks.sh, "a hook that makes refs"; test-lockfile.
  */
 static void hand_over_owner(const char *target, const struct tempfile *from, int to)
 {

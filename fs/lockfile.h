@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * "PATH.lock": taken with O_EXCL, filled with the new content, renamed over
- * PATH by the operation's batch. The owner's mark (fs/owner.h) is written into the extended
- * attribute user.git.lock, where it can be proved there: a lock whose owner is provably gone is
- * taken over, serialised, and said once (P5). The attribute is there before the lock has
- * its name, and stays when the file is renamed: nobody looks at it any more, and without a
- * journal the disk could have its removal and not the rename, so that the lock would be nobody's.
- * It counts for the file alone for which it was written, not for copies or other names of that.
+ * A lock file "PATH.lock" is created with O_EXCL and filled with the new content. The operation's
+ * batch renames it over PATH.
+ *
+ * The extended attribute user.git.lock holds the mark of the owner (fs/owner.h), on file systems
+ * where the mark proves something. If the owner is provably gone, another process takes the lock
+ * over, serialised, and reports it once (P5). The attribute is written before the lock gets its
+ * name. It stays when the file is renamed: without a journal, the disk could have the removal of
+ * the attribute but not the rename, and the lock would have no owner. After the rename the
+ * attribute is not read any more. A mark counts only for the file for which it was written, not
+ * for a copy or another name of it.
  *
  *   struct lockfile lk = LOCKFILE_INIT;
  *   lockfile_hold(&lk, path, 0, timeout_ms, err)
@@ -24,7 +27,7 @@
 struct lockfile {
 	struct tempfile *tf; /* NULL: not held */
 	char *target;	     /* final path, symlinks resolved; owned */
-	bool started;	     /* it was a nameless_lock, written and started (fsync_batch_start) */
+	bool started;	     /* made from a nameless_lock that was written and started (fsync_batch_start) */
 };
 #define LOCKFILE_INIT { NULL, NULL, false }
 
@@ -32,44 +35,44 @@ struct lockfile {
 #define LOCK_MAKE_DIRS 2u /* create leading directories */
 
 /*
- * timeout_ms 0: one try; -1: forever; else retry with random back-off.
- * ERR_LOCKED: "unable to create 'P.lock': File exists" and the advice that
- * users know, with the owner's pid where it is known.
+ * Take the lock of `path`. timeout_ms 0: try once; -1: try forever; else retry with random
+ * back-off. ERR_LOCKED: "unable to create 'P.lock': File exists" and Git's advice, with the pid of
+ * the owner if it is known.
  */
 MUST_USE int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 			   long timeout_ms, struct err *err);
 /*
- * timeout_ms: for whoever holds it. As long as an owner is known to be alive, or the lock goes from hand to hand, patience_ms
- * in all; of no meaning if timeout_ms is 0 or -1.
+ * As lockfile_hold, but waits up to patience_ms in all while the owner is known to be alive, or
+ * while the lock passes from one process to another. patience_ms is ignored if timeout_ms is 0 or -1.
  */
 MUST_USE int lockfile_hold_patiently(struct lockfile *lk, const char *path, unsigned flags, long timeout_ms,
 				     long patience_ms, struct err *err);
 
 /*
- * Many locks of one operation share what can be shared: the owner's mark, which is made once for
- * each directory; and, if they will only be removed, never written or renamed (own_files
- * false), the file: all are names of one, a call per lock instead of a file per lock. They
- * exclude others and are taken over from the dead as any other.
+ * The locks of one operation share the owner's mark, which is made once for each directory. Locks
+ * that are only removed later, never written or renamed, also share one file (own_files false):
+ * each lock is a link to it. This costs one call per lock instead of one file per lock. Such a lock
+ * excludes other processes like any other, and can be taken over if its owner is gone.
  *
  *   struct lock_group g = LOCK_GROUP_INIT(dir)      dir: on the same file system
  *   lockfile_hold_in_group(&lk, path, timeout_ms, &g, err)
  *   ...
  *   lock_group_release(&g)                          before or after the locks go
  *
- * Where names cannot be added (other file system, no O_TMPFILE, a limit), a
- * file of its own is made instead. lk->tf->fd is -1 for a lock that shares its file:
- * lockfile_reopen and lockfile_stage are not for it. The path is not dereferenced.
+ * If a link cannot be made (another file system, no O_TMPFILE, a limit), the lock gets a file of its
+ * own. lk->tf->fd is -1 for a lock that shares its file: do not call lockfile_reopen or
+ * lockfile_stage for it. The path is not dereferenced.
  */
 struct lock_group {
 	const char *dir; /* not owned */
 	bool own_files;	 /* may change from lock to lock */
-	long patience_ms; /* as of lockfile_hold_patiently */
+	long patience_ms; /* see lockfile_hold_patiently */
 	struct nameless_lock *prepared; /* for the next lock, if it has a file of its own */
-	int fd;		 /* of the shared file; -1: not made yet */
+	int fd;		 /* the shared file; -1: not made yet */
 	struct stat st;
 	unsigned links;
 	bool refused;
-	struct strbuf marked_dir; /* whose mark this is */
+	struct strbuf marked_dir; /* the directory for which `owner` was made */
 	char owner[OWNER_TEXT_MAX + 1];
 };
 #define LOCK_GROUP_INIT(dir_) { .dir = (dir_), .fd = -1, .marked_dir = STRBUF_INIT }
@@ -80,8 +83,8 @@ MUST_USE int lockfile_hold_in_group(struct lockfile *lk, const char *path, long 
 void lock_group_release(struct lock_group *g); /* idempotent */
 
 /*
- * A file without a name that bears our mark and gets the name of a lock later: it can be filled
- * before the lock is taken. fd -1: there is none. The group is one of the calling thread alone.
+ * A file without a name that bears our mark. It can be filled before the lock is taken, and gets the
+ * name of the lock later. fd -1: there is no file. Only the calling thread may use the group.
  */
 struct nameless_lock {
 	int fd; /* -1 once it has become a lock */
@@ -101,14 +104,17 @@ MUST_USE int lockfile_stage(struct lockfile *lk, struct fsync_batch *b,
 void lockfile_rollback(struct lockfile *lk); /* idempotent */
 void lockfile_release(struct lockfile *lk);  /* rollback and free */
 
-/* Whose is it (fs/owner.h)? LOCK_OWNER_UNKNOWN, too, if it went while it was looked at. *pid: for messages; may be NULL. */
+/*
+ * State of the owner of a lock (fs/owner.h). LOCK_OWNER_UNKNOWN also if the lock disappears meanwhile.
+ * *pid: the owner's process id, for messages; pid may be NULL.
+ */
 enum lock_owner lock_owner_of(const char *lock_path, pid_t *pid);
-/* P5: a lock whose owner is provably gone is removed; false: there is none, or it stays. */
+/* P5: remove a lock whose owner is provably gone. False: there is no lock, or it stays. */
 bool lockfile_remove_stale(const char *lock_path);
 
 /*
- * Told once per take-over ("removed stale lock 'x'; its owner, process N, is gone").
- * Default: standard error. Tests put their own here.
+ * Called once per take-over ("removed stale lock 'x'; its owner, process N, is gone").
+ * Default: prints to standard error. Tests replace it.
  */
 extern void (*lockfile_takeover_report)(const char *lock_path, pid_t pid);
 

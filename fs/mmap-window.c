@@ -117,7 +117,7 @@ struct window_pool *window_pool_new(size_t window_bytes, size_t limit_bytes)
 		limit_bytes = NARROW_LIMIT;
 	if (window_bytes && window_bytes < MIN_WINDOW)
 		window_bytes = MIN_WINDOW;
-	/* With a limit, windows must be small enough that several fit. */
+	/* If there is a limit, several windows must fit into it. */
 	if (limit_bytes && (!window_bytes || window_bytes > limit_bytes / 2))
 		window_bytes = limit_bytes / 2 < MIN_WINDOW ? MIN_WINDOW : limit_bytes / 2;
 	pool->window_bytes = window_bytes & ~(MIN_WINDOW - 1);

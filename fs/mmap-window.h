@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files mapped for reading: whole, or in windows from a pool that bounds how much
- * address space is in use at a time.
+ * Maps files for reading: a whole file, or windows from a pool. The pool limits how much address
+ * space is in use at a time.
  *
- * The size is taken from fstat when the file is opened and nothing beyond it is
- * ever touched, so a file that is too short is an error and no SIGBUS. (A file that
- * is cut while we have it mapped is beyond help; packs are never cut.)
+ * The size comes from fstat when the file is opened. No byte beyond it is touched, so a file that is
+ * too short causes an error, not SIGBUS. A file that is truncated while it is mapped still causes
+ * SIGBUS; packs are never truncated.
  */
 #ifndef FS_MMAP_WINDOW_H
 #define FS_MMAP_WINDOW_H
@@ -31,9 +31,9 @@ struct window_pool; /* thread-safe */
 struct window_file; /* belongs to a pool */
 
 /*
- * window_bytes 0: whole files where address space is plenty (64 bit), else 32 MiB.
- * limit_bytes 0: none on 64 bit, else 256 MiB. The limit counts what is mapped
- * in all files of the pool; it is exceeded only while more is pinned at once.
+ * window_bytes 0: map whole files on 64-bit systems, else 32 MiB.
+ * limit_bytes 0: no limit on 64-bit systems, else 256 MiB. The limit counts the mapped bytes
+ * of all files of the pool. It is exceeded only while more bytes are pinned at once.
  */
 struct window_pool *window_pool_new(size_t window_bytes, size_t limit_bytes);
 void window_pool_free(struct window_pool *pool); /* after its files */
@@ -58,7 +58,7 @@ MUST_USE int window_pin(struct window_pin *out, struct window_file *f, uint64_t 
 			size_t want, struct err *err);
 void window_unpin(struct window_file *f, struct window_pin *pin); /* idempotent */
 
-/* What is mapped now, for tests. */
+/* Bytes that are mapped now, for tests. */
 size_t window_pool_mapped_bytes(struct window_pool *pool);
 
 #endif

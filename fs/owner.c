@@ -148,7 +148,7 @@ static int open_owner_file(const char *path)
 	return (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0));
 }
 
-/* Of files that the owner has replaced: .git-owner-ID.N */
+/* ".git-owner-ID.N": a second name of a file that the owner has replaced. */
 static bool is_second_name(const char *name)
 {
 	return strchr(name + strlen(NAME_PREFIX), '.');
@@ -262,7 +262,7 @@ static void lock_new_file(int fd, const struct stat *st UNUSED, void *ok)
 	*(bool *)ok = set_lock(fd, F_WRLCK, 0, 2);
 }
 
-/* Somebody who clears up, or a person, may have removed it. */
+/* Another process that cleans up, or a user, may have removed the file. */
 static bool is_held(const struct home *h)
 {
 	struct stat st;
@@ -426,7 +426,7 @@ size_t owner_self_text(char out[OWNER_TEXT_MAX + 1], const char *dir)
 	return len;
 }
 
-/* ---- what is not sealed yet ---- */
+/* ---- names that are not sealed yet ---- */
 
 /* On a full disk it is not said: the operation will hardly succeed then. */
 static void begin_unsealed(struct home *h)
@@ -499,8 +499,8 @@ static bool is_our_file(const char *id)
 }
 
 /*
- * Of another view of the directory it is not known whether its owner lives. fn is called with the
- * open file.
+ * Call fn with each open owner file. may_judge false: the file was made in another view of the
+ * directory (fs_lock_view), so it is not known whether its owner is alive.
  */
 typedef void (*owner_file_fn)(void *data, const char *path, int fd, bool may_judge);
 

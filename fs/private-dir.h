@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A directory that belongs to us alone, of which nothing is believed because of its path: it is opened once,
- * checked through its descriptor, and its files are named relative to that. Names have no '/'; symbolic
- * links are not followed. For what can be thrown away at any time: nothing here is durable.
+ * A private directory of this user. Its path alone is not trusted: the directory is opened once and checked
+ * through its descriptor, and its files are opened relative to that descriptor. Names have no '/', and symbolic
+ * links are not followed. Nothing here is durable: use it for files that may be lost at any time.
  *
  * Functions that return a descriptor return -1 with errno on failure.
  */
@@ -13,18 +13,18 @@
 #include "util/err.h"
 
 /*
- * Open the directory. ERR_INVALID: the path is not absolute, or what is there is a symbolic link, no
- * directory, somebody else's, or open to others (its mode is not 0700 or less).
+ * Open the directory. ERR_INVALID: the path is not absolute, or it names a symbolic link, a file, a
+ * directory of another user, or one that is open to others (its mode is not 0700 or less).
  */
 MUST_USE int private_dir_open(int *out, const char *path, struct err *err);
 /* Is this file ours alone, and a plain one? */
 bool private_file_is_ours(const struct stat *st);
 
-/* Of a file that is ours, to be read and written; ELOOP, EPERM: it is something else. */
+/* Open a file of ours for reading and writing. ELOOP, EPERM: it is not a plain file of ours. */
 int private_file_open(int dir, const char *name);
-/* The same, made if it is missing. */
+/* The same; makes the file if it is missing. */
 int private_file_open_or_make(int dir, const char *name);
-/* A new file (EEXIST: there is one), to be read and written. */
+/* Create a file for reading and writing. EEXIST: the name is taken. */
 int private_file_create(int dir, const char *name);
 /* 0 or -1 with errno; private_file_link: EEXIST. */
 int private_file_link(int dir, const char *from, const char *to);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files that must not outlive us stand in a process-wide list (one of the
- * few mutable states of the process: signals have no context).
+ * Files that must not outlive this process are in a process-wide list. It is one of the few mutable
+ * states of the process, because a signal handler has no context.
  *
- * The list is read by signal handlers, so it only ever grows: chunks of slots,
- * linked by atomic pointers, slots used again when they fall free. A slot counts
- * when its path is set; everything else in it is written before. Before a path
- * is removed at exit its inode is compared with the one that we made: between a
- * rename and the moment the slot is emptied, the name may belong to somebody else.
+ * Signal handlers read the list, so it only grows. It consists of chunks of slots that atomic
+ * pointers link; a free slot is used again. A slot counts when its path is set; all its other fields
+ * are written before. Before a path is removed at exit, its inode is compared with the one that we
+ * made: between a rename and the moment when the slot is emptied, the name may belong to the file of
+ * another process.
  */
 #include "compat/posix.h"
 #include "fs/tempfile.h"
@@ -38,7 +38,7 @@ struct slot {
 	ino_t ino;
 	pid_t pid;
 	bool is_dir;
-	/* Of a directory: how deep it can be; it was there before us; that many above it were not. */
+	/* For a directory: how deep it can be; whether it existed before; how many directories above it we made. */
 	int depth;
 	bool keep_top;
 	unsigned made_parents;
@@ -151,7 +151,7 @@ static void remove_entry_quickly(int at, const char *name, int depth)
 		remove_dir_quickly(at, name, depth - 1, false);
 }
 
-/* Or is it gone, or somebody else's by now? */
+/* False: the file is gone, or the name belongs to another file by now. */
 static bool still_ours(const struct slot *slot, const char *path)
 {
 	struct stat st;
@@ -175,7 +175,7 @@ static bool cut_back(const char *path, off_t keep)
 	return ok;
 }
 
-/* Those that we made; one that is not empty ends it. */
+/* Remove `nr` directories above path, which we have made; stop at one that is not empty. */
 static void remove_parents_quickly(const char *path, unsigned nr)
 {
 	char dir[PATH_MAX];
@@ -223,8 +223,8 @@ static const int fatal_signals[] = { SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGPIPE }
 static struct sigaction previous[ARRAY_SIZE(fatal_signals)];
 
 /*
- * Clean up, put back what was there before us, and let the signal have its
- * effect: it is blocked until we return.
+ * Clean up, restore the previous signal action, and send the signal again. It is blocked until
+ * this function returns, and takes effect then.
  */
 static void on_fatal_signal(int sig)
 {
@@ -446,9 +446,9 @@ int tempfile_open_nameless(const char *path, int mode)
 }
 
 /*
- * 1: made, 0: not possible here, go the other way, < 0: failed for good.
- * The list has it before it has its name; the comparison of inodes keeps a
- * signal in between from removing somebody else's file of that name.
+ * 1: made; 0: not possible here, use O_EXCL instead; < 0: failed.
+ * The file is in the list before it has its name. If a signal comes in between, the comparison of
+ * inodes protects another process's file of that name.
  */
 static int create_nameless(struct tempfile **out, const char *path, int mode,
 			   void (*mark)(int fd, const struct stat *st, void *data), void *data,
@@ -614,7 +614,7 @@ void tempfile_forget(struct tempfile **tp)
 
 /* ---- publishing ---- */
 
-/* From the rename on the name is not ours any more, only the inode. */
+/* After the rename only the inode is ours, not the name: record the inode while the name is still ours. */
 static void record_identity(struct tempfile *t)
 {
 	struct slot *slot = watched_of(t)->slot;

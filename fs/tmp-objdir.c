@@ -245,8 +245,8 @@ static int unexpected(const char *path, struct err *err)
 }
 
 /*
- * Who has filled the directory may have been made to do harm: nothing that is there is replaced, and nothing but
- * plain files gets a name.
+ * The process that filled the directory is not trusted: no file that exists in the object database is replaced,
+ * and only plain files are published.
  */
 static int check_one(const char *rel, const char *from, struct err *err)
 {
@@ -415,7 +415,7 @@ struct counting {
 	size_t hex_len, nr;
 };
 
-/* With the length of names that this repository has. */
+/* Does the name fit: an object name of this repository's length, and a pack for each .idx and .rev? */
 static bool is_sound(const struct tmp_objdir *t, const char *rel, size_t hex_len)
 {
 	if (!starts_with(rel, "pack/"))
@@ -492,8 +492,8 @@ int tmp_objdir_foreach(struct tmp_objdir *t, int (*fn)(void *data, const char *r
 /* ---- left by the dead ---- */
 
 /*
- * An owner that ends in good order removes it, and may do so after we have found it; others
- * reap, too. Whoever removes the directory itself says so.
+ * An owner that exits normally removes its directory, perhaps after we have found it, and other
+ * processes reap, too. The process that removes the directory itself reports it.
  */
 static void reap_one(const char *objdir, const char *name)
 {
