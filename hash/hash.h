@@ -45,9 +45,9 @@ extern const struct hash_algo *const hash_sha1, *const hash_sha256;
  * A running hash: init, update as often as needed, final (which starts anew), and at last
  * release, which frees. One thread at a time per context.
  *
- * hash_init is for checksums. Names of objects are checked: final returns true if what was hashed
- * is one half of a collision attack on SHA-1, so that nobody may rely on its name; hash_attack is
- * the error to be returned then.
+ * hash_init is for checksums. For object names there is a check: final returns true if the input is
+ * one half of a collision attack on SHA-1, so that its name must not be trusted. The caller then
+ * returns the error of hash_attack.
  */
 void hash_init(struct hash_ctx *ctx, const struct hash_algo *algo);
 void hash_init_checked(struct hash_ctx *ctx, const struct hash_algo *algo);

@@ -14,11 +14,11 @@ struct oidmap_slot {
 #define MIN_SLOTS 16
 
 /*
- * Random per process. An id that is only mentioned (a parent, an entry of a tree, the base of a delta) is
- * any text that a peer likes, so every word of it decides about its slot. The upper half of a sum of products of
- * pairs of words, each added to a random number, is strongly universal (multilinear hashing): for any two ids
- * that differ, the chance of the same hash is one in 2^32, whoever chose them. The steps after it are a
- * bijection: they keep that, and spread series of ids that differ by a constant.
+ * Random per process. A peer chooses an id that it only mentions (a parent, an entry of a tree, the base of a
+ * delta), so the slot depends on every word of the id. The upper half of a sum of products of pairs of words, each
+ * added to a random number, is strongly universal (multilinear hashing): two different ids have the same hash with
+ * a chance of one in 2^32, even if an attacker chose them. The steps after it are a bijection: they keep that
+ * chance, and spread series of ids that differ by a constant.
  */
 #define WORDS_MAX (HASH_MAX_RAW / 4)
 static uint64_t keys[WORDS_MAX + 1];

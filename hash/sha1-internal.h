@@ -33,7 +33,7 @@ struct sha1_engine {
 	sha1_screen_fn *screen;
 	sha1_sibling_fn *has_sibling;
 };
-/* In C first; then those that this processor can do, the best one last. */
+/* The engines that this processor can run: the one in C first, the fastest last. */
 const struct sha1_engine *sha1_engines(size_t *nr);
 /* For tests, as the table of system calls (compat/): used by all that begin later, if not NULL. */
 extern const struct sha1_engine *sha1_test_engine;

@@ -11,10 +11,10 @@ const struct sha1_vector sha1_vectors[SHA1_NR_VECTORS] = {
 };
 
 /*
- * Both messages have the same state before the vector's step t. From there the other one is
- * run to its end; both have the same output, so what is missing to it was the other's input.
- * Run from there, it has to come to that state. (Stevens runs it backwards to the input
- * instead; forwards it is the same equation.)
+ * Both messages of a collision have the same state before the vector's step t. From there the other
+ * message is run to its end. Both have the same output, so the difference to that output is the
+ * other's input state. Run from that input, the other message has to reach the state at step t.
+ * (Stevens runs it backwards to the input instead; the equation is the same.)
  */
 static bool has_sibling_at(const struct sha1_kept *k, size_t n, const uint32_t w[80], int v)
 {

@@ -8,10 +8,10 @@
  *   sha1_init(&s);
  *   sha1_update(&s, p, len);            as often as needed
  *   if (sha1_final(&s, digest))         the context is over; sha1_init begins anew
- *           somebody has made a collision
+ *           the message is part of a collision attack
  *
- * Cost: of what the processor's SHA instructions take for the digest, about half as much again.
- * No allocation; one thread at a time per context; a copy of the struct is a copy of the state.
+ * Cost: the check adds about half of the time that the processor's SHA instructions take for the
+ * digest. No allocation; one thread at a time per context; a copy of the struct is a copy of the state.
  */
 #ifndef HASH_SHA1_H
 #define HASH_SHA1_H
@@ -20,7 +20,7 @@
 
 #define SHA1_BATCH 16 /* blocks that are examined together */
 
-/* Of the last blocks: what their examination needs. */
+/* The last blocks, as far as the check of them needs them. */
 struct sha1_kept {
 	uint32_t w[9][4][4][4];		   /* see sha1-internal.h */
 	uint32_t before[SHA1_BATCH + 1][5]; /* the chaining value before each block, and the present one */

@@ -6,7 +6,7 @@
 #include "util/alloc.h"
 #include "util/utf8.h"
 
-/* What is left to parse. */
+/* The rest of the buffer, still to be parsed. */
 struct cursor {
 	const char *pos, *end;
 };

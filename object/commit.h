@@ -47,9 +47,9 @@ void commit_other_headers(const void *buf, size_t size, struct strbuf *out);
 void commit_add_header(struct strbuf *out, const char *name, const char *value, size_t len);
 
 /*
- * Split a signed commit: append the value of its signature headers to `signature`, and what
- * was signed (the object without the signature headers of any hash) to `payload`. False if
- * there is no signature. algo and signature may both be NULL: only the payload is wanted.
+ * Split a signed commit: append the value of its signature headers to `signature`, and the signed
+ * text (the object without the signature headers of any hash) to `payload`. False if
+ * there is no signature. algo and signature may both be NULL if only the payload is wanted.
  */
 bool commit_split_signature(const void *buf, size_t size, const struct hash_algo *algo,
 			    struct strbuf *payload, struct strbuf *signature);

@@ -10,7 +10,7 @@
 
 struct text {
 	struct fsck_item *it;
-	const char *pos, *end; /* what is left */
+	const char *pos, *end; /* the rest of the text */
 };
 
 /* Every line of the header has an LF and no NUL. */

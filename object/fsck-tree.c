@@ -8,7 +8,7 @@
 
 #define PROTECT_BOTH (PROTECT_HFS | PROTECT_NTFS)
 
-/* What was found in a tree; each is reported once, at the end. */
+/* Faults found in a tree; each kind is reported once, at the end. */
 struct findings {
 	bool null_oid, full_path, dot, dotdot, dotgit, zero_padded, bad_mode, duplicate,
 		unsorted;

@@ -16,7 +16,7 @@
 
 enum fsck_severity { FSCK_IGNORE, FSCK_INFO, FSCK_WARN, FSCK_ERROR, FSCK_FATAL };
 
-/* Blobs with a special name: those that trees refer to, and those that have been checked. */
+/* Blobs with a special name (.gitmodules): which of them trees name, and which have been checked. */
 struct fsck_special {
 	struct oidset found, done;
 };
@@ -24,14 +24,14 @@ struct fsck_special {
 struct fsck_options {
 	bool strict; /* warnings by default become errors, 100664 is a bad mode */
 	/*
-	 * Called for each finding with FSCK_WARN (or info) or FSCK_ERROR (or fatal); not for
-	 * what is ignored. A non-zero return counts as a failure, and ends the check of a
+	 * Called for each finding with FSCK_WARN (or info) or FSCK_ERROR (or fatal), but not for
+	 * an ignored one. A non-zero result counts as a failure, and ends the check of a
 	 * commit or tag.
 	 */
 	int (*report)(void *data, const struct object_id *oid, enum object_type type,
 		      enum fsck_severity severity, const char *msg_id, const char *text);
 	void *data;
-	/* A special blob cannot be read: is it one that a promisor still owes? Then nothing is said of it. NULL: no. */
+	/* Called if a special blob cannot be read. True: it is a promised object, and is not reported. NULL: none is. */
 	bool (*promised)(void *data, const struct object_id *oid);
 	void *promised_data;
 	int *severity; /* by internal id; NULL: defaults; owned */

@@ -31,8 +31,8 @@ timestamp_t ident_order_date(const char *line, size_t len);
 bool ident_split_eq(const struct ident_split *a, const struct ident_split *b);
 /*
  * Append "Name <mail> date tz". Characters that would break the format are removed: < > LF
- * anywhere, blanks, control characters and , : ; < > " \ ' at both ends. With `strict`, a name that is empty
- * then is ERR_INVALID.
+ * anywhere, blanks, control characters and , : ; < > " \ ' at both ends. strict: if the name is
+ * empty after that, ERR_INVALID.
  */
 MUST_USE int ident_format(struct strbuf *out, const char *name, const char *mail,
 			  timestamp_t date, int tz, bool strict, struct err *err);

@@ -35,7 +35,7 @@ struct object_buf {
 #define OBJECT_BUF_INIT { OBJ_NONE, NULL, 0 }
 void object_buf_release(struct object_buf *buf);
 
-/* What is known about an object without reading its content. */
+/* Facts about an object that need no read of its content. */
 struct object_info {
 	enum object_type type;
 	uint64_t size;
@@ -44,7 +44,7 @@ struct object_info {
 	struct object_id delta_base; /* the null oid if it is not a delta */
 };
 
-/* What is wanted of it. */
+/* Fields that the caller wants. */
 #define OBJECT_INFO_TYPE 1u /* and the size */
 #define OBJECT_INFO_LOCATION 2u /* these and the rest */
 
@@ -72,7 +72,7 @@ struct object_source {
 	int max_tree_depth; /* 0: the default; see object_max_tree_depth */
 	struct peel_memo *peeled; /* where long chains of tags lead to; NULL: they are followed each time. The maker's */
 };
-/* What names an object says of which type it is: ERR_CORRUPT if it is not. OBJ_ANY: nothing is said. */
+/* ERR_CORRUPT if an object is not of the type `want` that another object or file names for it. OBJ_ANY: any type. */
 MUST_USE int object_type_expect(const struct object_id *oid, enum object_type type, enum object_type want,
 				struct err *err);
 struct peel_memo *peel_memo_new(void);

@@ -17,8 +17,8 @@ struct tag_view {
 MUST_USE int tag_parse(struct tag_view *out, const void *buf, size_t size,
 		       const struct hash_algo *algo, struct err *err);
 /*
- * Split a signed tag: append the signature at the end of its message to `signature`, and what
- * was signed (the object before it, without signature headers) to `payload`. False if there is
+ * Split a signed tag: append the signature at the end of its message to `signature`, and the signed
+ * text (the object before it, without signature headers) to `payload`. False if there is
  * no signature.
  */
 bool tag_split_signature(const struct tag_view *t, const char *object, struct strbuf *payload,

@@ -23,7 +23,7 @@ void tree_new_iter_init(struct tree_new_iter *n, const void *buf, size_t size, c
 			size_t old_size, const struct hash_algo *algo);
 /*
  * 1: *out is the next entry that `old` does not have with the same mode, name and object; 0: end; < 0:
- * ERR_CORRUPT. Of trees that are not sorted, entries that `old` has may come, too.
+ * ERR_CORRUPT. If a tree is not sorted, the result may include entries that `old` has.
  */
 int tree_new_iter_next(struct tree_new_iter *n, struct raw_tree_entry *out, struct err *err);
 
