@@ -20,7 +20,7 @@
 
 /* Bytes in tasks that have begun; a single one may be larger. */
 #define IN_FLIGHT_MAX ((uint64_t)64 << 20)
-/* What is done without threads: so many objects, so many bytes. */
+/* Up to so many objects and so many bytes are handled without threads. */
 #define INLINE_TASKS 16
 #define INLINE_BYTES ((uint64_t)256 << 10)
 #define TASKS_PER_CPU 32

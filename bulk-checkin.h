@@ -3,11 +3,12 @@
  * A batch of new objects: staged, then published together by the operation's
  * fsync_batch.
  *
- * Few objects become loose files in a temporary object directory; from
- * `unpack_limit` new ones on the batch writes one pack (bulkCheckin.unpackLimit).
- * Until then they wait in memory; many bytes become loose files early. Content
- * beyond big_file_threshold is streamed into a pack (bulk_checkin_stream). What has
- * been added can be read back at once (odb/ asks here first).
+ * Fewer than `unpack_limit` new objects become loose files in a temporary object
+ * directory. From that number on, the batch writes one pack
+ * (bulkCheckin.unpackLimit). Until then the objects wait in memory; if they have too
+ * many bytes, they become loose files early. Content beyond big_file_threshold is
+ * streamed into a pack (bulk_checkin_stream). An object can be read back as soon as it
+ * was added (odb/ asks here first).
  *
  * Reading, hashing and deflating run in worker threads; the order of objects in
  * the pack, and of the callbacks, is the order of submission. Objects that the
@@ -27,10 +28,10 @@ struct bulk_checkin;
 
 struct bulk_checkin *bulk_checkin_new(const struct object_stage_options *opts);
 
-/* No number of objects makes a pack from now on: somebody has said otherwise how many may be loose. */
+/* From now on write loose objects, however many there are: the caller has applied a limit of its own. */
 void bulk_checkin_keep_loose(struct bulk_checkin *b);
 
-/* Add from memory, now; the oid is known on return. */
+/* Add an object from memory; *oid is known on return. */
 MUST_USE int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
 			      const void *data, size_t size, struct object_id *oid,
 			      struct err *err);
@@ -45,12 +46,12 @@ struct bulk_checkin_job {
 	int (*produce)(void *data, struct object_buf *out, struct err *err);
 	void (*done)(void *data, int rc, const struct object_id *oid, struct err *err);
 	void *data;
-	uint64_t size_hint; /* bytes to expect, so that memory is bounded; 0: few */
+	uint64_t size_hint; /* expected bytes, to limit the memory in use; 0: few */
 };
 void bulk_checkin_submit(struct bulk_checkin *b, const struct bulk_checkin_job *job);
 /*
- * Wait until every submitted job has been done. The batch's own failure (a full disk)
- * is returned here and given to every later job; a producer's is not.
+ * Wait until every submitted job is done. A failure of the batch itself (a full disk) is
+ * returned here, and passed to every later job. A failure of a producer is not returned.
  */
 MUST_USE int bulk_checkin_drain(struct bulk_checkin *b, struct err *err);
 
@@ -61,12 +62,12 @@ MUST_USE int bulk_checkin_drain(struct bulk_checkin *b, struct err *err);
 MUST_USE int bulk_checkin_stream(struct bulk_checkin *b, enum object_type type, int fd,
 				 uint64_t size, const char *path, struct object_id *oid,
 				 struct err *err);
-/* The same from anything that can be read. */
+/* The same from an object stream. */
 MUST_USE int bulk_checkin_stream_from(struct bulk_checkin *b, enum object_type type,
 				      const struct object_stream *in, uint64_t size,
 				      struct object_id *oid, struct err *err);
 
-/* Reading back what is not published yet. Thread-safe. */
+/* Look up and read objects of the batch that are not published yet. Thread-safe. */
 bool bulk_checkin_has(struct bulk_checkin *b, const struct object_id *oid);
 MUST_USE int bulk_checkin_read(struct bulk_checkin *b, const struct object_id *oid,
 			       struct object_buf *out, struct err *err);
@@ -79,15 +80,15 @@ int bulk_checkin_foreach(struct bulk_checkin *b,
 			 int (*fn)(void *data, const struct object_id *oid), void *data);
 
 /*
- * Stage all that is left in the fsync_batch (pack, rev, idx or loose files). The batch
+ * Stage the remaining objects in the fsync_batch (pack, rev, idx or loose files). The batch
  * stays readable until it is freed, which is after fsync_batch_publish or
- * fsync_batch_commit. More may be added afterwards: it is counted anew, and
- * staged by the next finish.
+ * fsync_batch_commit. More objects may be added afterwards: they are counted from 0, and
+ * the next finish stages them.
  */
 MUST_USE int bulk_checkin_finish(struct bulk_checkin *b, struct err *err);
-/* Removes the staging directories. With objects that were never staged it is a BUG. */
+/* Free the batch and remove the staging directories. BUG if objects were never staged. */
 void bulk_checkin_free(struct bulk_checkin *b);
-/* The same, giving up what was not staged. */
+/* The same, but drops objects that were not staged. */
 void bulk_checkin_abort(struct bulk_checkin *b);
 
 #endif

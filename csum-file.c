@@ -92,7 +92,7 @@ int csum_write_be64(struct csum_file *f, uint64_t v, struct err *err)
 	return csum_write(f, b, sizeof(b), err);
 }
 
-/* Of all that has passed, with what is still in the buffer. */
+/* The checksum of all bytes so far, including the buffer. */
 static void checksum(const struct csum_file *f, struct object_id *out)
 {
 	struct hash_ctx copy;

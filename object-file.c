@@ -56,7 +56,7 @@ bool loose_object_is_marked(const struct stat *st, const struct object_id *oid)
 	return ST_MTIME_NSEC(*st) == mark_of(st, oid);
 }
 
-/* Who may write to a file of somebody else can give it the present time, and no other. */
+/* A process that may write to another user's file can set its times to the present time, and to no other. */
 static int set_times(const char *path, const struct stat *st, const struct object_id *oid, bool mark)
 {
 	static const struct timespec now[2] = { { 0, UTIME_NOW }, { 0, UTIME_NOW } };
@@ -378,7 +378,7 @@ struct loose_reader {
 	bool *any;
 };
 
-/* What stands in r->out goes on: the header is taken off the first piece. */
+/* Pass the bytes in r->out to the sink, without the header, which is in the first piece. */
 static int pass_inflated(struct loose_reader *r, struct err *err)
 {
 	const unsigned char *p = r->out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One loose object: its file name, reading (inflate, check of header and
- * hash), writing (deflate). gitrepository-layout(5).
+ * Loose objects, gitrepository-layout(5): file names, reading (inflate, check of
+ * header and hash), writing (deflate).
  */
 #ifndef OBJECT_FILE_H
 #define OBJECT_FILE_H
@@ -15,32 +15,33 @@
 void loose_object_path(struct strbuf *out, const char *objdir, const struct object_id *oid);
 bool loose_object_exists(const char *objdir, const struct object_id *oid); /* not an empty file */
 /*
- * The mark of what we have made durable: the nanoseconds of a file's modification time, computed
- * from its name and inode, so that a copy does not bear it. It is set before the file is published;
- * for one whose operation was killed before its seal, the owner file says so (fs/owner.h).
+ * Does the file bear the mark of a durable object? The mark is in the nanoseconds of the modification
+ * time. It is computed from name and inode, so that a copy does not bear it. It is set before the
+ * file is published. If the operation is killed before its seal, the owner file says so (fs/owner.h).
  */
 bool loose_object_is_marked(const struct stat *st, const struct object_id *oid);
 /*
- * Give it the present time, so that a prune by age leaves it alone. durable: and a mark, which
- * otherwise stays as it is. False: it is not there, empty, or cannot be changed.
+ * Set the times of the file to the present time, so that a prune by age leaves it alone. durable: set
+ * the mark, too; otherwise the mark stays as it is. False: the file is missing or empty, or this
+ * process may not change it.
  */
 bool loose_object_touch(const char *objdir, const struct object_id *oid, bool durable);
-/* Would it be true? Nothing is changed. */
+/* Would loose_object_touch return true? Changes nothing. */
 bool loose_object_can_be_touched(const char *objdir, const struct object_id *oid);
 /*
- * ERR_NOT_FOUND; ERR_CORRUPT names the object and the file. The hash is checked.
- * max_size 0: none, else ERR_TOO_BIG.
+ * Read the object and check its hash. ERR_NOT_FOUND; ERR_CORRUPT names the object and the
+ * file; ERR_TOO_BIG: more than max_size bytes (0: no limit).
  */
 MUST_USE int loose_object_read(const char *objdir, const struct object_id *oid,
 			       const struct hash_algo *algo, uint64_t max_size,
 			       struct object_buf *out, struct err *err);
-/* The same for a file that is named otherwise: fsck, staged objects. */
+/* The same for a file with another name: fsck, staged objects. */
 MUST_USE int loose_object_read_file(const char *path, const struct object_id *oid,
 				    const struct hash_algo *algo, uint64_t max_size,
 				    struct object_buf *out, struct err *err);
 /*
- * In pieces, in bounded memory; hash and end are checked when all has gone to the
- * sink, so an error can come after the last piece. *any: the sink was called.
+ * Pass the content to the sink in pieces, in bounded memory. Hash and end are checked after the
+ * last piece, so an error can follow it. *any: the sink was called.
  */
 MUST_USE int loose_object_stream(const char *objdir, const struct object_id *oid,
 				 const struct hash_algo *algo,
@@ -62,19 +63,19 @@ MUST_USE int loose_object_stage(const char *stage_dir, const char *objdir,
 				const struct object_id *oid, int shared_perm,
 				const void *deflated, size_t len,
 				struct fsync_batch *b, struct err *err);
-/* The file in stage_dir, until it is published. */
+/* Append the path of the object in stage_dir, which is valid until it is published. */
 void loose_object_stage_path(struct strbuf *out, const char *stage_dir,
 			     const struct object_id *oid);
 /*
- * Every loose object, in oid order. fn < 0 stops. Files that are none are shown to
- * cruft (may be NULL), those that vanish meanwhile are not.
+ * Call fn for every loose object, in oid order; a result < 0 of fn stops. `cruft` (may be NULL) is
+ * called for every other file, except for one that vanishes meanwhile.
  */
 MUST_USE int loose_object_foreach(const char *objdir, const struct hash_algo *algo,
 				  int (*fn)(void *data, const struct object_id *oid,
 					    const char *path),
 				  int (*cruft)(void *data, const char *path),
 				  void *data, struct err *err);
-/* Those in one fan-out directory, appended to out; none if it is missing. */
+/* Append the objects of one fan-out directory to out; none if it is missing. */
 MUST_USE int loose_object_list(const char *objdir, const struct hash_algo *algo,
 			       unsigned fanout, struct oid_array *out, struct err *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Full writes, and what core.fsync and core.fsyncMethod mean. In spite of the
- * name, which Git developers look for, nothing here dies: errors go up.
+ * Full writes, and the values of core.fsync and core.fsyncMethod. Git developers look for the name
+ * of this file, but no function in it dies: each returns its error.
  */
 #ifndef WRITE_OR_DIE_H
 #define WRITE_OR_DIE_H
@@ -20,7 +20,7 @@ enum fsync_component {
 	FSYNC_REFERENCE = 1 << 5,
 	FSYNC_OBJECT_MAP = 1 << 6,
 	/*
-	 * What no name of core.fsync covers: config files, HEAD and description
+	 * Files that no word of core.fsync covers: config files, HEAD and description
 	 * of a new repository, info/… Durable unless core.fsync is "none".
 	 */
 	FSYNC_OTHER = 1 << 7,
@@ -50,8 +50,8 @@ struct fsync_policy {
  * Parse a value of core.fsync, left to right, into *components. As in Git the
  * set starts from Git's default ("pack,pack-metadata,commit-graph"), "none"
  * empties it, and an empty value means the default of the program, here
- * FSYNC_SLUICE_DEFAULT. FSYNC_OTHER is in the set unless it ends up empty. A word
- * that is not known is left out and reported by one call of warn(data, word).
+ * FSYNC_SLUICE_DEFAULT. FSYNC_OTHER is in the set unless the set ends up empty. An
+ * unknown word is ignored, and reported by one call of warn(data, word).
  */
 void fsync_components_parse(const char *value, unsigned *components,
 			    void (*warn)(void *data, const char *word), void *data);
@@ -61,8 +61,8 @@ int fsync_method_parse(const char *value, enum fsync_method *out);
 bool fsync_disabled_by_environment(void);
 
 /*
- * All of buf, across short writes and EINTR. EAGAIN waits with poll. The path
- * or description in `what` is named in the message.
+ * Write all of buf, across short writes and EINTR. After EAGAIN it waits with poll. `what`: the
+ * path or description for the message.
  */
 MUST_USE int write_in_full(int fd, const void *buf, size_t len, const char *what,
 			   struct err *err);
@@ -73,8 +73,8 @@ MUST_USE int write_in_full(int fd, const void *buf, size_t len, const char *what
 MUST_USE int writev_in_full(int fd, struct iovec *iov, int iovcnt, const char *what,
 			    struct err *err);
 /*
- * The same to somebody who may have stopped reading: ERR_IO "...: nothing has been read for N seconds" if
- * nothing can be written for so long. The descriptor must not block (os_set_nonblocking). 0: for ever.
+ * The same to a peer that may have stopped reading: ERR_IO "...: nothing has been read for N seconds" if no
+ * byte can be written for timeout_s seconds (0: wait for ever). The descriptor must not block (os_set_nonblocking).
  */
 MUST_USE int write_to_peer(int fd, const void *buf, size_t len, unsigned timeout_s, const char *what,
 			   struct err *err);
