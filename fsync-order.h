@@ -52,7 +52,7 @@
 	X(PUBLISH_REF_UNLOCK, 2)	/* locks that only kept others away */ \
 	/* after the refs: settings of branches that were renamed or deleted; the end of MERGE_HEAD and other
 	 * state files, and the progress of a list of commands. If a crash leaves some of these files, they are
-	 * of no use, but do no harm */ \\\\
+	 * of no use, but do no harm */ \
 	X(PUBLISH_FILE_LATE, 5) \
 	/* last of the files that name objects: refs hold its objects already */ \
 	X(PUBLISH_INDEX, 5) \

@@ -119,7 +119,7 @@ test_expect_success 'output: -z, --name-only, --stdin' '
 	printf "0|%s|f||1|f|CONFLICT (modify/delete)|%s\n||1|%s||" $t "$m" $t >want && test_cmp want out && git mktree </dev/null >empty && test_expect_code 1 git merge-tree --quiet ours theirs >out && test_must_be_empty out
 '
 
-test_expect_success 'nothing is left behind by --quiet; nobody waits for an answer of --stdin' '
+test_expect_success '--quiet leaves nothing behind; --stdin answers each line at once' '
 	sides "lines 1 2 3 >f" "lines 0 2 3 >f" "lines 1 2 4 >f" && git count-objects >before && git merge-tree --quiet ours theirs && git count-objects >after && test_cmp before after && tree=$(git merge-tree ours theirs) && git cat-file -e $tree &&
 	mkfifo in out && { git merge-tree --stdin <in >out & } && exec 8>in 9<out && echo "ours theirs" >&8 && dd bs=1 count=44 <&9 2>/dev/null | tr "\0" "\n" >got && exec 8>&- && cat <&9 >rest && exec 9<&- && wait && printf "1\n%s\n\n" $tree >want && test_cmp want got && test_must_be_empty rest
 '

@@ -237,7 +237,7 @@ test_expect_success 'a process has nothing open but its end of the pack' '
 	taken_over refs/heads/open && sed -n "s/is open *$/is open/p" out >actual && printf "remote: taken over: %s is open\n" "descriptor 0" "descriptor 1" >expect && test_cmp expect actual
 '
 
-test_expect_success 'in a partial clone it gets what is promised, and nothing else is asked for' '
+test_expect_success 'in a partial clone it gets promised objects, and cannot ask for others' '
 	git init -q -b main lim && git -C lim config uploadpack.allowFilter true && git -C lim config uploadpack.allowAnySHA1InWant true &&
 	perl -e "srand 1; print chr(33 + int rand 90) x 3, qq(\n) for 1 .. 500" >lim/f && git -C lim add f && git -C lim commit -q -m 1 && big=$(git -C lim rev-parse HEAD:f) &&
 	git clone -q --filter=blob:limit=1k --no-checkout "file://$PWD/lim" p.0 && head -n 225 lim/f >small && cp small lim/f && git -C lim commit -q -a -m 2 &&

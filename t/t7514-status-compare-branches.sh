@@ -82,7 +82,7 @@ test_expect_success 'behind, diverged, not counted: pulling helps with the upstr
 	test_grep ! "git pull" actual
 '
 
-test_expect_success 'a branch that is gone is said of the upstream alone' '
+test_expect_success 'only of the upstream it reports that the branch is gone' '
 	git -C repo update-ref -d refs/remotes/fork/main &&
 	options= says "@{push}" &&
 	git -C repo update-ref -d refs/remotes/origin/main &&
