@@ -123,7 +123,7 @@ static int check_types(const struct bitmap_layer *l, struct err *err)
 	return good ? 0 : bitmap_is_bad(l, "objects do not have one type each", err);
 }
 
-static int parse(struct bitmap_layer *l, const struct bitmap_source *s, struct err *err)
+static int parse_layer(struct bitmap_layer *l, const struct bitmap_source *s, struct err *err)
 {
 	size_t at = BITMAP_HEADER_BYTES + s->algo->raw_len, end, used;
 	int rc = check_header(l, s, err);
@@ -157,7 +157,7 @@ int bitmap_layer_open(struct bitmap_layer *out, const struct bitmap_source *s, s
 	l.path = xstrdup(s->path);
 	rc = mapped_file_open(&l.map, s->path, err);
 	if (!rc)
-		rc = parse(&l, s, err);
+		rc = parse_layer(&l, s, err);
 	if (rc < 0)
 		bitmap_layer_release(&l);
 	else

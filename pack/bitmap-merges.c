@@ -76,8 +76,8 @@ static int parse_all(struct bitmap_layer *l, struct err *err)
 }
 
 /* What the commits of one reach, if all of them are in `have`. 1: done, 0: they are not. */
-static int apply(const struct bitmap_layer *l, struct pseudo_merge *m, struct bitset *have,
-		 struct bitset *to, struct err *err)
+static int apply_merge(const struct bitmap_layer *l, struct pseudo_merge *m, struct bitset *have,
+		       struct bitset *to, struct err *err)
 {
 	struct ewah reach;
 	size_t used;
@@ -112,7 +112,7 @@ int bitmap_layer_or_merges(struct bitmap_layer *l, const struct bitset *commits,
 	for (bool again = !rc; again;) {
 		again = false;
 		for (uint32_t i = 0; i < l->nr_merges && rc >= 0; i++) {
-			rc = apply(l, &l->merge[i], &have, to, err);
+			rc = apply_merge(l, &l->merge[i], &have, to, err);
 			again |= rc > 0;
 			used += rc > 0;
 		}

@@ -13,7 +13,7 @@
 /* So many searches take about as long as making a table of all. */
 #define SEARCHES_MAX 4000
 
-static const struct midx *layer_of(const struct bit_order *o, uint32_t i)
+static const struct midx *order_layer_of(const struct bit_order *o, uint32_t i)
 {
 	const struct midx *m = o->midx;
 
@@ -32,7 +32,7 @@ bool bit_order_position(const struct bit_order *o, uint32_t bit, uint32_t *pos)
 		*pos = pack_rev_at(o->pack, bit);
 		return *pos < o->nr;
 	}
-	m = layer_of(o, bit);
+	m = order_layer_of(o, bit);
 	*pos = get_be32(m->order + (size_t)(bit - m->first) * 4);
 	return *pos >= m->first && *pos - m->first < m->nr;
 }
@@ -58,13 +58,13 @@ static bool midx_key(const struct midx *m, uint32_t pos, uint32_t preferred, str
 static bool key_at(const struct bit_order *o, uint32_t pos, uint32_t preferred, struct bit_key *out)
 {
 	if (o->midx)
-		return midx_key(layer_of(o, pos), pos, preferred, out);
+		return midx_key(order_layer_of(o, pos), pos, preferred, out);
 	*out = (struct bit_key){ 0, idx_offset(&o->pack->idx, pos) };
 	return true;
 }
 
 /* The pack of a layer's first object. */
-static uint32_t preferred_pack(const struct bit_order *o, const struct midx *m)
+static uint32_t preferred_pack_of_order(const struct bit_order *o, const struct midx *m)
 {
 	uint64_t offset;
 	uint32_t pos, id;
@@ -77,8 +77,8 @@ static uint32_t preferred_pack(const struct bit_order *o, const struct midx *m)
 
 static bool search(const struct bit_order *o, uint32_t pos, uint32_t *bit)
 {
-	const struct midx *m = o->midx ? layer_of(o, pos) : NULL;
-	uint32_t preferred = m ? preferred_pack(o, m) : 0;
+	const struct midx *m = o->midx ? order_layer_of(o, pos) : NULL;
+	uint32_t preferred = m ? preferred_pack_of_order(o, m) : 0;
 	uint32_t lo = m ? m->first : 0, hi = m ? m->first + m->nr : o->nr;
 	struct bit_key want, k;
 
@@ -154,7 +154,7 @@ bool bit_order_object(const struct bit_order *o, uint32_t pos, struct bitmap_obj
 		oid_from_raw(&out->oid, idx_name(&o->pack->idx, pos), o->pack->idx.algo);
 		return out->offset != UINT64_MAX;
 	}
-	m = layer_of(o, pos);
+	m = order_layer_of(o, pos);
 	pos -= m->first;
 	if (!midx_location(m, pos, &id, &out->offset) || !m->packs[id])
 		return false;

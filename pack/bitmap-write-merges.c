@@ -55,7 +55,7 @@ static int by_bit(const void *va, const void *vb)
 	return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-static int write_pairs(struct merge_pairs *m, struct csum_file *f, uint64_t *at, struct err *err)
+static int write_merge_pairs(struct merge_pairs *m, struct csum_file *f, uint64_t *at, struct err *err)
 {
 	int rc = 0;
 
@@ -142,7 +142,7 @@ int merge_pairs_write(struct merge_pairs *m, struct csum_file *f, uint64_t at, s
 {
 	uint64_t start = at, tables;
 	uint32_t commits;
-	int rc = write_pairs(m, f, &at, err);
+	int rc = write_merge_pairs(m, f, &at, err);
 
 	if (m->nr_members)
 		qsort(m->members, m->nr_members, sizeof(*m->members), by_bit);

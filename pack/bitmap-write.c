@@ -8,7 +8,7 @@
 #include "util/alloc.h"
 #include "util/bytes.h"
 
-/* With so many entries before it each bitmap is compared, to find the one that differs least. */
+/* Number of earlier entries with which each bitmap is compared, to find the smallest XOR. */
 #define XOR_CANDIDATES 4
 
 struct entry {
@@ -110,7 +110,7 @@ struct neighbours {
 };
 
 /* Entry i of the file: its bitmap, or the XOR with one of those just before it. */
-static void choose(struct bitmap_writer *w, struct neighbours *n, struct entry *e, size_t i)
+static void choose_xor_base(struct bitmap_writer *w, struct neighbours *n, struct entry *e, size_t i)
 {
 	struct bitset *own = &n->plain[i % ARRAY_SIZE(n->plain)];
 
@@ -150,8 +150,8 @@ static uint32_t position_of(const struct bitmap_writer *w, const struct object_i
 	return t->first + pos;
 }
 
-static int write_header(const struct bitmap_writer *w, const struct bitmap_write_options *o,
-			struct csum_file *f, uint64_t *at, struct err *err)
+static int write_bitmap_header(const struct bitmap_writer *w, const struct bitmap_write_options *o,
+			       struct csum_file *f, uint64_t *at, struct err *err)
 {
 	unsigned char head[BITMAP_HEADER_BYTES];
 	size_t raw = w->target->algo->raw_len;
@@ -193,7 +193,7 @@ static int write_entries(struct bitmap_writer *w, struct csum_file *f, uint64_t 
 		const struct strbuf *bytes;
 		unsigned char flags[2] = { 0, 0 };
 
-		choose(w, &n, e, i);
+		choose_xor_base(w, &n, e, i);
 		bytes = e->xor_offset ? &n.best : &e->bytes;
 		flags[0] = (unsigned char)e->xor_offset;
 		e->offset = *at;
@@ -252,7 +252,7 @@ static int write_all(struct bitmap_writer *w, const struct bitmap_write_options 
 {
 	const struct bitmap_target *t = w->target;
 	uint64_t at;
-	int rc = write_header(w, o, f, &at, err);
+	int rc = write_bitmap_header(w, o, f, &at, err);
 
 	if (!rc)
 		rc = write_entries(w, f, &at, err);

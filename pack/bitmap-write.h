@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writing a .bitmap file (pack/bitmap.h): for which objects, and then which bitmaps. What the
- * bitmaps say is up to the caller (history/bitmap-build.h).
+ * Writing a .bitmap file (pack/bitmap.h): first the objects that it covers, then its bitmaps. The
+ * caller computes the bitmaps (history/bitmap-build.h).
  */
 #ifndef PACK_BITMAP_WRITE_H
 #define PACK_BITMAP_WRITE_H
@@ -12,14 +12,15 @@
 #include "pack/bitset.h"
 #include "pack/pack.h"
 
-/* ---- what it is for ---- */
+/* ---- the objects that it covers ---- */
 /* The objects of a pack, or of a multi-pack-index (midx_update_target), and their bits. */
 struct bitmap_target;
-/* Of a pack that is there. Lives as long as the pack. */
+/* Target for an existing pack. Lives as long as the pack. */
 MUST_USE int bitmap_target_pack(struct bitmap_target **out, struct pack *p, struct err *err);
 /*
- * Of a pack that is being written as BASE_NAME-HASH.pack: the entries of its index, sorted by name, which must
- * live as long, and its checksum. Until it is published the file is in tmp_dir.
+ * Target for a pack that is being written as BASE_NAME-HASH.pack. `v` are the entries of its index,
+ * sorted by name, which must live as long as the target; pack_sum is its checksum. Until it is
+ * published, the file is in tmp_dir.
  */
 struct idx_entry;
 struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t nr,
@@ -27,10 +28,10 @@ struct bitmap_target *bitmap_target_entries(const struct idx_entry *v, uint32_t 
 					    const char *tmp_dir);
 void bitmap_target_free(struct bitmap_target *t);
 
-/* The number of bits; those below `first` are of the lower layers of a chain. */
+/* The number of bits. Bits below `first` belong to lower layers of a chain. */
 uint32_t bitmap_target_nr(const struct bitmap_target *t);
 uint32_t bitmap_target_first(const struct bitmap_target *t);
-/* 1: *bit is that of the object; 0: it has none; ERR_CORRUPT. */
+/* Returns 1 with the object's bit in *bit, 0 if it has none, or ERR_CORRUPT. */
 int bitmap_target_find(struct bitmap_target *t, const struct object_id *oid, uint32_t *bit,
 		       struct err *err);
 /* The object of a bit, from `first` on. */
@@ -49,7 +50,7 @@ void bitmap_writer_free(struct bitmap_writer *w);
  */
 void bitmap_writer_add(struct bitmap_writer *w, const struct object_id *commit,
 		       const struct bitset *reach, bool for_file);
-/* One that was added before; true if there is one, and it was added to `to`. */
+/* Adds the bitmap of a commit that was added before to `to`; false: there is none. */
 bool bitmap_writer_or(const struct bitmap_writer *w, const struct object_id *commit, struct bitset *to);
 
 /* A pseudo-merge: commits from `first` on, and what they reach together. gitpacking(7) */

@@ -105,7 +105,7 @@ static int open_layers(struct bitmap_index *b, const struct midx *m, struct err 
 	return rc;
 }
 
-/* Of the chain, or of the lower part of it that has bitmaps. */
+/* Opens the bitmaps of the chain, or of its lower part that has bitmaps. */
 static int open_midx_bitmap(struct bitmap_index *b, const struct midx *m, struct err *err)
 {
 	int rc = ERR_NOT_FOUND;
@@ -128,7 +128,7 @@ static void unite_types(struct bitmap_index *b)
 			ewah_or_into(&b->types[t], &b->layers[i].types[t]);
 }
 
-/* Tell what is wrong with one that is there; the next may do. */
+/* Warns about a damaged bitmap file; the next one may be usable. */
 static void tell(struct packs *packs, int rc, struct err *why)
 {
 	if (rc < 0 && rc != ERR_NOT_FOUND && why->code)
@@ -214,7 +214,7 @@ int bitmap_index_find(struct bitmap_index *b, const struct object_id *oid, uint3
 	return bit_order_find(&b->order, oid, bit, err);
 }
 
-static struct bitmap_layer *layer_of(const struct bitmap_index *b, uint32_t pos)
+static struct bitmap_layer *bitmap_layer_of(const struct bitmap_index *b, uint32_t pos)
 {
 	size_t i = b->nr_layers;
 
@@ -233,7 +233,7 @@ int bitmap_index_object(const struct bitmap_index *b, uint32_t bit, struct bitma
 	if (!bit_order_position(&b->order, bit, &pos) || !bit_order_object(&b->order, pos, &o))
 		return err_set(err, ERR_CORRUPT, "bit %u of bitmap '%s' means no object", bit,
 			       b->layers[b->nr_layers - 1].path);
-	l = layer_of(b, pos);
+	l = bitmap_layer_of(b, pos);
 	o.name_hash = l->hashes ? get_be32(l->hashes + (size_t)(pos - l->first) * 4) : 0;
 	*out = o;
 	return 0;

@@ -19,8 +19,8 @@
  * other (gitformat-pack(5), "MULTI-PACK-INDEX REVERSE INDEXES"). In a chain of multi-pack-indexes
  * each layer has a file of its own, and bits and positions go through all layers.
  *
- * Files are not trusted: what is damaged is told through `warn` of the packs, and not used. That a
- * bitmap is true is not checked: that would mean to walk.
+ * Files are not trusted: a damaged file is reported through `warn` of the packs and not used. The
+ * content of a bitmap is not compared with the history, since that would need a walk.
  */
 #ifndef PACK_BITMAP_H
 #define PACK_BITMAP_H

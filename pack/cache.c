@@ -47,9 +47,9 @@ void *base_object_detach(struct base_object *b)
 /* ---- the cache ---- */
 
 /*
- * Memory is far away: a hash table with linear probing, in which looking for what is not there, the first
- * thing that each reading does, mostly touches one line of it; and what was used lately keeps its place in the
- * list by last use, so that its neighbours there need not be touched.
+ * Few cache misses: the hash table uses linear probing, so that the search for an absent key, the
+ * first step of each read, mostly touches one cache line. A recently used entry keeps its place in
+ * the LRU list, so that its neighbours there need not be touched.
  */
 struct slot {
 	uint64_t hash; /* of pack and offset */

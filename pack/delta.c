@@ -31,8 +31,8 @@ struct step {
 };
 
 /* A copy instruction; only the bytes of offset and size whose bit is set in `op` are present. */
-static bool read_copy(unsigned op, const unsigned char **at, const unsigned char *end,
-		      struct step *s)
+static bool read_copy_instruction(unsigned op, const unsigned char **at, const unsigned char *end,
+				  struct step *s)
 {
 	const unsigned char *p = *at;
 	uint32_t field[2] = { 0, 0 };
@@ -54,7 +54,7 @@ static inline bool read_step(const unsigned char **at, const unsigned char *end,
 	unsigned op = *(*at)++;
 
 	if (op & 0x80)
-		return read_copy(op, at, end, s);
+		return read_copy_instruction(op, at, end, s);
 	if (!op || (size_t)(end - *at) < op)
 		return false;
 	s->copy = false;

@@ -58,7 +58,7 @@ static unsigned has_of(const struct string_list_item *names, size_t nr)
 	return has;
 }
 
-static void read_names(const char *path, struct string_list *groups, struct string_list *rest)
+static void read_dir_names(const char *path, struct string_list *groups, struct string_list *rest)
 {
 	DIR *dir = opendir(path);
 	struct dirent *de;
@@ -124,7 +124,7 @@ void packs_foreach_garbage(struct packs *ps,
 	struct string_list groups = STRING_LIST_INIT, rest = STRING_LIST_INIT;
 	struct report r = { ps->dir, fn, data };
 
-	read_names(ps->dir, &groups, &rest);
+	read_dir_names(ps->dir, &groups, &rest);
 	for (size_t i = 0; i < rest.nr; i++)
 		report_one(&r, "garbage found", rest.items[i].string);
 	foreach_group(&groups, report_group, &r);
@@ -134,7 +134,7 @@ void packs_foreach_garbage(struct packs *ps,
 
 /* ---- what a killed writer has left ---- */
 
-/* Nobody takes longer from the .pack to the .idx, a person who copies both by hand included. */
+/* No writer takes longer from the .pack to the .idx, nor does a user who copies both by hand. */
 #define INCOMPLETE_MAX_AGE (14 * 24 * 3600)
 
 struct removal {
@@ -150,7 +150,7 @@ static bool is_old_file(const char *path, time_t now)
 	       now - st.st_mtime > INCOMPLETE_MAX_AGE;
 }
 
-/* With an .idx the pack has its names; .keep and .promisor were put there for a purpose. */
+/* If there is an .idx, the pack is complete; a .keep or .promisor file was put there on purpose. */
 static bool is_of_killed_writer(const char *name)
 {
 	return ends_with(name, ".pack") || ends_with(name, ".rev") || ends_with(name, ".bitmap");
@@ -189,7 +189,7 @@ void packs_remove_incomplete(const char *dir)
 	struct string_list groups = STRING_LIST_INIT, rest = STRING_LIST_INIT;
 	struct removal r = { dir, time(NULL) };
 
-	read_names(dir, &groups, &rest);
+	read_dir_names(dir, &groups, &rest);
 	foreach_group(&groups, remove_group, &r);
 	for (size_t i = 0; i < rest.nr; i++)
 		remove_temporary(&r, rest.items[i].string);

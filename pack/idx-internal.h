@@ -129,8 +129,10 @@ struct midx {
 	struct midx *base;
 	uint32_t first; /* the number of objects in the layers below */
 };
-/* Temporary files beside packs, see packs_remove_incomplete(); and those that are made under the lock of a
- * multi-pack-index, in its directory. */
+/*
+ * Prefixes of temporary files: of bitmaps, beside packs (packs_remove_incomplete); of a
+ * multi-pack-index, in its directory, made under its lock.
+ */
 #define BITMAP_TMP_PREFIX "tmp_bitmap_"
 #define MIDX_TMP_PREFIX "tmp_midx_"
 /* The single file at `path`. ERR_NOT_FOUND if there is none; ERR_CORRUPT, ERR_UNSUPPORTED. */

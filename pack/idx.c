@@ -298,8 +298,8 @@ int pack_index_has(const void *p, size_t len, const char *name, const struct has
 
 /* ---- writing ---- */
 
-static int write_fanout(struct csum_file *f, const struct idx_entry *v, uint32_t nr,
-			struct err *err)
+static int write_idx_fanout(struct csum_file *f, const struct idx_entry *v, uint32_t nr,
+			    struct err *err)
 {
 	uint32_t n = 0;
 	int rc = 0;
@@ -341,7 +341,7 @@ static int write_tables(struct csum_file *f, const struct hash_algo *algo, const
 	if (!rc)
 		rc = csum_write_be32(f, 2, err);
 	if (!rc)
-		rc = write_fanout(f, v, nr, err);
+		rc = write_idx_fanout(f, v, nr, err);
 	for (uint32_t i = 0; i < nr && !rc; i++)
 		rc = csum_write(f, v[i].oid.hash, algo->raw_len, err);
 	for (uint32_t i = 0; i < nr && !rc; i++)
@@ -350,10 +350,10 @@ static int write_tables(struct csum_file *f, const struct hash_algo *algo, const
 }
 
 /* Version 1: offset and name of each entry. */
-static int write_pairs(struct csum_file *f, const struct hash_algo *algo, const struct idx_entry *v,
-		       uint32_t nr, struct err *err)
+static int write_idx_pairs(struct csum_file *f, const struct hash_algo *algo, const struct idx_entry *v,
+			   uint32_t nr, struct err *err)
 {
-	int rc = write_fanout(f, v, nr, err);
+	int rc = write_idx_fanout(f, v, nr, err);
 
 	for (uint32_t i = 0; i < nr && !rc; i++) {
 		rc = csum_write_be32(f, (uint32_t)v[i].offset, err);
@@ -377,7 +377,7 @@ int idx_write_as(int fd, const char *name, const struct hash_algo *algo,
 {
 	struct csum_file *f = csum_file_new(fd, name, algo, false, 0);
 	int rc = format->version == 1 && fits_version_1(v, nr, format) ?
-		 write_pairs(f, algo, v, nr, err) : write_tables(f, algo, v, nr, format, err);
+		 write_idx_pairs(f, algo, v, nr, err) : write_tables(f, algo, v, nr, format, err);
 
 	if (!rc)
 		rc = csum_write(f, pack_sum->hash, algo->raw_len, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is known about all objects of the packs, without a search for any of them. Each pack is read
- * from its beginning to its end. Bases of deltas stand before them as a rule, so that the type
- * of a delta is that of an entry which has been read, found by going back from the delta.
+ * Type and size of all objects of the packs, without looking up each one. Each pack is read from
+ * beginning to end. A base mostly stands before its deltas, so the type of a delta is the type of
+ * an entry that was read before, which the delta leads back to.
  */
 #include "compat/posix.h"
 #include "pack/read-internal.h"

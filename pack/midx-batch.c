@@ -60,7 +60,7 @@ static uint64_t expected_bytes(const struct batch *b, uint32_t id)
 	return p->idx.nr ? (uint64_t)((double)p->size * b->referred[id] / p->idx.nr) : 0;
 }
 
-static void choose(struct batch *b, const struct midx_batch_options *o)
+static void choose_batch(struct batch *b, const struct midx_batch_options *o)
 {
 	struct candidate *v;
 	uint64_t total = 0;
@@ -140,7 +140,7 @@ static int choose_and_show(struct midx *m, const struct midx_batch_options *o, m
 	ALLOC_ARRAY(b.rank, (size_t)m->nr_packs + 1);
 	memset(b.rank, 0xff, ((size_t)m->nr_packs + 1) * sizeof(*b.rank));
 	count_referred(&b);
-	choose(&b, o);
+	choose_batch(&b, o);
 	if (b.nr > 1)
 		rc = show_objects(&b, fn, data, err);
 	free(b.referred);

@@ -4,7 +4,7 @@
 #include "fs/file.h"
 #include "pack/midx-internal.h"
 #include "pack/read-internal.h"
-#include "pack/whole-internal.h"
+#include "pack/verify-object-internal.h"
 #include "util/alloc.h"
 
 /* Is each object of the pack in another one as well, by the index and in truth, and whole? */

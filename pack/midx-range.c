@@ -64,7 +64,7 @@ void midx_range_release(struct midx_range *r)
 }
 
 /* The pack of the first bit; another if that is not known, as then the order does not matter. */
-static uint32_t preferred_pack(const struct midx *m)
+static uint32_t preferred_pack_of_range(const struct midx *m)
 {
 	uint64_t offset;
 	uint32_t pos, id;
@@ -101,7 +101,7 @@ int midx_range_list_packs(struct midx_range *r, struct midx_content *c, struct e
 	CALLOC_ARRAY(c->packs, nr + 1);
 	c->preferred = 0;
 	for (size_t i = 0; i < r->nr && !rc; i++) {
-		uint32_t preferred = preferred_pack(r->v[i]);
+		uint32_t preferred = preferred_pack_of_range(r->v[i]);
 
 		if (r->v[i]->nr_packs)
 			rc = add_pack(r, i, preferred, c, err);

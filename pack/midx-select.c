@@ -20,7 +20,7 @@ static bool is_covered(const struct midx *m, const char *name)
 	return false;
 }
 
-static bool is_wanted(const struct midx_write_options *o, const struct midx *taken, const char *name)
+static bool is_pack_selected(const struct midx_write_options *o, const struct midx *taken, const char *name)
 {
 	return (!o->only || strset_contains(o->only, name)) &&
 	       (!o->except || !strset_contains(o->except, name)) && !is_covered(taken, name);
@@ -36,7 +36,7 @@ static void list_packs(struct midx_content *c, struct packs *packs, const struct
 	for (size_t i = 0; i < set->nr; i++) {
 		struct pack *p = set->all[i];
 		char *name = xstrfmt("%s.idx", strrchr(p->base, '/') + 1);
-		int rc = is_wanted(o, taken, name) ? pack_open_idx(p, NULL) : ERR_NOT_FOUND;
+		int rc = is_pack_selected(o, taken, name) ? pack_open_idx(p, NULL) : ERR_NOT_FOUND;
 
 		if (!rc) {
 			c->packs[c->nr_packs++] = (struct midx_pack){ .pack = p, .name = name };

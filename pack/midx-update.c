@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A new multi-pack-index takes the place of the old one. A single one is written into its lock file;
- * a layer into a file of its own, and its name into the lock of the chain. What is replaced is
- * removed last, so that a reader finds one or the other at any moment.
+ * Replaces a multi-pack-index. A single index is written into its lock file. A layer is written
+ * into its own file, and its name into the lock file of the chain. Replaced files are removed last,
+ * so that a reader finds the old or the new index at any moment.
  */
 #include "compat/posix.h"
 #include <dirent.h>
@@ -21,11 +21,11 @@ struct midx_update {
 	struct tempfile *layer;	 /* incremental */
 	char *layer_dir;
 	struct midx_content content;
-	struct midx *old;	 /* what is there, with its packs; NULL: nothing */
-	struct midx *base;	 /* the layer of it that the new one rests on; NULL: none */
-	struct midx_range range; /* the layers of it that are combined */
+	struct midx *old;	 /* the present index, with its packs; NULL: none */
+	struct midx *base;	 /* the layer of `old` that the new one builds on; NULL: none */
+	struct midx_range range; /* the layers of `old` that are combined */
 	struct oid_array above;	 /* those above them, the highest first */
-	struct midx *now;	 /* what was written; its base belongs to `old` */
+	struct midx *now;	 /* the new index; its base belongs to `old` */
 	struct object_id checksum;
 	bool is_current;
 	struct strset unused; /* packs that go */
@@ -59,7 +59,7 @@ static int take_lock(struct midx_update *u, struct err *err)
 	return rc;
 }
 
-/* P5: such files are made only by who holds the lock, so these are from somebody who was killed. */
+/* P5: only the holder of the lock makes such files, so these are left by a killed process. */
 static void remove_abandoned(const char *dir)
 {
 	DIR *d = opendir(dir);
@@ -129,7 +129,7 @@ static int find_base(struct midx_update *u, struct midx *top, struct err *err)
 	return 0;
 }
 
-/* Layers above what is combined stay, which they can only if they rest on the same objects. */
+/* Layers above the combined ones stay, if they build on the same objects. */
 static int find_range(struct midx_update *u, struct err *err)
 {
 	const struct midx_write_options *o = &u->options;
@@ -395,7 +395,7 @@ static void add_layers(struct oid_array *out, const struct midx *m)
 	oid_array_append(out, &sum);
 }
 
-/* What is there afterwards, the lowest first. */
+/* Lists the layers of the new chain, the lowest first. */
 static void list_layers(const struct midx_update *u, struct oid_array *out)
 {
 	add_layers(out, u->now ? u->now : u->old);
@@ -447,7 +447,7 @@ static bool lost_its_base(const struct midx_update *u, const struct object_id *s
 }
 
 /* Is that name in `dir` one of a file that belongs to an index which is there afterwards? */
-static bool is_wanted(const struct midx_update *u, const struct oidset *layers, const char *name, bool layer)
+static bool is_bitmap_wanted(const struct midx_update *u, const struct oidset *layers, const char *name, bool layer)
 {
 	struct object_id sum;
 	const char *hex;
@@ -475,7 +475,7 @@ static int stage_leftovers(struct midx_update *u, const struct oidset *layers, c
 	while (!rc && (de = readdir(d))) {
 		char *path;
 
-		if (is_wanted(u, layers, de->d_name, layer))
+		if (is_bitmap_wanted(u, layers, de->d_name, layer))
 			continue;
 		path = xstrfmt("%s/%s", dir, de->d_name);
 		rc = midx_stage_unlink(b, path, err);
@@ -485,7 +485,7 @@ static int stage_leftovers(struct midx_update *u, const struct oidset *layers, c
 	return rc;
 }
 
-/* The index of the other kind, and files of what was there before. */
+/* Stages the removal of the other kind of index, and of replaced files. */
 static int stage_cleaning(struct midx_update *u, struct fsync_batch *b, struct err *err)
 {
 	char *other = u->options.incremental ? xstrfmt("%s/multi-pack-index", u->packs->dir) :

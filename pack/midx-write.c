@@ -39,7 +39,7 @@ static int write_pack_names(struct writing *w, struct err *err)
 	return rc < 0 ? rc : csum_write(w->f, "\0\0\0", w->name_bytes - bytes, err);
 }
 
-static int write_fanout(struct writing *w, struct err *err)
+static int write_midx_fanout(struct writing *w, struct err *err)
 {
 	uint32_t n = 0;
 	int rc = 0;
@@ -122,7 +122,7 @@ static unsigned list_parts(const struct writing *w, struct part *v)
 	unsigned n = 0;
 
 	v[n++] = (struct part){ MIDX_PACK_NAMES, w->name_bytes, write_pack_names };
-	v[n++] = (struct part){ MIDX_FANOUT, 1024, write_fanout };
+	v[n++] = (struct part){ MIDX_FANOUT, 1024, write_midx_fanout };
 	v[n++] = (struct part){ MIDX_NAMES, (uint64_t)c->nr * c->algo->raw_len, write_names };
 	v[n++] = (struct part){ MIDX_LOCATIONS, (uint64_t)c->nr * 8, write_locations };
 	if (w->nr_wide)

@@ -69,7 +69,7 @@ static int lacks_chunk(const char *name, struct err *err)
 	return err_set(err, ERR_UNSUPPORTED, "multi-pack-index required %s chunk missing or corrupted", name);
 }
 
-static int read_names(struct midx *m, const struct chunk *c, struct err *err)
+static int read_pack_names(struct midx *m, const struct chunk *c, struct err *err)
 {
 	const char *at = (const char *)c->p, *end = at + c->len;
 
@@ -126,10 +126,10 @@ static int read_tables(struct midx *m, unsigned nr_chunks, struct err *err)
 	}
 	if (find_chunk(m, nr_chunks, MIDX_ORDER, &order) && order.len == (uint64_t)m->nr * 4)
 		m->order = order.p;
-	return read_names(m, &packs, err);
+	return read_pack_names(m, &packs, err);
 }
 
-static int parse(struct midx *m, struct err *err)
+static int parse_midx(struct midx *m, struct err *err)
 {
 	const unsigned char *p = m->map.p;
 
@@ -166,7 +166,7 @@ int midx_open(struct midx **out, const char *path, const struct hash_algo *algo,
 		memset(&m->seen, 0, sizeof(m->seen));
 	rc = mapped_file_open(&m->map, path, err);
 	if (!rc)
-		rc = parse(m, err);
+		rc = parse_midx(m, err);
 	if (rc < 0)
 		midx_free(m);
 	else
@@ -256,7 +256,7 @@ int midx_open_dir(struct midx **out, const char *packdir, const struct hash_algo
 	int rc, same = 0;
 	bool gone;
 
-	/* Who writes a chain removes layers that it does not name: then another one can be read by now. */
+	/* A writer of a chain removes layers that it no longer names: read the chain again then. */
 	do {
 		gone = false;
 		strbuf_swap(&text, &before);

@@ -131,7 +131,10 @@ struct scan {
 	size_t nr, alloc;
 };
 
-/* A repack may have removed a pack and made one of the same name: what is known of the old one is void. */
+/*
+ * A repack may have removed a pack and made another of the same name: drop all data about the old
+ * one.
+ */
 static struct pack *replace(struct packs *ps, const char *base, const struct stat *st)
 {
 	struct pack *p = pack_new(ps, base, strlen(base), st), *old = strmap_put(&ps->by_base, base, p);
@@ -347,7 +350,7 @@ bool packs_reprepare(struct packs *ps)
 
 /* ---- finding an object ---- */
 
-static bool usable(struct pack *p, uint64_t offset)
+static bool is_pack_usable(struct pack *p, uint64_t offset)
 {
 	return atomic_load_explicit(&p->data_state, memory_order_relaxed) < PART_GONE &&
 	       !pack_is_marked_bad(p, offset);
@@ -361,7 +364,7 @@ static bool find_in_pack(struct pack *p, const struct object_id *oid, struct pac
 	if (pack_open_idx(p, NULL) < 0 || !idx_find(&p->idx, oid->hash, &pos))
 		return false;
 	offset = idx_offset(&p->idx, pos);
-	if (!usable(p, offset))
+	if (!is_pack_usable(p, offset))
 		return false;
 	*out = (struct pack_location){ p, offset };
 	return true;
@@ -423,7 +426,7 @@ static int find_in_midx(const struct midx *m, const struct object_id *oid,
 
 	if (!midx_find(m, oid->hash, &m, &pos))
 		return 0;
-	if (!midx_location(m, pos, &id, &offset) || !m->packs[id] || !usable(m->packs[id], offset))
+	if (!midx_location(m, pos, &id, &offset) || !m->packs[id] || !is_pack_usable(m->packs[id], offset))
 		return -1;
 	*out = (struct pack_location){ m->packs[id], offset };
 	return 1;
@@ -561,7 +564,7 @@ struct read_arg {
 	struct object_buf *out;
 };
 
-static int read_copy(struct pack *p, uint64_t offset, void *arg, struct err *err)
+static int read_packed_copy(struct pack *p, uint64_t offset, void *arg, struct err *err)
 {
 	struct read_arg *a = arg;
 	struct reader *r = reader_get(a->packs);
@@ -576,7 +579,7 @@ int packs_read(struct packs *ps, const struct object_id *oid, struct object_buf 
 {
 	struct read_arg a = { ps, out };
 
-	return try_copies(ps, oid, NULL, read_copy, &a, err);
+	return try_copies(ps, oid, NULL, read_packed_copy, &a, err);
 }
 
 struct info_arg {
@@ -630,7 +633,7 @@ static int stream_from_memory(struct stream_arg *a, struct pack *p, uint64_t off
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct read_arg r = { a->packs, &buf };
-	int rc = read_copy(p, offset, &r, err);
+	int rc = read_packed_copy(p, offset, &r, err);
 
 	if (rc < 0)
 		return rc;
@@ -741,7 +744,7 @@ static int read_elsewhere(struct packs *ps, struct pack *p, const struct object_
 {
 	struct read_arg a = { ps, out };
 
-	return try_elsewhere(ps, p, oid, read_copy, ask_read, &a, err);
+	return try_elsewhere(ps, p, oid, read_packed_copy, ask_read, &a, err);
 }
 
 static int ask_info(const struct object_source *s, const struct object_id *oid, void *arg)

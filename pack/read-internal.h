@@ -28,7 +28,7 @@ void *base_object_detach(struct base_object *b);
 struct base_cache;
 struct base_cache *base_cache_new(size_t limit_bytes);
 void base_cache_free(struct base_cache *c);
-void base_cache_clear(struct base_cache *c); /* what is in use stays with its users */
+void base_cache_clear(struct base_cache *c); /* objects in use stay with their users */
 /* A reference for the caller, or NULL. */
 struct base_object *base_cache_get(struct base_cache *c, const struct pack *pack, uint64_t offset);
 /* Adds a reference of the one cache that an object can be in; may evict others. */

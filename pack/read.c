@@ -82,7 +82,7 @@ static int read_entry(struct chain *c, uint64_t offset, struct pack_entry *e, st
 
 /* ---- another copy ---- */
 
-/* What is wanted of an object, its content or its type, from another pack or store. */
+/* Gets an object's content or type from another pack or store. */
 typedef int (*elsewhere_fn)(struct chain *c, const struct object_id *oid, void *out,
 			    struct err *err);
 
@@ -194,8 +194,8 @@ static int push_chain(struct chain *c, uint64_t offset, struct base_object **out
 	return is_damage(rc) ? replace_corrupt(c, offset, base_from_elsewhere, out, err) : rc;
 }
 
-static int apply(struct chain *c, const struct pack_entry *e, const struct base_object *base,
-		 struct base_object **out, struct err *err)
+static int apply_delta_to_base(struct chain *c, const struct pack_entry *e, const struct base_object *base,
+			       struct base_object **out, struct err *err)
 {
 	uint64_t max = c->pack->owner->max_object_bytes;
 	void *delta, *data;
@@ -225,7 +225,7 @@ static int apply_chain(struct chain *c, struct base_object **object, struct err 
 		/* A borrowed base is not the content at that offset: not for the cache. */
 		if (e.base_offset && !base->borrowed)
 			base_cache_add(c->pack->owner->cache, c->pack, e.base_offset, base);
-		rc = apply(c, &e, base, &made, err);
+		rc = apply_delta_to_base(c, &e, base, &made, err);
 		base_object_put(base);
 		base = NULL;
 		if (!rc)

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "pack/pack-internal.h"
-#include "pack/whole-internal.h"
+#include "pack/verify-object-internal.h"
 #include "util/alloc.h"
 
 struct seen_pack {
@@ -51,7 +51,10 @@ static void given_up(void *data, bool published UNUSED)
 	packs_removal_free(data);
 }
 
-/* Somebody has found an object there meanwhile, and set its time, or made it anew: it stays. */
+/*
+ * If the pack was touched or rewritten since, another process relies on one of its objects: it
+ * stays.
+ */
 static bool is_as_it_was(const struct seen_pack *s)
 {
 	struct stat st;
@@ -59,7 +62,7 @@ static bool is_as_it_was(const struct seen_pack *s)
 	return !stat(s->pack->path, &st) && st.st_mtime == s->mtime && ST_MTIME_NSEC(st) == s->mtime_nsec;
 }
 
-/* The .idx first: without it nobody looks for the pack any more. */
+/* Removes the .idx first: readers do not look for a pack without it. */
 static int remove_pack(const struct pack *p, struct err *err)
 {
 	static const char *const extensions[] = {

@@ -127,7 +127,7 @@ bool pack_writer_has_room(const struct pack_writer *w, uint64_t deflated, uint64
 }
 
 /* After a failed write the length of the file is unknown, so nothing more is written. */
-static int usable(struct pack_writer *w, struct err *err)
+static int is_writer_usable(struct pack_writer *w, struct err *err)
 {
 	if (w->failed)
 		return err_set(err, ERR_IO, "'%s': an earlier write failed", w->tmp_path);
@@ -233,7 +233,7 @@ static int add_deflated(struct pack_writer *w, const struct object_id *oid,
 	unsigned char head[PACK_ENTRY_HEADER_MAX];
 	struct written e = { .oid = *oid, .type = type, .size = size };
 	size_t head_len = pack_entry_header(head, type, size);
-	int rc = usable(w, err);
+	int rc = is_writer_usable(w, err);
 
 	if (rc < 0)
 		return rc;
@@ -283,7 +283,7 @@ int pack_writer_stream_begin(struct pack_writer *w, enum object_type type,
 	if (deflateInit(&s->z, level) != Z_OK)
 		return err_set(err, ERR_GENERIC, "cannot start to deflate (level %d)", level);
 	pthread_mutex_lock(&w->lock);
-	rc = usable(w, err);
+	rc = is_writer_usable(w, err);
 	if (!rc && w->nr == UINT32_MAX)
 		rc = err_set(err, ERR_TOO_BIG, "'%s': too many objects for one pack", w->tmp_path);
 	s->offset = position(w);
@@ -367,7 +367,7 @@ int pack_writer_stream_cancel(struct pack_writer *w, struct err *err)
 		return 0;
 	deflateEnd(&w->stream.z);
 	w->stream.open = false;
-	rc = usable(w, err);
+	rc = is_writer_usable(w, err);
 	if (rc < 0)
 		return rc;
 	pthread_mutex_lock(&w->lock);
@@ -406,7 +406,7 @@ static int find_written(struct pack_writer *w, const struct object_id *oid, bool
 	if (!i)
 		rc = err_set(err, ERR_NOT_FOUND, "object %s not found", oid_hex(oid));
 	else if (flush && w->entries[i - 1].end > w->flushed)
-		rc = w->failed ? usable(w, err) : flush_buffer(w, err);
+		rc = w->failed ? is_writer_usable(w, err) : flush_buffer(w, err);
 	if (!rc)
 		*out = w->entries[i - 1];
 	pthread_mutex_unlock(&w->lock);
@@ -502,7 +502,7 @@ static int append_checksum(struct pack_writer *w, struct object_id *sum, struct 
 	return rc;
 }
 
-static int write_header(struct pack_writer *w, struct err *err)
+static int write_pack_header(struct pack_writer *w, struct err *err)
 {
 	unsigned char head[PACK_HEADER_BYTES];
 
@@ -556,12 +556,12 @@ int pack_writer_finish(struct pack_writer *w, struct fsync_batch *b, struct err 
 	if (w->stream.open)
 		BUG("pack_writer_finish while a stream is open");
 	pthread_mutex_lock(&w->lock);
-	rc = usable(w, err);
+	rc = is_writer_usable(w, err);
 	w->finished = true;
 	if (rc < 0 || !w->nr)
 		goto out;
 	if ((rc = flush_buffer(w, err)) < 0 ||
-	    (rc = write_header(w, err)) < 0 ||
+	    (rc = write_pack_header(w, err)) < 0 ||
 	    (rc = append_checksum(w, &sum, err)) < 0)
 		goto out;
 	rc = stage_all(w, &sum, b, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The content of entries, read again from the file. Where an entry ends is known by now; that it
- * inflates to the size that its header states has been seen, but the file of somebody else may
- * have changed since.
+ * The content of entries, read again from the file. The end of each entry is known, and its
+ * inflated size was compared with its header. A file that another process owns may have changed
+ * since.
  */
 #include "compat/posix.h"
 #include "pack/receive/receive-internal.h"
@@ -134,7 +134,7 @@ int rx_inflate(struct pack_receive *rx, uint32_t i, void **out, size_t *size, st
 	return 0;
 }
 
-/* Of the result, before it is made. */
+/* Checks the size of the result before it is built. */
 static int check_result(struct pack_receive *rx, enum object_type type, const void *delta, size_t delta_size,
 			struct err *err)
 {

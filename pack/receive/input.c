@@ -39,7 +39,7 @@ void rx_input_release(struct rx_input *in)
 }
 
 /* What has been used makes room for more. */
-static int make_room(struct rx_input *in, struct err *err)
+static int make_input_room(struct rx_input *in, struct err *err)
 {
 	size_t left = in->len - in->pos;
 	unsigned char *next;
@@ -63,7 +63,7 @@ static int make_room(struct rx_input *in, struct err *err)
 
 int rx_input_flush(struct rx_input *in, struct err *err)
 {
-	int rc = make_room(in, err);
+	int rc = make_input_room(in, err);
 
 	return rc ? rc : rx_sink_wait(in->sink, err);
 }
@@ -116,12 +116,12 @@ int rx_input_need(struct rx_input *in, size_t n, struct err *err)
 	int rc = 0;
 
 	if (rx_input_available(in) < n && in->cap - in->pos < n)
-		rc = make_room(in, err);
+		rc = make_input_room(in, err);
 	while (!rc && rx_input_available(in) < n) {
 		if (in->ended)
 			return err_set(err, ERR_CORRUPT, "early EOF");
 		if (in->cap - in->len < READ_MIN)
-			rc = make_room(in, err);
+			rc = make_input_room(in, err);
 		if (!rc)
 			rc = read_some(in, err);
 	}
@@ -135,7 +135,7 @@ int rx_input_prefer(struct rx_input *in, size_t want, struct err *err)
 	if (rx_input_available(in) >= want || in->ended || !is_ready(in))
 		return 0;
 	if (in->cap - in->pos < want || in->cap - in->len < READ_MIN)
-		rc = make_room(in, err);
+		rc = make_input_room(in, err);
 	/* As much as there is, so that this is done once for many entries. */
 	do {
 		if (!rc && in->len < in->cap)

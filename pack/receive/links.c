@@ -55,8 +55,8 @@ static unsigned char *slot_at(const struct rx_links *l, const struct link_set *s
 }
 
 /* The slot of that name, or the free one where it belongs. */
-static unsigned char *find_slot(const struct rx_links *l, const struct link_set *s,
-				const unsigned char *name)
+static unsigned char *find_link_slot(const struct rx_links *l, const struct link_set *s,
+				     const unsigned char *name)
 {
 	size_t i = mem_hash(name, l->raw_len) & s->mask;
 	unsigned char *at;
@@ -76,7 +76,7 @@ static void grow(const struct rx_links *l, struct link_set *s)
 		const unsigned char *from = slot_at(l, &old, i);
 
 		if (from[l->raw_len])
-			memcpy(find_slot(l, s, from), from, l->raw_len + 1);
+			memcpy(find_link_slot(l, s, from), from, l->raw_len + 1);
 	}
 	free(old.slots);
 }
@@ -91,7 +91,7 @@ static enum object_type note(struct rx_links *l, const unsigned char *name, enum
 	pthread_mutex_lock(&s->lock);
 	if (!s->slots || s->nr > s->mask / 4 * 3)
 		grow(l, s);
-	at = find_slot(l, s, name);
+	at = find_link_slot(l, s, name);
 	before = at[l->raw_len];
 	if (!before) {
 		memcpy(at, name, l->raw_len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is done with each object of the pack, as soon as its content is known: it gets its name, it
- * is compared with what the database has by that name, its content is checked, what it refers to
- * is noted, and the caller gets it.
+ * Handles each object of the pack as soon as its content is known: names it, compares it with an
+ * object of that name in the database, checks its content, records its links, and passes it to the
+ * caller.
  */
 #include "compat/posix.h"
 #include "pack/receive/receive-internal.h"
@@ -17,7 +17,7 @@ static int collision(const struct object_id *oid, struct err *err)
 	return err_set(err, ERR_CORRUPT, "SHA1 COLLISION FOUND WITH %s !", oid_hex(oid));
 }
 
-/* Type and size of what is there. */
+/* Compares type and size with the object in the database. */
 static int compare_info(struct pack_receive *rx, const struct object_id *oid, enum object_type type,
 			uint64_t size, struct err *err)
 {
@@ -53,7 +53,7 @@ struct comparison {
 	unsigned char *piece;
 };
 
-/* The next piece of what is there. */
+/* Compares the next piece with the object in the database. */
 static int compare_piece(void *data, const void *p, size_t len, struct err *err)
 {
 	struct comparison *c = data;
@@ -189,7 +189,7 @@ static int check_big_other(struct pack_receive *rx, uint32_t i, const struct obj
 	return rc;
 }
 
-/* With keep_going one that is refused is left out, as a small one is. */
+/* If keep_going is set, a refused big object is left out, as a small one is. */
 static void check_one_big(struct pack_receive *rx, uint32_t i)
 {
 	struct rx_entry *e = rx_entry(rx, i);
@@ -215,7 +215,7 @@ void rx_check_big(struct pack_receive *rx)
 
 /* ---- after all of them ---- */
 
-/* The pack's own objects, which nobody else can see yet, and those of the database. */
+/* Reads objects of the pack, which no other process can see yet, and of the database. */
 static int read_own(void *data, const struct object_id *oid, struct object_buf *out, struct err *err)
 {
 	struct pack_receive *rx = data;

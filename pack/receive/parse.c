@@ -8,7 +8,7 @@
  * here in pieces. No size is believed: memory is taken for what a slab may hold, whatever an
  * entry claims.
  *
- * The workers also make the objects of deltas, as far as they have the bases (early.c). What they leave is
+ * The workers also make the objects of deltas, as far as they have the bases (inline-deltas.c). What they leave is
  * resolved later (resolve.c).
  */
 #include "compat/posix.h"
@@ -44,7 +44,7 @@ struct parser {
 	struct rx_input *in;
 	struct workers *workers;
 	struct slab *slab, *idle;
-	struct rx_early *early;
+	struct rx_inline *inline_deltas;
 	z_stream z;
 	bool z_open;
 	unsigned char *piece; /* scratch of PIECE_BYTES */
@@ -63,9 +63,9 @@ static void hash_slab(void *job)
 		size_t size = s->objects[k].size;
 
 		if (rx_is_delta(rx_entry(p->rx, i)))
-			rx_early_delta(p->early, i, content, size);
+			rx_inline_delta(p->inline_deltas, i, content, size);
 		else
-			rx_early_object(p->early, i, content, size);
+			rx_inline_object(p->inline_deltas, i, content, size);
 	}
 }
 
@@ -258,7 +258,7 @@ static int read_big(struct parser *p, uint32_t i, uint64_t size, struct err *err
 		return rc;
 	memcpy(rx_name(rx, i), oid.hash, rx->raw_len);
 	e->flags |= RX_BIG;
-	e->settled = true;
+	e->inline_done = true;
 	ALLOC_GROW(rx->big, rx->nr_big + 1, rx->big_alloc);
 	rx->big[rx->nr_big++] = i;
 	return 0;
@@ -286,7 +286,7 @@ static int read_delta(struct parser *p, uint32_t i, uint64_t size, struct err *e
 
 	p->rx->nr_deltas++;
 	if (size > HOLD_BYTES) {
-		rx_entry(p->rx, i)->settled = true;
+		rx_entry(p->rx, i)->inline_done = true;
 		return inflate_pieces(p, i, size, NULL, NULL, err);
 	}
 	rc = inflate_whole(p, i, (size_t)size, slab_room(p, (size_t)size), err);
@@ -431,7 +431,7 @@ static void parser_release(struct parser *p)
 	}
 	if (p->z_open)
 		inflateEnd(&p->z);
-	rx_early_end(p->early);
+	rx_inline_end(p->inline_deltas);
 	free(p->piece);
 }
 
@@ -445,7 +445,7 @@ static void forget_last(struct pack_receive *rx)
 	rx->end = rx_entry(rx, rx->nr)->offset;
 }
 
-/* With keep_going: what has been read is all there is, and what follows is not beyond the pack. */
+/* If keep_going is set, the entries read so far count as the whole pack. */
 static int end_broken(struct pack_receive *rx, int rc, struct err *err)
 {
 	rc = rx_broken(rx, rc, err);
@@ -463,7 +463,7 @@ int rx_parse(struct pack_receive *rx, struct err *err)
 	if (rc < 0)
 		return rc;
 	p.workers = workers_new(rx->o.threads, SLABS_IN_FLIGHT);
-	p.early = rx_early_new(rx);
+	p.inline_deltas = rx_inline_new(rx);
 	p.piece = xmalloc(PIECE_BYTES);
 	rc = read_entries(&p, err);
 	submit_slab(&p);

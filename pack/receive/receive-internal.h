@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of pack/receive/ share: the input, the table of entries, contents, deltas. */
+/* Internal interfaces of pack/receive/: the input, the table of entries, contents, deltas. */
 #ifndef PACK_RECEIVE_RECEIVE_INTERNAL_H
 #define PACK_RECEIVE_RECEIVE_INTERNAL_H
 
@@ -15,26 +15,32 @@
 
 #define RX_NONE UINT32_MAX
 
-/* ---- sink.c: what has been used of the input ---- */
+/* ---- sink.c: hashes and copies used input ---- */
 struct rx_sink;
-/* It only hashes until it has a file. may_start: a thread, for a large pack. */
+/* Until it has a file it only hashes. may_start: it may start a thread, for a large pack. */
 struct rx_sink *rx_sink_new(const struct hash_algo *algo, bool may_start);
 void rx_sink_free(struct rx_sink *s); /* NULL is fine */
-/* `name`, for messages, stays with the caller. */
+/* The caller owns `name`, which is used in messages. */
 void rx_sink_copy_to(struct rx_sink *s, int fd, const char *name);
-/* A buffer of `cap` bytes, always the same, to go on with when the present one is given away; NULL: put it. */
+/*
+ * Returns a buffer of `cap` bytes (always the same size) to replace one that is given to the sink;
+ * NULL: use rx_sink_put.
+ */
 unsigned char *rx_sink_spare(struct rx_sink *s, size_t cap);
-/* The first len bytes of a buffer, which goes to the sink, in a thread. Errors may be those of earlier pieces. */
+/*
+ * Give the first len bytes of a buffer to the sink's thread, and the buffer with them. May return
+ * errors of earlier pieces.
+ */
 MUST_USE int rx_sink_give(struct rx_sink *s, unsigned char *buf, size_t len, struct err *err);
-/* The same at once; the buffer stays the caller's. */
+/* Hash and copy the bytes before it returns; the caller keeps the buffer. */
 MUST_USE int rx_sink_put(struct rx_sink *s, const unsigned char *p, size_t len, struct err *err);
-/* All has been hashed and written. */
+/* Wait until all bytes are hashed and written. */
 MUST_USE int rx_sink_wait(struct rx_sink *s, struct err *err);
 MUST_USE int rx_sink_hash(struct rx_sink *s, struct object_id *out, struct err *err);
 
 /* ---- input.c: the pack as it comes ---- */
 struct rx_input {
-	int fd; /* -1: the functions are asked */
+	int fd; /* -1: read and ready are called */
 	int (*read)(void *data, void *buf, size_t len, size_t *got, struct err *err);
 	bool (*ready)(void *data);
 	void *read_data;
@@ -43,7 +49,7 @@ struct rx_input {
 	size_t pos, len, cap; /* buf[pos..len) has not been used yet */
 	uint64_t offset;      /* of buf[pos] in the pack */
 	uint64_t max;	      /* bytes; 0: no limit */
-	uint32_t crc;	      /* of what was used since it was set to 0 */
+	uint32_t crc;	      /* of the bytes used since it was set to 0 */
 	struct rx_sink *sink;
 };
 
@@ -60,17 +66,17 @@ static inline size_t rx_input_available(const struct rx_input *in)
 }
 /* Wait for at least n bytes. ERR_CORRUPT ("early EOF") if the input ends before. */
 MUST_USE int rx_input_need(struct rx_input *in, size_t n, struct err *err);
-/* Read until `want` bytes are there or the buffer is full, but only what needs no waiting. */
+/* Read until `want` bytes are there or the buffer is full, without waiting for input. */
 MUST_USE int rx_input_prefer(struct rx_input *in, size_t want, struct err *err);
-/* n bytes have been used. ERR_TOO_BIG beyond the limit. */
+/* Mark n bytes as used. ERR_TOO_BIG: beyond the limit. */
 MUST_USE int rx_input_use(struct rx_input *in, size_t n, struct err *err);
-/* All that has been used is hashed and copied. */
+/* Hash and copy all used bytes. */
 MUST_USE int rx_input_flush(struct rx_input *in, struct err *err);
 
-/* ---- table.c: what is known of each entry ---- */
-#define RX_ADDED 1u /* a base that the database has; offset 0 until it is in the pack */
-#define RX_BIG 2u   /* the content has been hashed in pieces and not been checked yet */
-#define RX_BROKEN 4u /* it was made, but is not to be had; with keep_going */
+/* ---- table.c: the table of entries ---- */
+#define RX_ADDED 1u /* a base from the database; offset 0 until it is appended to the pack */
+#define RX_BIG 2u   /* the content was hashed in pieces, and is not checked yet */
+#define RX_BROKEN 4u /* the object was named but is unusable; with keep_going */
 
 struct rx_entry {
 	uint64_t offset;
@@ -87,7 +93,7 @@ struct rx_entry {
 	uint8_t stored;		 /* type in the pack */
 	uint8_t type;		 /* of the object; 0: not known yet */
 	uint8_t header_len, flags;
-	bool settled; /* see early.c */
+	bool inline_done; /* see inline-deltas.c */
 };
 
 /* Entries do not move, since threads hold pointers to them while the table grows. */
@@ -147,7 +153,7 @@ struct pack_receive {
 	_Atomic(uint64_t) inflated; /* bytes, as limits count them */
 	uint64_t nr_foreign;
 	uint32_t nr_unresolved;
-	bool complete; /* the copy is what will be published */
+	bool complete; /* the copy has all the bytes that will be published */
 };
 
 static inline struct rx_entry *rx_entry(const struct pack_receive *rx, uint32_t i)
@@ -179,13 +185,16 @@ void rx_sort_names(struct pack_receive *rx);
 uint32_t rx_find_name(const struct pack_receive *rx, const unsigned char *name);
 /* Remember the first failure, and stop the threads. */
 void rx_fail(struct pack_receive *rx, int rc, struct err *err);
-/* With keep_going and damage, report it and return 0; else rx_fail. */
+/* If keep_going is set and the error is damage: report it and return 0. Else rx_fail. */
 int rx_broken(struct pack_receive *rx, int rc, struct err *err);
 
 /* ---- limits.c ---- */
-/* Before `bytes` are inflated or made, when so many bytes of the pack are known. ERR_TOO_BIG beyond the limit. */
+/*
+ * Call before inflating or building `bytes`; input_bytes is the number of pack bytes read so far.
+ * ERR_TOO_BIG: beyond the limit.
+ */
 MUST_USE int rx_spend(struct pack_receive *rx, uint64_t bytes, uint64_t input_bytes, struct err *err);
-/* false: beyond it, and not counted. */
+/* false: beyond the limit; nothing is counted then */
 bool rx_try_spend(struct pack_receive *rx, uint64_t bytes, uint64_t input_bytes);
 /* May there be an object of that type and size? ERR_TOO_BIG. */
 MUST_USE int rx_check_size(const struct pack_receive *rx, enum object_type type, uint64_t size, struct err *err);
@@ -195,16 +204,17 @@ bool rx_fits(const struct pack_receive *rx, enum object_type type, uint64_t size
 /* Everything up to and including the checksum. */
 MUST_USE int rx_parse(struct pack_receive *rx, struct err *err);
 
-/* ---- early.c: deltas that are made while the pack is read; thread-safe but for new and end ---- */
-struct rx_early *rx_early_new(struct pack_receive *rx);
+/* ---- inline-deltas.c: applies deltas while the pack is read; thread-safe except new and end ---- */
+struct rx_inline *rx_inline_new(struct pack_receive *rx);
 /*
- * Name and check the object i, or make that of the delta i if that is possible, and then what has waited for it.
- * Failures go to rx_broken(). Entries without a content for this are settled by the caller.
+ * Name and check the object i, or apply the delta i if possible; then the deltas that waited for
+ * it. Failures go to rx_broken(). For an entry whose content is not passed here, the caller sets
+ * inline_done.
  */
-void rx_early_object(struct rx_early *e, uint32_t i, const void *content, size_t size);
-void rx_early_delta(struct rx_early *e, uint32_t i, const void *delta, size_t size);
-/* After the last one: what waits still is left to rx_resolve_from(). NULL is fine. */
-void rx_early_end(struct rx_early *e);
+void rx_inline_object(struct rx_inline *e, uint32_t i, const void *content, size_t size);
+void rx_inline_delta(struct rx_inline *e, uint32_t i, const void *delta, size_t size);
+/* After the last entry: deltas that still wait are left to rx_resolve_from(). NULL is fine. */
+void rx_inline_end(struct rx_inline *e);
 
 /* ---- content.c: an entry's content from the file ---- */
 MUST_USE int rx_file_open(struct pack_receive *rx, struct err *err);
@@ -214,7 +224,7 @@ MUST_USE int rx_inflate(struct pack_receive *rx, uint32_t i, void **out, size_t 
 			struct err *err);
 /* The size in the entry's header. */
 MUST_USE int rx_stored_size(struct pack_receive *rx, uint32_t i, uint64_t *size, struct err *err);
-/* The object that the delta i makes of its base, which is of that type. Caller frees. */
+/* Apply the delta i to its base. The caller frees *out. */
 struct base_view {
 	enum object_type type;
 	const void *data;
@@ -222,20 +232,20 @@ struct base_view {
 };
 MUST_USE int rx_apply(struct pack_receive *rx, uint32_t i, const struct base_view *base, void **out, size_t *size,
 		      struct err *err);
-/* An object by following its chain of deltas, for the few that are wanted again. */
+/* Read an object by its chain of deltas, for the few that are needed again. */
 MUST_USE int rx_read_object(struct pack_receive *rx, uint32_t i, struct object_buf *out,
 			    struct err *err);
 int rx_reader_open(struct pack_receive_reader **out, struct pack_receive *rx, uint32_t i,
 		   struct err *err);
 void rx_reader_close(struct pack_receive_reader *r);
 
-/* ---- object.c: what is done with each object ---- */
+/* ---- object.c: naming and checking objects ---- */
 /* Name the object i, of which the type is known, and check it. Thread-safe. */
 MUST_USE int rx_object(struct pack_receive *rx, uint32_t i, const void *content, size_t size,
 		       struct err *err);
-/* The same for those that were hashed in pieces. */
+/* The same for the objects that were hashed in pieces. */
 void rx_check_big(struct pack_receive *rx);
-/* After all: what fsck has left, and links. */
+/* The last checks: links, and fsck of objects that refer to each other. */
 MUST_USE int rx_finish_checks(struct pack_receive *rx, struct err *err);
 
 /* ---- links.c ---- */
@@ -246,15 +256,15 @@ MUST_USE int rx_links_add(struct pack_receive *rx, const struct object_id *oid,
 MUST_USE int rx_links_check(struct pack_receive *rx, struct err *err);
 
 /* ---- resolve.c ---- */
-/* Make the lists of deltas by base: of those that are not resolved yet, and what leads to them. */
+/* Build the lists of deltas by base, for unresolved deltas and the entries on their chains. */
 void rx_link_deltas(struct pack_receive *rx);
-/* Resolve all that rests on entries from `first` on that are not deltas. */
+/* Resolve all deltas that build on non-deltas from entry `first` on. */
 void rx_resolve_from(struct pack_receive *rx, uint32_t first);
 
 /* ---- thin.c ---- */
-/* Bases that the database has become entries, which are not in the file yet. */
+/* Add an entry for each base that the database has; they are not in the file yet. */
 MUST_USE int rx_thin_find(struct pack_receive *rx, struct err *err);
-/* Those of them that are needed go to the end of the file, and it gets a new checksum. */
+/* Append the needed ones of these bases to the file, and compute its new checksum. */
 MUST_USE int rx_thin_append(struct pack_receive *rx, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the first byte to the last delta: the phases of receiving a pack, and what is known then. */
+/* The phases of receiving a pack, from the first byte to the last delta, and the results. */
 #include "compat/posix.h"
 #include "compat/os.h"
 #include "compat/syscalls.h"
@@ -178,7 +178,7 @@ static int resolve_deltas(struct pack_receive *rx, struct err *err)
 		if (!rc)
 			rc = failure(rx, err);
 	}
-	/* Also those that were made while the pack was read, or by other threads. */
+	/* Counts deltas that were applied while reading, or by other threads, too. */
 	if (!rc && rx->nr_deltas && rx->o.progress)
 		rx->o.progress(rx->o.data, PACK_RECEIVE_RESOLVING, atomic_load(&rx->resolved), rx->nr_deltas, rx->size);
 	return rc;

@@ -42,14 +42,16 @@ struct pack_receive_reader;
 MUST_USE int pack_receive_read(struct pack_receive_reader *r, void *buf, size_t len, size_t *got,
 			       struct err *err);
 
-/* UNPACKING and DONE are for those who unpack, or wait for the end of all of it: nothing here tells them. */
+/*
+ * UNPACKING and DONE are for callers that unpack, or wait for the end: no code here reports them.
+ */
 enum pack_receive_phase { PACK_RECEIVE_READING, PACK_RECEIVE_UNPACKING, PACK_RECEIVE_RESOLVING, PACK_RECEIVE_DONE };
 
-/* Against packs that make much of little. 0: no limit. */
+/* Limits against packs that expand to much more than their size. 0: no limit. */
 struct pack_receive_limits {
 	/*
-	 * Bytes that are inflated or are results of deltas, again where they are made again; and how many more for each byte of the
-	 * pack.
+	 * Limit of bytes that are inflated or result from deltas, counted again each time; and the
+	 * further bytes allowed for each byte of the pack.
 	 */
 	uint64_t inflated_bytes, inflated_per_input;
 	uint64_t tree_bytes;   /* of one tree */
@@ -58,7 +60,7 @@ struct pack_receive_limits {
 
 struct pack_receive_options {
 	const struct hash_algo *algo;
-	/* what is there already, and bases of thin packs; NULL: outside of a repository */
+	/* existing objects, and bases of thin packs; NULL: outside a repository */
 	struct odb *odb;
 	int threads;		  /* 0: one per processor */
 	size_t base_bytes;	  /* memory for the bases of deltas; 0: 48 MiB */
@@ -70,19 +72,21 @@ struct pack_receive_options {
 	bool fsck_finish_later;
 	/* Every object that one of the pack refers to must be in the pack or in the database. */
 	bool check_links;
-	/* They are only collected, for pack_receive_foreach_foreign. */
+	/* Only collect the links, for pack_receive_foreach_foreign. */
 	bool note_links;
 	/* An object that cannot be parsed refers to nothing; else it is an error. */
 	bool skip_bad_links;
-	/* But not parents of these, the commits of a new boundary (commits of a shallow clone). NULL: none. */
+	/*
+	 * Parents of these commits, the new shallow boundary, are not required. NULL: no boundary.
+	 */
 	const struct oidset *shallow;
 	bool use_bases; /* deltas may have bases that only the database has */
-	bool fix_thin;	/* the same, and those bases are added to the pack */
+	bool fix_thin;	/* as use_bases, and append those bases to the pack */
 	int level;	/* to deflate them; zlib's */
 	/*
-	 * Objects that cannot be read are reported to `broken`, and resolve goes on without
-	 * them and without what rests on them. Reading stops at the first entry that is broken; a
-	 * wrong checksum is reported, too.
+	 * Report unreadable objects to `broken`; resolve continues without them and without the
+	 * deltas that build on them. Reading stops at the first broken entry. A wrong checksum is
+	 * reported, too.
 	 */
 	bool keep_going;
 	void (*broken)(void *data, const char *msg);
@@ -101,19 +105,19 @@ struct pack_receive_options {
 };
 
 struct pack_receive *pack_receive_new(const struct pack_receive_options *o);
-void pack_receive_free(struct pack_receive *rx); /* removes what was not staged; NULL is fine */
+void pack_receive_free(struct pack_receive *rx); /* removes unstaged files; NULL is fine */
 
 /* ---- reading ---- */
 struct pack_receive_stream_options {
-	int fd; /* the caller's; -1: `read` is asked instead */
+	int fd; /* owned by the caller; -1: `read` is called instead */
 	/*
-	 * Where the pack is a part of something else, as in a sideband: up to len bytes, at least one; *got 0 at the
-	 * end. `ready`: is there something for which it would not have to wait?
+	 * Source of a pack inside another stream, such as a sideband. `read` returns up to len
+	 * bytes, at least one; *got is 0 at the end. `ready`: would `read` return without waiting?
 	 */
 	int (*read)(void *data, void *buf, size_t len, size_t *got, struct err *err);
 	bool (*ready)(void *data);
 	void *read_data;
-	const void *head; /* bytes of the pack that somebody has read from fd already */
+	const void *head; /* bytes of the pack that the caller has read from fd already */
 	size_t head_len;
 	/*
 	 * The copy is made here: an object directory, where a dead writer's files are found and
@@ -126,16 +130,16 @@ struct pack_receive_stream_options {
 	int shared_perm;
 };
 /*
- * For such a copy: the directory in which one for objdir is made. What dead writers left goes first (P5). ERR_IO. The
- * caller removes it when the copy has been published.
+ * Create a directory for a copy of a pack of objdir. Removes leftovers of dead writers first (P5).
+ * The caller removes it when the copy has been published. ERR_IO.
  */
 MUST_USE int pack_receive_create_dir(struct tmp_objdir **out, const char *objdir, int shared_perm, struct err *err);
 /* Reads to the end of the pack and, in the last piece, perhaps beyond: see pack_receive_rest. */
 MUST_USE int pack_receive_stream(struct pack_receive *rx, const struct pack_receive_stream_options *s,
 				 struct err *err);
-/* A pack that is where it shall stay. Anything after its end is an error. */
+/* Read a pack that stays where it is. Bytes after its end are an error. */
 MUST_USE int pack_receive_file(struct pack_receive *rx, const char *path, struct err *err);
-/* What was read from the descriptor beyond the end of the pack. */
+/* Bytes that were read from the descriptor beyond the end of the pack. */
 const void *pack_receive_rest(const struct pack_receive *rx, size_t *len);
 
 /*
@@ -154,17 +158,20 @@ uint32_t pack_receive_added(const struct pack_receive *rx); /* bases of a thin p
 uint32_t pack_receive_unresolved(const struct pack_receive *rx); /* only with keep_going */
 /* Objects outside of the pack that its objects refer to; with check_links. */
 uint64_t pack_receive_foreign(const struct pack_receive *rx);
-/* Those objects, and what refers to them expects them to be; with check_links or note_links. A non-zero return stops. */
+/*
+ * Calls fn for each such object, with the type that the link requires; with check_links or
+ * note_links. A non-zero return stops.
+ */
 MUST_USE int pack_receive_foreach_foreign(struct pack_receive *rx,
 					  int (*fn)(void *data, const struct object_id *oid,
 						    enum object_type type, struct err *err),
 					  void *data, struct err *err);
-/* Is it one of the pack's? */
+/* Does the pack have this object? */
 bool pack_receive_has(const struct pack_receive *rx, const struct object_id *oid);
-/* One of them, which nobody else can read yet. ERR_NOT_FOUND. */
+/* Read an object of the pack, before other processes can. ERR_NOT_FOUND. */
 MUST_USE int pack_receive_object(struct pack_receive *rx, const struct object_id *oid,
 				 struct object_buf *out, struct err *err);
-/* Two objects of one name? *oid: the first of them. */
+/* Does the pack have an object twice? *oid: the first such object. */
 bool pack_receive_has_duplicates(const struct pack_receive *rx, struct object_id *oid);
 
 struct received_object {
@@ -194,15 +201,15 @@ struct pack_receive_names {
 	int shared_perm;
 };
 /*
- * Stages .pack, .rev, .promisor and .keep before .idx (D3). *kept: a .keep was made, and was not there
- * before.
- * Durability: none of its own: that of the batch. Cost: no flush.
+ * Stage .pack, .rev, .promisor and .keep before .idx (D3). *kept: this call created the .keep.
+ * Durability: that of the batch. Cost: no flush.
  */
 MUST_USE int pack_receive_stage(struct pack_receive *rx, struct fsync_batch *b,
 				const struct pack_receive_names *n, bool *kept, struct err *err);
 /*
- * The same in two steps, which can be those of two processes: one has received a pack and writes the tables, the other one stages. Files
- * that are there are open for writing, and belong to the one that stages; each becomes NULL when it is staged.
+ * The same in two steps, which two processes can do: one receives the pack and writes the tables,
+ * the other one stages. The files are open for writing and owned by the process that stages; each
+ * pointer becomes NULL when its file is staged.
  */
 struct pack_receive_files {
 	struct tempfile *pack; /* NULL: not a copy */
@@ -214,9 +221,9 @@ MUST_USE int pack_receive_write_tables(struct pack_receive *rx, const struct pac
 MUST_USE int pack_receive_stage_files(struct pack_receive_files *f, const struct object_id *sum, struct fsync_batch *b,
 				      const struct pack_receive_names *n, bool *kept, struct err *err);
 /*
- * A file .keep or .promisor, before its pack is published. It is made under its own name at once, which only one process can do: one
- * that finds it there must not take it for its own and remove it later. Without a pack it does no harm. *made: it was
- * not there.
+ * Create a .keep or .promisor file before its pack is published. It gets its final name at once,
+ * which only one process can do: a process that finds the file must not remove it later as its own.
+ * Without a pack it does no harm. *made: this call created it.
  * Durability: that of the batch. Cost: no flush.
  */
 MUST_USE int pack_marker_stage(struct fsync_batch *b, const char *path, const char *msg, int shared_perm, bool *made,

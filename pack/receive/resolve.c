@@ -6,18 +6,18 @@
  * Each thread has a stack of bases, objects whose deltas are not all done. It takes a delta of
  * the topmost base, makes the object, and if that is a base itself, pushes it. A thread without work
  * begins with another root, and when there are none left, it takes a delta of the lowest base of
- * another thread: that has most below it.
+ * another thread, since that one has most below it.
  *
- * Memory: of the deltas of one base, that with most below it comes last, and the content of
+ * Memory: among the deltas of one base, the one with most below it comes last, and the content of
  * a base is freed when its last delta has been made. So a chain of any length needs two
- * contents at a time, and where a base has to wait, what it waits for has at most half of
- * what is below it: a stack holds contents of at most log2(n) objects. (What is below a delta whose
- * base is given by name is not known before; such stacks can grow.) If a thread's contents
+ * contents at a time, and where a base has to wait, the delta it waits for has at most half
+ * of the entries below it: a stack holds contents of at most log2(n) objects. (The deltas below
+ * one whose base is given by name are not known before; such stacks can grow.) If a thread's contents
  * exceed its share of base_bytes, those of its lowest bases are dropped; they are made again, from
  * the nearest base that has its content, when they are needed.
  *
- * Many objects have their names already (early.c). They are made again only where something below
- * them is left.
+ * Many objects have their names already (inline-deltas.c). They are made again only if deltas below them
+ * are left.
  */
 #include "compat/posix.h"
 #include "compat/os.h"
@@ -40,8 +40,8 @@ static bool is_wanted(const struct pack_receive *rx, uint32_t i)
 }
 
 /*
- * How much there is to do with each entry and what is below it. A base that is known comes before its
- * deltas, so one pass from the end is enough.
+ * Computes the amount of work for each entry and all below it. A base of known position comes
+ * before its deltas, so one pass from the end is enough.
  */
 static uint32_t *weigh(const struct pack_receive *rx)
 {
@@ -335,8 +335,9 @@ static struct base *next_base(struct worker *w)
 /* ---- contents ---- */
 
 /*
- * From b up to the nearest base that has its content, or can be inflated. All on the path are marked
- * as being loaded, so that no two threads load the same one; nobody waits who has marked any.
+ * Finds the path from b up to the nearest base that has its content or can be inflated. Marks all
+ * on the path as being loaded, so that no two threads load the same one. A thread that has marked
+ * any does not wait.
  */
 static struct base **find_path(struct resolver *r, struct base *b, size_t *nr)
 {
@@ -469,7 +470,7 @@ static void push_result(struct worker *w, struct base *parent, uint32_t i, struc
 		pthread_cond_signal(&w->r->news);
 }
 
-/* With the lock held, which is released meanwhile. */
+/* Call with the lock held; it is released during the work. */
 static void work_on(struct worker *w, struct base *b)
 {
 	struct resolver *r = w->r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where used input goes: it is hashed and copied to the file. Of a large pack that is done by a thread of its
- * own, to which buffers are handed over, since the thread that inflates has most to do.
+ * Hashes used input and copies it to the file. For a large pack a separate thread does that, since
+ * the thread that inflates has most to do; buffers are handed over to it.
  */
 #include "compat/posix.h"
 #include "pack/receive/receive-internal.h"
@@ -26,7 +26,7 @@ struct rx_sink {
 	uint64_t inline_bytes;
 	bool may_start, started;
 	pthread_t thread;
-	/* Of what follows; of fd and hash, whoever works on a piece. */
+	/* Guards the fields below; fd and hash belong to the thread that works on a piece. */
 	pthread_mutex_t lock;
 	pthread_cond_t news;
 	struct piece queue[BUFFERS_MAX]; /* the first is being worked on */
@@ -64,7 +64,7 @@ static int work(struct rx_sink *s, const unsigned char *p, size_t len, struct er
 
 /* ---- the thread ---- */
 
-/* With the lock held, which is released meanwhile. */
+/* Call with the lock held; it is released during the work. */
 static void work_on_first(struct rx_sink *s)
 {
 	struct piece piece = s->queue[0];
@@ -111,7 +111,7 @@ void rx_sink_free(struct rx_sink *s)
 		pthread_mutex_lock(&s->lock);
 		s->ending = true;
 		if (!s->rc)
-			s->rc = ERR_GENERIC; /* what is left is not wanted */
+			s->rc = ERR_GENERIC; /* the remaining pieces are dropped */
 		pthread_cond_broadcast(&s->news);
 		pthread_mutex_unlock(&s->lock);
 		pthread_join(s->thread, NULL);
@@ -126,7 +126,7 @@ void rx_sink_free(struct rx_sink *s)
 
 /* ---- handing over ---- */
 
-/* Until at most `most` pieces are left. With the lock held. */
+/* Wait until at most `most` pieces are left. Call with the lock held. */
 static int await(struct rx_sink *s, unsigned most, struct err *err)
 {
 	while (s->nr > most)

@@ -12,7 +12,7 @@
  * Pointers to chunks are allocated for the count in the pack's header before there are threads (at most
  * 2 MiB); more of them are needed for added bases, when there are none.
  */
-static void make_room(struct pack_receive *rx, size_t chunk)
+static void grow_table(struct pack_receive *rx, size_t chunk)
 {
 	size_t want = ((size_t)rx->nr_header >> RX_CHUNK_BITS) + 1;
 
@@ -33,7 +33,7 @@ int rx_table_add(struct pack_receive *rx, uint32_t *out, struct err *err)
 
 	if (i >= RX_NONE - 1)
 		return err_set(err, ERR_TOO_BIG, "too many objects for one pack");
-	make_room(rx, chunk);
+	grow_table(rx, chunk);
 	if (!rx->chunks[chunk])
 		rx->chunks[chunk] = xcalloc(1, sizeof(struct rx_chunk) + RX_CHUNK * rx->raw_len);
 	e = rx_entry(rx, i);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Thin packs: the bases of some deltas are not in the pack but in the database. They take part in
- * resolving like entries of the pack; those that did not turn out to be in the pack after all are then
- * written to its end, and it gets a new count and checksum. git-index-pack(1), --fix-thin.
+ * Thin packs: some deltas have their base not in the pack but in the database. Such bases are
+ * resolved like entries of the pack. The ones that the pack turned out not to have are then
+ * appended to it, and it gets a new count and checksum. git-index-pack(1), --fix-thin.
  */
 #include "compat/posix.h"
 #include "compat/sort.h"
@@ -192,8 +192,8 @@ static void close_gaps(struct pack_receive *rx, uint32_t first)
 /* ---- the checksum ---- */
 
 /*
- * Read the file back for its new checksum. What was received is hashed once more as it came: were the
- * disk or the memory bad, a new checksum would hide it.
+ * Reads the file back for its new checksum, and hashes the received part again: a new checksum must
+ * not hide an error of disk or memory.
  */
 static int hash_again(struct pack_receive *rx, uint64_t old_end, const unsigned char *old_head,
 		      struct object_id *sum, struct err *err)

@@ -112,8 +112,8 @@ static bool goes_unchanged(const struct pack_objects *po, const struct pack_item
 }
 
 /* The length of the run that begins with order[0], of at most `room` bytes; places are given. */
-static uint32_t measure(struct pack_objects *po, uint64_t at, size_t room, const uint32_t *order,
-			uint32_t nr, size_t *len)
+static uint32_t measure_entry(struct pack_objects *po, uint64_t at, size_t room, const uint32_t *order,
+			      uint32_t nr, size_t *len)
 {
 	const struct pack_item *before = NULL;
 	uint32_t k;
@@ -182,7 +182,7 @@ int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32
 			return rc;
 		room = OUTPUT_BYTES - out->len;
 	}
-	nr = measure(po, pack_output_at(out), room, order, nr, &len);
+	nr = measure_entry(po, pack_output_at(out), room, order, nr, &len);
 	if (!nr)
 		return 0;
 	s = &po->sources[first->source - 1];
@@ -305,7 +305,10 @@ int pack_source_copy(struct pack_objects *po, const struct pack_source *s, struc
 	return copy_bytes(po, s, out, from, to, &crc, err);
 }
 
-/* Read twice, so that nobody gets the beginning of an entry that is damaged further on. */
+/*
+ * Reads the entry twice, so that the reader never gets the first part of an entry that is damaged
+ * further on.
+ */
 static int copy_large(struct pack_objects *po, const struct pack_source *s,
 		      struct pack_output *out, uint32_t i, const unsigned char *header,
 		      size_t header_len, struct err *err)

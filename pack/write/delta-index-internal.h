@@ -16,8 +16,9 @@ struct delta_index {
 };
 
 /*
- * Of DELTA_BLOCK bytes. No rolling hash: two loads and two multiplications for each position depend on
- * nothing that was done before, so that the processor works on several positions at a time.
+ * Hash of DELTA_BLOCK bytes. It is no rolling hash: each position needs two loads and two
+ * multiplications that depend on no earlier result, so that the processor works on several
+ * positions at a time.
  */
 static inline uint32_t delta_block_hash(const unsigned char *p, unsigned bits)
 {

@@ -2,9 +2,9 @@
 /*
  * Making deltas (gitformat-pack(5), "Deltified representation"); pack/delta.c applies them.
  *
- * A base is indexed once and compared with several targets. The index has the positions of blocks of
- * the base by their hash. A target is read from left to right: where a block of it is in the
- * index, the match is grown both ways; what is in no match is inserted literally.
+ * A base is indexed once and compared with several targets. The index maps the hash of each block
+ * of the base to its position. A target is read from left to right. If a block of it is in the
+ * index, the match is extended both ways; bytes outside all matches are inserted literally.
  */
 #ifndef PACK_WRITE_DELTA_INTERNAL_H
 #define PACK_WRITE_DELTA_INTERNAL_H

@@ -25,7 +25,7 @@ size_t pack_put_distance(unsigned char *out, uint64_t v)
 	return sizeof(tmp) - n;
 }
 
-/* size: of what is deflated after it. */
+/* size: of the content that is deflated after the header. */
 static size_t make_header(const struct pack_objects *po, const struct pack_item *it,
 			  uint64_t out_offset, uint64_t size, unsigned char *out)
 {
@@ -69,8 +69,8 @@ static int read_item(const struct pack_objects *po, uint32_t i, bool is_doubtful
 
 	pack_item_oid(po, i, &oid);
 	if (is_doubtful)
-		return pack_read_doubtful(po, &oid, po->sources[it->source - 1].pack, it->in_offset,
-					  out, err);
+		return pack_read_corrupt_base(po, &oid, po->sources[it->source - 1].pack, it->in_offset,
+					      out, err);
 	return odb_read(po->o.odb, &oid, out, err);
 }
 

@@ -88,7 +88,7 @@ item_ref pack_list_find(const struct pack_objects *po, const unsigned char *name
 	return *slot_of(po, name);
 }
 
-static bool is_marked(const struct pack_marks *m, const unsigned char *name)
+static bool is_in_marks(const struct pack_marks *m, const unsigned char *name)
 {
 	uint32_t pos;
 
@@ -101,7 +101,7 @@ bool pack_objects_has(const struct pack_objects *po, const struct object_id *oid
 
 	if (ref && !(po->items[ref - 1].flags & ITEM_PREFERRED_BASE))
 		return true;
-	return is_marked(&po->marks, oid->hash);
+	return is_in_marks(&po->marks, oid->hash);
 }
 
 void pack_item_oid(const struct pack_objects *po, uint32_t i, struct object_id *out)

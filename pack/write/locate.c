@@ -72,7 +72,7 @@ static void find_packs(struct pack_objects *po)
 	free(v);
 }
 
-/* In a partial clone: what is missing is asked for together, and lies in a pack then. */
+/* In a partial clone: fetches all missing objects with one request; they are in a pack then. */
 static int fetch_missing(struct pack_objects *po, struct err *err)
 {
 	struct oid_array wanted = OID_ARRAY_INIT;
@@ -146,7 +146,7 @@ item_ref pack_source_at(const struct pack_objects *po, const struct pack_source 
 
 /* ---- where entries end ---- */
 
-/* With many items of a pack, the whole order of its offsets is passed once. */
+/* If a pack has this many items, one pass over all its offsets is cheaper than look-ups. */
 #define DENSE(s) ((uint64_t)(s)->nr * 16 > (s)->pack->idx.nr)
 
 static void find_ends_by_scan(struct pack_objects *po, struct pack_source *s)

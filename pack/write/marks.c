@@ -69,7 +69,7 @@ int pack_objects_mark(struct pack_objects *po, const struct object_id *oid, enum
 
 /* ---- are the bases there, too? ---- */
 
-static bool is_marked(const struct pack_marks *m, uint32_t place)
+static bool is_position_marked(const struct pack_marks *m, uint32_t place)
 {
 	return m->types[pack_rev_at(m->pack, place)];
 }
@@ -97,7 +97,7 @@ static bool has_base(const struct pack_marks *m, uint32_t place)
 	if (e.type != OBJ_OFS_DELTA && e.type != OBJ_REF_DELTA)
 		return true;
 	return e.base_offset && e.base_offset < e.offset &&
-	       find_before(m->pack, place, e.base_offset, &base) && is_marked(m, base);
+	       find_before(m->pack, place, e.base_offset, &base) && is_position_marked(m, base);
 }
 
 /* A pack all of whose objects go has their bases. */
@@ -106,7 +106,7 @@ static bool is_closed(const struct pack_marks *m)
 	const struct pack *p = m->pack;
 
 	for (uint32_t i = 0; m->nr < p->idx.nr && i < p->idx.nr; i++)
-		if (is_marked(m, i) && !has_base(m, i))
+		if (is_position_marked(m, i) && !has_base(m, i))
 			return false;
 	return true;
 }
@@ -128,9 +128,9 @@ static int make_ranges(struct pack_objects *po, struct err *err)
 	int rc = 0;
 
 	while (!rc && i < nr) {
-		while (i < nr && !is_marked(m, i))
+		while (i < nr && !is_position_marked(m, i))
 			i++;
-		for (from = i; i < nr && is_marked(m, i);)
+		for (from = i; i < nr && is_position_marked(m, i);)
 			i++;
 		if (i > from)
 			rc = pack_objects_add_range(po, m->pack, from, i - from, err);
@@ -159,7 +159,7 @@ static int make_items(struct pack_objects *po, struct err *err)
 	return rc;
 }
 
-int pack_marks_settle(struct pack_objects *po, struct err *err)
+int pack_marks_finish(struct pack_objects *po, struct err *err)
 {
 	if (!po->marks.nr)
 		return 0;

@@ -14,8 +14,8 @@
 /* ---- reading ---- */
 
 /* Objects go by what it says: its checksum is computed each time. */
-static int check(const struct mapped_file *m, const struct pack *p, const char *path,
-		 struct err *err)
+static int check_mtimes(const struct mapped_file *m, const struct pack *p, const char *path,
+			struct err *err)
 {
 	const struct hash_algo *algo = p->idx.algo;
 	uint64_t want = HEADER_BYTES + (uint64_t)p->idx.nr * 4 + 2 * algo->raw_len;
@@ -42,7 +42,7 @@ static int open_mtimes(struct mapped_file *m, const struct pack *p, struct err *
 	int rc = mapped_file_open(m, path, &why);
 
 	if (!rc)
-		rc = check(m, p, path, &why);
+		rc = check_mtimes(m, p, path, &why);
 	if (rc == ERR_NOT_FOUND)
 		rc = 0;
 	if (rc < 0)

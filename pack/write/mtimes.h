@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The .mtimes of a cruft pack: when each of its objects was last of use to anybody. gitformat-pack(5),
- * "pack-*.mtimes files have the format".
+ * The .mtimes file of a cruft pack: the time when each of its objects was last used.
+ * gitformat-pack(5), "pack-*.mtimes files have the format".
  */
 #ifndef PACK_WRITE_MTIMES_H
 #define PACK_WRITE_MTIMES_H

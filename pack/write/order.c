@@ -93,7 +93,7 @@ static void put_descendants(struct families *f, uint32_t root)
 	}
 }
 
-/* roots: those that are no deltas; with_rest: what is upon them as well, or alone. */
+/* roots: put the objects that are no deltas; with_rest: put the deltas below them. */
 static void put_families(struct families *f, uint8_t type, bool roots, bool with_rest)
 {
 	for (uint32_t i = 0; i < f->po->nr; i++) {
@@ -116,8 +116,8 @@ static void put_type(struct families *f, uint8_t type)
 }
 
 /*
- * What is no delta is mostly the youngest version: what a checkout reads lies together. Deltas lie
- * with their relatives, which are read for one another.
+ * An object that is no delta is mostly the youngest version, which a checkout reads: such objects
+ * stand together. Deltas stand with their relatives, which are read to apply them.
  */
 static uint32_t *order_by_type(struct pack_objects *po, uint32_t *at)
 {

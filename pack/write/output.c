@@ -38,8 +38,8 @@ void pack_output_release(struct pack_output *out)
 	out->buf = NULL;
 }
 
-static int pass_on(struct pack_output *out, const void *p, size_t len, bool hashed,
-		   struct err *err)
+static int send_output(struct pack_output *out, const void *p, size_t len, bool hashed,
+		       struct err *err)
 {
 	int rc;
 
@@ -56,7 +56,7 @@ static int pass_on(struct pack_output *out, const void *p, size_t len, bool hash
 
 static int flush(struct pack_output *out, struct err *err)
 {
-	int rc = pass_on(out, out->buf, out->len, false, err);
+	int rc = send_output(out, out->buf, out->len, false, err);
 
 	if (rc < 0)
 		return rc;
@@ -70,7 +70,7 @@ int pack_output_room(struct pack_output *out, size_t len, unsigned char **at, st
 
 	if (len > OUTPUT_ENTRY_MAX)
 		BUG("%zu bytes of room in a buffer of packs", len);
-	/* What is flushed is at least half of the buffer. */
+	/* Each flush writes at least half of the buffer. */
 	if (len > OUTPUT_BYTES - out->len)
 		rc = flush(out, err);
 	*at = out->buf + out->len;
@@ -89,7 +89,7 @@ int pack_output_add(struct pack_output *out, const void *p, size_t len, struct e
 			n = len < MAX_IO_SIZE ? len : MAX_IO_SIZE;
 			if (len - n && len - n < OUTPUT_BYTES)
 				n = len;
-			rc = pass_on(out, at, n, false, err);
+			rc = send_output(out, at, n, false, err);
 			/* The sink has put it where there was room. */
 			if (!rc)
 				rc = take_room(out, err);
@@ -121,7 +121,7 @@ int pack_output_finish(struct pack_output *out, struct object_id *sum, struct er
 	hash_final(&out->hash, sum);
 	memcpy(out->buf + out->len, sum->hash, raw);
 	out->len += raw;
-	rc = pass_on(out, out->buf, out->len, true, err);
+	rc = send_output(out, out->buf, out->len, true, err);
 	if (!rc)
 		out->len = 0;
 	return rc;

@@ -23,9 +23,9 @@ struct pack_files_options {
 	/* When an object was last of use: a cruft pack with a .mtimes. NULL: none. */
 	uint32_t (*mtime_of)(void *data, const struct object_id *oid);
 	/*
-	 * Called for each pack when its index is known, but not staged: what is staged now is published
-	 * before it. Entries are sorted by name. Temporary files go to tmp_dir (of a dead process they are removed
-	 * there). May be NULL.
+	 * Called for each pack when its index is known but not staged: files that the callee stages
+	 * are published before the index. Entries are sorted by name. Temporary files go to
+	 * tmp_dir, where those of a dead process are removed. May be NULL.
 	 */
 	int (*before_idx)(void *data, const char *tmp_dir, const struct idx_entry *v, uint32_t nr,
 			  const struct object_id *sum, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Before a new pack is written: what is known about its objects, and which become deltas. */
+/* Prepares a new pack: looks up its objects and chooses the deltas. */
 #include "compat/posix.h"
 #include "pack/write/write-internal.h"
 
@@ -14,7 +14,7 @@ int pack_objects_prepare(struct pack_objects *po, struct err *err)
 
 	if (po->prepared)
 		BUG("a list of objects is prepared twice");
-	rc = pack_marks_settle(po, err);
+	rc = pack_marks_finish(po, err);
 	po->prepared = true;
 	if (!rc)
 		rc = pack_list_locate(po, err);

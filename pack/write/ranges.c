@@ -186,7 +186,7 @@ static int whole_from_database(struct range_writer *w, uint32_t pos, uint64_t in
 	int rc;
 
 	oid_from_raw(&oid, idx_name(&p->idx, pos), w->po->algo);
-	rc = doubtful ? pack_read_doubtful(w->po, &oid, p, in_from, &buf, err)
+	rc = doubtful ? pack_read_corrupt_base(w->po, &oid, p, in_from, &buf, err)
 		      : odb_read(w->po->o.odb, &oid, &buf, err);
 	if (rc < 0)
 		return rc;
@@ -218,8 +218,8 @@ static bool is_base_written(const struct range_writer *w, const unsigned char *n
 }
 
 /* The first `len` bytes of the entry at in_from are at p; it would go to out_from. */
-static void judge(const struct range_writer *w, const unsigned char *p, size_t len,
-		  uint64_t in_from, uint64_t out_from, struct verdict *v)
+static void check_entry(const struct range_writer *w, const unsigned char *p, size_t len,
+			uint64_t in_from, uint64_t out_from, struct verdict *v)
 {
 	enum object_type type;
 	uint64_t size, distance, base;
@@ -281,7 +281,7 @@ static enum move move_up(struct range_writer *w, uint32_t pos, unsigned char *p,
 
 	if (idx->crc && idx_crc(idx, pos) != libdeflate_crc32(0, p, len))
 		return DAMAGED;
-	judge(w, p, len, in_from, out_from, &v);
+	check_entry(w, p, len, in_from, out_from, &v);
 	if (!v.stays)
 		return NOT_MOVED;
 	if (!v.new_distance) {
@@ -325,8 +325,8 @@ static void fetch_ahead(const struct pack *p, uint32_t i)
 }
 
 /* As many objects from i on as fit into the buffer, into pos and offsets: their number. */
-static int measure(struct range_writer *w, uint32_t i, uint32_t to, size_t room, uint32_t *nr,
-		   struct err *err)
+static int measure_range(struct range_writer *w, uint32_t i, uint32_t to, size_t room, uint32_t *nr,
+			 struct err *err)
 {
 	const struct pack *p = w->s->pack;
 	int rc;
@@ -368,7 +368,7 @@ static int write_large(struct range_writer *w, uint32_t i, uint64_t in_from, str
 		rc = pack_source_peek(w->po, w->s, in_from, PACK_ENTRY_HEADER_MAX, &p, err);
 	if (rc < 0)
 		return rc;
-	judge(w, p, PACK_ENTRY_HEADER_MAX, in_from, out_from, &v);
+	check_entry(w, p, PACK_ENTRY_HEADER_MAX, in_from, out_from, &v);
 	damaged = idx->crc && idx_crc(idx, pos) != crc;
 	if (!damaged && v.stays && !v.new_distance) {
 		note_segment(w, in_from, in_to, out_from);
@@ -404,7 +404,7 @@ static int write_some(struct range_writer *w, uint32_t i, uint32_t to, uint32_t 
 		return write_gone(w, i, nr, err);
 	rc = pack_output_room(w->out, OUTPUT_ENTRY_MAX, &buf, err);
 	if (!rc)
-		rc = measure(w, i, to, OUTPUT_BYTES - w->out->len, &n, err);
+		rc = measure_range(w, i, to, OUTPUT_BYTES - w->out->len, &n, err);
 	if (rc < 0)
 		return rc;
 	at = w->offsets;

@@ -99,7 +99,10 @@ void pack_list_find_heights(struct pack_objects *po)
 	}
 }
 
-/* What is in no pack has to be somewhere else. So does what is a delta upon something outside. */
+/*
+ * Checks objects that are in no pack, and deltas whose base is outside: another store must have
+ * them.
+ */
 static int find_others(struct pack_objects *po, struct err *err)
 {
 	enum object_type type;

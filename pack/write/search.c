@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * New deltas. Objects that are not copied as deltas are sorted, so that those that are alike are
- * neighbours: by type, by the hash of the name, the larger (mostly the younger) first. The list is cut
- * into pieces, between names where that is possible; threads take one piece after the other. How it is cut does not
- * depend on the number of threads, so neither does the pack.
+ * Searches new deltas. Objects that are not copied as deltas are sorted so that similar ones are
+ * neighbours: by type, by the hash of the name, the larger (mostly the younger) first. The list is
+ * cut into pieces, between names if possible; threads take one piece after the other. The cuts do
+ * not depend on the number of threads, so neither does the pack.
  */
 #include "compat/posix.h"
 #include <pthread.h>
@@ -79,7 +79,7 @@ static int make_list(struct search *s, struct err *err)
 	return 0;
 }
 
-/* What is in more islands may be the base of more: it comes first. */
+/* An object in more islands can be the base of more objects: it comes first. */
 static int by_islands(const struct pack_objects *po, uint32_t i, uint32_t k)
 {
 	shared_set x = pack_item_mark(po, i), y = pack_item_mark(po, k);
@@ -162,7 +162,7 @@ static void fail(struct search *s, int rc, struct err *err)
 	atomic_store(&s->shared.stop, true);
 }
 
-static int tell_progress(struct search *s, struct err *err)
+static int report_search_progress(struct search *s, struct err *err)
 {
 	const struct pack_objects_options *o = &s->shared.po->o;
 
@@ -189,7 +189,7 @@ static int search_piece(struct search *s, struct delta_window *w, uint32_t piece
 		if (!(po->items[s->list[i]].flags & ITEM_PREFERRED_BASE))
 			atomic_fetch_add(&s->shared.done, 1);
 		if (!rc && is_main && i % PROGRESS_EVERY == 0)
-			rc = tell_progress(s, err);
+			rc = report_search_progress(s, err);
 	}
 	return rc;
 }
@@ -250,7 +250,7 @@ static int search_all(struct pack_objects *po, bool across_islands, struct err *
 		rc = s.rc;
 		err_move(err, &s.err);
 		if (!rc)
-			rc = tell_progress(&s, err);
+			rc = report_search_progress(&s, err);
 	}
 	err_release(&s.err);
 	free(s.list);
@@ -270,8 +270,8 @@ static void swap_hashes(struct pack_objects *po)
 }
 
 /*
- * Objects whose deltas are searched anew together: those of one path (by_path), or of the same islands. What is
- * left becomes deltas of others then, together with what is upon it.
+ * First searches deltas among objects of the same path (by_path) or the same islands. Then it
+ * searches bases among all objects for the rest, whose own deltas move with them.
  */
 int pack_list_search(struct pack_objects *po, struct err *err)
 {

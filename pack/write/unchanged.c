@@ -13,7 +13,7 @@ struct whole_pack {
 	uint64_t size;
 };
 
-static int check(const struct whole_pack *w, struct err *err)
+static int check_pack(const struct whole_pack *w, struct err *err)
 {
 	const struct pack_idx *idx = &w->pack->idx;
 	unsigned char head[PACK_HEADER_BYTES], sum[HASH_MAX_RAW];
@@ -43,7 +43,7 @@ static int read_piece(const struct whole_pack *w, uint64_t at, void *buf, size_t
 	return 0;
 }
 
-static int pass_on(const struct whole_pack *w, const struct pack_sink *sink, struct err *err)
+static int send_bytes(const struct whole_pack *w, const struct pack_sink *sink, struct err *err)
 {
 	void *own = sink->room ? NULL : xmalloc(PACK_ROOM_MAX), *buf = own;
 	int rc = 0;
@@ -74,9 +74,9 @@ int pack_write_unchanged(struct pack *p, const struct pack_sink *sink, struct er
 	w.fd = (int)RETRY_EINTR(sys->open(p->path, O_RDONLY | O_CLOEXEC, 0));
 	if (w.fd < 0)
 		return err_set_errno(err, "cannot open '%s'", p->path);
-	rc = check(&w, err);
+	rc = check_pack(&w, err);
 	if (!rc)
-		rc = pass_on(&w, sink, err);
+		rc = send_bytes(&w, sink, err);
 	sys->close(w.fd);
 	return rc < 0 ? rc : 0;
 }

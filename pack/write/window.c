@@ -46,7 +46,7 @@ struct delta_window *delta_window_new(struct search_shared *shared)
 	return w;
 }
 
-/* ---- what is held ---- */
+/* ---- the memory of candidates ---- */
 
 static void count_bytes(struct delta_window *w, struct candidate *c, size_t bytes)
 {
@@ -88,7 +88,7 @@ static int read_checked(const struct pack_objects *po, const struct pack_item *i
 {
 	if (!it->source)
 		return odb_read(po->o.odb, oid, buf, err);
-	return pack_read_doubtful(po, oid, po->sources[it->source - 1].pack, it->in_offset, buf, err);
+	return pack_read_corrupt_base(po, oid, po->sources[it->source - 1].pack, it->in_offset, buf, err);
 }
 
 static int read_candidate(struct delta_window *w, struct candidate *c, struct err *err)
@@ -202,9 +202,9 @@ static bool sizes_fit(const struct candidate *base, const struct candidate *targ
 }
 
 /*
- * Whoever made the pack that both come from has tried it already, and stored the target whole.
- * Not with reuse_delta off: then all is tried anew. Nor if the base was a delta itself, maybe of the target,
- * and may not be one in its islands.
+ * The writer of the pack that has both tried this base already, and stored the target whole. This
+ * does not hold without reuse_delta, which tries everything anew, nor if the base was a delta
+ * itself, perhaps of the target, and may not be one in its islands.
  */
 static bool was_tried(const struct delta_window *w, const struct pack_item *base,
 		      const struct pack_item *target)

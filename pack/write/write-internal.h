@@ -144,8 +144,8 @@ void pack_islands_put_core_first(const struct pack_objects *po, uint32_t *order,
 uint32_t pack_list_hash_path(const struct pack_objects *po, const char *path);
 
 /* ---- marks.c ---- */
-/* Makes ranges or items of what has been marked. */
-MUST_USE int pack_marks_settle(struct pack_objects *po, struct err *err);
+/* Turns the marked objects into a range, or into items. */
+MUST_USE int pack_marks_finish(struct pack_objects *po, struct err *err);
 
 /* ---- select.c ---- */
 bool pack_list_leaves_out(const struct pack_objects *po, const struct object_id *oid);
@@ -197,51 +197,51 @@ static inline uint64_t pack_output_at(const struct pack_output *out)
 	return out->flushed + out->len;
 }
 MUST_USE int pack_output_add(struct pack_output *out, const void *p, size_t len, struct err *err);
-/* Room for `len` bytes, at most OUTPUT_ENTRY_MAX, to be filled in and counted by the caller. */
+/* Returns room for `len` bytes, at most OUTPUT_ENTRY_MAX; the caller fills and counts them. */
 MUST_USE int pack_output_room(struct pack_output *out, size_t len, unsigned char **at,
 			      struct err *err);
-/* The checksum, and all that is left. */
+/* Append the checksum and flush. */
 MUST_USE int pack_output_finish(struct pack_output *out, struct object_id *sum, struct err *err);
 
 /* ---- copy.c: bytes of packs ---- */
-/* The descriptor of its file, opened if need be; < 0: it cannot be used. */
+/* The descriptor of its file, which is opened if necessary; < 0: it cannot be used. */
 int pack_source_fd(struct pack_objects *po, struct pack_source *s);
 /*
- * Copies consecutive entries of one pack that can stay as they are, beginning with order[0]; returns
- * how many, 0 if that one cannot, < 0 on failure.
+ * Copy consecutive entries of one pack that need no change, from order[0] on. Returns their number,
+ * 0 if the first one needs a change, or < 0.
  */
 int pack_copy_run(struct pack_objects *po, struct pack_output *out, const uint32_t *order,
 		  uint32_t nr, struct err *err);
 /*
- * Copies the content of one entry, under another header. 1: done, 0: the copy is damaged; nothing
- * was written, < 0 failure.
+ * Copy the content of one entry, under another header. Returns 1 when done, 0 if the copy is
+ * damaged (nothing is written then), or < 0.
  */
 int pack_copy_entry(struct pack_objects *po, struct pack_output *out, uint32_t i,
 		    const unsigned char *header, size_t header_len, struct err *err);
 
-/* Bytes of its file, which is open. */
+/* Read bytes of its file, which is open. */
 MUST_USE int pack_source_read(const struct pack_source *s, unsigned char *buf, size_t len,
 			      uint64_t offset, struct err *err);
 /*
- * The same, at most OUTPUT_ENTRY_MAX, valid until the next call. Whoever goes through a pack in its
- * order gets them from a larger piece.
+ * The same for at most OUTPUT_ENTRY_MAX bytes, valid until the next call. For a caller that reads a
+ * pack in its order, one pread serves many calls.
  */
 MUST_USE int pack_source_peek(struct pack_objects *po, const struct pack_source *s, uint64_t offset,
 			      size_t len, const unsigned char **out, struct err *err);
-/* The crc of bytes that need not fit into memory; copying them. */
+/* Compute the crc of bytes that may not fit into memory; copy such bytes. */
 MUST_USE int pack_source_crc(struct pack_objects *po, const struct pack_source *s, uint64_t from,
 			     uint64_t to, uint32_t *out, struct err *err);
 MUST_USE int pack_source_copy(struct pack_objects *po, const struct pack_source *s,
 			      struct pack_output *out, uint64_t from, uint64_t to, struct err *err);
 
-/* ---- doubtful.c ---- */
+/* ---- corrupt-base.c ---- */
 /*
- * An object whose copy in `pack` does not have the crc of the index: read, and compared with its
- * name. Another copy if that one is not it; ERR_CORRUPT names both.
+ * Read an object whose copy in `pack` does not have the crc of the index, and compare the content with
+ * its name. If they differ, read another copy. ERR_CORRUPT names object and pack.
  */
-MUST_USE int pack_read_doubtful(const struct pack_objects *po, const struct object_id *oid,
-				struct pack *pack, uint64_t offset, struct object_buf *out,
-				struct err *err);
+MUST_USE int pack_read_corrupt_base(const struct pack_objects *po, const struct object_id *oid,
+				    struct pack *pack, uint64_t offset, struct object_buf *out,
+				    struct err *err);
 
 /* ---- mtimes.c ---- */
 /* The .mtimes of a pack: a number for each entry of its index. */
@@ -250,48 +250,56 @@ MUST_USE int pack_mtimes_write(int fd, const char *name, const struct hash_algo 
 			       struct err *err);
 
 /* ---- ranges.c ---- */
-/* Writes all ranges; done is told how many objects. */
+/* Write all ranges; `done` gets the number of objects written. */
 MUST_USE int pack_ranges_write(struct pack_objects *po, struct pack_output *out,
 			       int (*done)(void *data, uint32_t nr, struct err *err), void *data,
 			       struct err *err);
 
 /* ---- emit.c: entries, one by one ---- */
-/* What a thread has made of an object that is not copied. */
+/* The entry that a thread has built for an object that is not copied. */
 struct pack_made {
 	struct strbuf z;   /* deflated: the delta, or the content */
-	uint64_t size;	   /* of what is deflated */
-	uint8_t type;	   /* of the object, if it is whole */
-	/* Were their copies known to be damaged at the beginning? The flags may change meanwhile. */
+	uint64_t size;	   /* size before it was deflated */
+	uint8_t type;	   /* type of the object, if it is stored whole */
+	/*
+	 * Were the copies of object and base known to be damaged at the start? The flags may
+	 * change.
+	 */
 	bool is_doubtful, is_base_doubtful;
 };
-/* In the thread that writes, before pack_item_make. Release z at the end. */
+/* Call in the thread that writes, before pack_item_make. Release z at the end. */
 void pack_made_init(struct pack_made *made, const struct pack_objects *po, uint32_t i);
-/* The distance to the base, as OFS_DELTA has it. Returns its length, at most 10. */
+/* Encode the distance to the base for OFS_DELTA. Returns its length, at most 10. */
 size_t pack_put_distance(unsigned char *out, uint64_t v);
-/* Does its entry come from a pack as it is (but for the header)? */
+/* Is its entry copied from a pack (with a new header)? */
 bool pack_item_is_copied(const struct pack_objects *po, const struct pack_item *it);
-/* Is there something to be made? */
+/* Does pack_item_make have work to do for it? */
 bool pack_item_is_work(const struct pack_objects *po, const struct pack_item *it);
-/* Of objects in memory; out has been initialised. Thread-safe, also while others are written. */
+/*
+ * Build the entry of an object in memory; out has been initialised. Thread-safe, also while others
+ * are written.
+ */
 MUST_USE int pack_item_make(const struct pack_objects *po, uint32_t i, struct pack_made *out,
 			    struct err *err);
-/* Larger than is held in memory. */
+/* Is it too large to be held in memory? */
 bool pack_item_is_large(const struct pack_objects *po, const struct pack_item *it);
-/* Of one that is no work, or large: how long its entry can be, without the header. */
+/* For an item that is no work, or large: the longest possible entry, without its header. */
 uint64_t pack_item_bytes_max(const struct pack_objects *po, const struct pack_item *it);
-/* made: what pack_item_make gave; NULL: it is made here if it is not copied. */
+/*
+ * Write the entry. made: the result of pack_item_make; NULL: built here if the entry is not copied.
+ */
 MUST_USE int pack_item_emit(struct pack_objects *po, struct pack_output *out, uint32_t i,
 			    const struct pack_made *made, struct err *err);
 
 /* ---- write.c ---- */
-/* One of the packs, if they are limited in size. */
+/* One of several packs of limited size. */
 struct pack_part {
 	uint32_t from, to; /* order[from..to) */
-	bool wrong_count;  /* the header counts those of later packs as well */
+	bool wrong_count;  /* the header also counts the objects of later packs */
 	uint64_t bytes;
 	struct object_id sum;
 };
-/* Writes objects until all are written, or a further one would make more than `limit` bytes (0: none). */
+/* Write objects until all are written, or the next one would exceed `limit` bytes (0: no limit). */
 MUST_USE int pack_objects_write_part(struct pack_objects *po, uint64_t limit,
 				     const struct pack_sink *sink, struct pack_part *out,
 				     struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writing the new pack: header, entries, checksum. What is not copied is read and deflated by
- * threads, ahead of the place that the writing has come to.
+ * Writes the new pack: header, entries, checksum. Threads read and deflate the objects that are not
+ * copied, ahead of the writing.
  */
 #include "compat/posix.h"
 #include "pack/write/write-internal.h"
@@ -47,7 +47,7 @@ static void make_step(void *arg)
 		s->rc = pack_item_make(s->w->po, s->w->order[s->from], &s->made, &s->err);
 }
 
-static int tell_progress(struct writer *w)
+static int report_write_progress(struct writer *w)
 {
 	const struct pack_objects_options *o = &w->po->o;
 	uint32_t total = pack_objects_count(w->po), done = w->from + w->done;
@@ -64,7 +64,7 @@ static int ranges_done(void *data, uint32_t nr, struct err *err)
 
 	(void)err;
 	w->done += nr;
-	return tell_progress(w);
+	return report_write_progress(w);
 }
 
 /* One entry of `bytes`, its header not counted, unless it has no room: then the pack ends before it. */
@@ -81,10 +81,10 @@ static int emit_one(struct writer *w, uint32_t at, uint64_t bytes, const struct 
 	}
 	rc = pack_item_emit(w->po, &w->out, w->order[at], made, w->err);
 	w->done++;
-	return rc < 0 ? rc : tell_progress(w);
+	return rc < 0 ? rc : report_write_progress(w);
 }
 
-/* With a limit the size of an entry must be known before it is written. */
+/* If there is a limit, the size of an entry must be known before it is written. */
 static int emit_limited(struct writer *w, uint32_t at)
 {
 	const struct pack_item *it = &w->po->items[w->order[at]];
@@ -114,7 +114,7 @@ static int emit_copies(struct writer *w, uint32_t from, uint32_t to)
 		if (rc > 0) {
 			from += (uint32_t)rc;
 			w->done += (uint32_t)rc;
-			rc = tell_progress(w);
+			rc = report_write_progress(w);
 		} else if (!rc) {
 			rc = emit_one(w, from++, 0, NULL);
 		}

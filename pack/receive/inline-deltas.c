@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Deltas that are made while the pack is being read, by the threads that name its objects. In most packs a
- * delta stands near its base; made at once, it is inflated only once, and those threads are busy while
- * another one inflates.
+ * Applies deltas while the pack is being read, in the threads that name its objects. In most packs a delta
+ * stands near its base. A delta that is applied at once is inflated only once, and these threads work
+ * while another thread inflates.
  *
- * The latest objects are kept. A delta whose base is among them is made; one whose base is still to come, in
- * the hands of another thread perhaps, waits for it with its content: were it left, all that rests on it would be.
- * What waits for a base by name waits for the first object that gets that name. An entry that has been made, or
- * for which nothing more is done here, is settled. What cannot be made so, since its base has been forgotten or
- * too much is waiting, is left to resolve.c, with all that rests on it.
+ * The latest objects are cached. If the base of a delta is cached, the delta is applied. If another thread
+ * still works on the base, or it comes later, the delta and its content wait for it; otherwise all deltas
+ * that build on it would be left, too. A delta with a base by name waits for the first object of that name.
+ * An entry is `inline_done` when its object is made, or nothing more is done for it here. A delta whose base
+ * is no longer cached, or that finds too many waiting, is left to resolve.c with all that build on it.
  */
 #include "compat/posix.h"
 #include "pack/receive/receive-internal.h"
@@ -16,7 +16,7 @@
 
 /* Larger objects are not kept as bases. */
 #define RECENT_BYTES_MAX ((size_t)1024 * 1024)
-/* Of deltas that wait. */
+/* Limit for the content of waiting deltas. */
 #define WAITING_BYTES_MAX ((size_t)8 * 1024 * 1024)
 #define FIRST_SLOTS 1024
 
@@ -30,7 +30,7 @@ struct rx_waiting {
 /* An object of that name, the entry times 2 plus 1; or the first delta that waits for one; 0: free. */
 typedef uint64_t slot_t;
 
-struct rx_early {
+struct rx_inline {
 	struct pack_receive *rx;
 	struct base_cache *recent; /* by number of entry */
 	pthread_mutex_t lock; /* of what follows, and of `settled` and `waiting` of the entries */
@@ -39,9 +39,9 @@ struct rx_early {
 	size_t nr_slots, mask;
 };
 
-struct rx_early *rx_early_new(struct pack_receive *rx)
+struct rx_inline *rx_inline_new(struct pack_receive *rx)
 {
-	struct rx_early *e;
+	struct rx_inline *e;
 
 	CALLOC_ARRAY(e, 1);
 	e->rx = rx;
@@ -68,12 +68,12 @@ static struct rx_waiting *waiting_of(slot_t s)
 }
 
 /* Until it has its own name, a delta that waits has that of its base in its place. */
-static const unsigned char *slot_name(const struct rx_early *e, slot_t s)
+static const unsigned char *slot_name(const struct rx_inline *e, slot_t s)
 {
 	return rx_name(e->rx, is_made(s) ? entry_of(s) : waiting_of(s)->entry);
 }
 
-static slot_t *find_slot(const struct rx_early *e, const unsigned char *name)
+static slot_t *find_name_slot(const struct rx_inline *e, const unsigned char *name)
 {
 	size_t i = oid_hash_raw(name, e->rx->raw_len) & e->mask;
 
@@ -82,7 +82,7 @@ static slot_t *find_slot(const struct rx_early *e, const unsigned char *name)
 	return &e->slots[i];
 }
 
-static void grow_slots(struct rx_early *e)
+static void grow_slots(struct rx_inline *e)
 {
 	slot_t *old = e->slots;
 	size_t nr = e->mask + 1;
@@ -91,11 +91,11 @@ static void grow_slots(struct rx_early *e)
 	CALLOC_ARRAY(e->slots, e->mask + 1);
 	for (size_t i = 0; i < nr; i++)
 		if (old[i])
-			*find_slot(e, slot_name(e, old[i])) = old[i];
+			*find_name_slot(e, slot_name(e, old[i])) = old[i];
 	free(old);
 }
 
-static void fill(struct rx_early *e, slot_t *s, slot_t value)
+static void fill(struct rx_inline *e, slot_t *s, slot_t value)
 {
 	e->nr_slots += !*s;
 	*s = value;
@@ -104,9 +104,9 @@ static void fill(struct rx_early *e, slot_t *s, slot_t value)
 }
 
 /* An object can be a base by name: what waits for it; NULL. */
-static struct rx_waiting *add_name(struct rx_early *e, uint32_t i)
+static struct rx_waiting *add_name(struct rx_inline *e, uint32_t i)
 {
-	slot_t *s = find_slot(e, rx_name(e->rx, i));
+	slot_t *s = find_name_slot(e, rx_name(e->rx, i));
 	struct rx_waiting *w;
 
 	if (is_made(*s))
@@ -117,12 +117,12 @@ static struct rx_waiting *add_name(struct rx_early *e, uint32_t i)
 }
 
 /* The first base by name, of entry `end`: the objects before it get slots. */
-static void begin_names(struct rx_early *e, uint32_t end)
+static void begin_names(struct rx_inline *e, uint32_t end)
 {
 	e->mask = FIRST_SLOTS - 1;
 	CALLOC_ARRAY(e->slots, FIRST_SLOTS);
 	for (uint32_t i = 0; i < end; i++)
-		if (rx_entry(e->rx, i)->settled && rx_entry(e->rx, i)->type && !rx_entry(e->rx, i)->flags)
+		if (rx_entry(e->rx, i)->inline_done && rx_entry(e->rx, i)->type && !rx_entry(e->rx, i)->flags)
 			(void)add_name(e, i);
 }
 
@@ -140,7 +140,7 @@ static struct rx_waiting *join(struct rx_waiting *list, struct rx_waiting *rest)
 	return rest;
 }
 
-static struct rx_waiting *take_waiting(struct rx_early *e, uint32_t i)
+static struct rx_waiting *take_waiting(struct rx_inline *e, uint32_t i)
 {
 	struct rx_entry *entry = rx_entry(e->rx, i);
 	struct rx_waiting *list = entry->waiting;
@@ -149,28 +149,28 @@ static struct rx_waiting *take_waiting(struct rx_early *e, uint32_t i)
 	return list;
 }
 
-static void free_waiting(struct rx_early *e, struct rx_waiting *w)
+static void free_waiting(struct rx_inline *e, struct rx_waiting *w)
 {
 	e->waiting_bytes -= sizeof(*w) + w->size;
 	free(w);
 }
 
 /* Nothing more is done with i here, nor with what waits for it. */
-static void leave(struct rx_early *e, uint32_t i)
+static void leave(struct rx_inline *e, uint32_t i)
 {
 	struct rx_waiting *list = take_waiting(e, i);
 
-	rx_entry(e->rx, i)->settled = true;
+	rx_entry(e->rx, i)->inline_done = true;
 	while (list) {
 		struct rx_waiting *w = list;
 
-		rx_entry(e->rx, w->entry)->settled = true;
+		rx_entry(e->rx, w->entry)->inline_done = true;
 		list = join(take_waiting(e, w->entry), w->next);
 		free_waiting(e, w);
 	}
 }
 
-static struct rx_waiting *wait_for(struct rx_early *e, uint32_t i, const void *delta, size_t size,
+static struct rx_waiting *wait_for(struct rx_inline *e, uint32_t i, const void *delta, size_t size,
 				   struct rx_waiting *next)
 {
 	struct rx_waiting *w = xmalloc(sizeof(*w) + size);
@@ -187,7 +187,7 @@ static struct rx_waiting *wait_for(struct rx_early *e, uint32_t i, const void *d
  * The base of the delta i, where it is known. A base by name is recorded if it comes before the delta, as bases
  * by offset do: then it is like one of them.
  */
-static uint32_t find_base(struct rx_early *e, uint32_t i, slot_t **waits)
+static uint32_t find_base(struct rx_inline *e, uint32_t i, slot_t **waits)
 {
 	struct rx_entry *entry = rx_entry(e->rx, i);
 	slot_t *s;
@@ -197,7 +197,7 @@ static uint32_t find_base(struct rx_early *e, uint32_t i, slot_t **waits)
 		return entry->base;
 	if (!e->slots)
 		begin_names(e, i);
-	s = find_slot(e, rx_name(e->rx, i));
+	s = find_name_slot(e, rx_name(e->rx, i));
 	if (!is_made(*s)) {
 		*waits = s;
 		return RX_NONE;
@@ -208,7 +208,7 @@ static uint32_t find_base(struct rx_early *e, uint32_t i, slot_t **waits)
 }
 
 /* The content of its base; NULL: the delta waits, or is left. */
-static struct base_object *take_base(struct rx_early *e, uint32_t i, const void *delta, size_t size)
+static struct base_object *take_base(struct rx_inline *e, uint32_t i, const void *delta, size_t size)
 {
 	struct base_object *base = NULL;
 	bool room;
@@ -222,7 +222,7 @@ static struct base_object *take_base(struct rx_early *e, uint32_t i, const void 
 		base = base_cache_get(e->recent, NULL, b);
 	if (s && room)
 		fill(e, s, (slot_t)(uintptr_t)wait_for(e, i, delta, size, waiting_of(*s)));
-	else if (!base && b != RX_NONE && !rx_entry(e->rx, b)->settled && room)
+	else if (!base && b != RX_NONE && !rx_entry(e->rx, b)->inline_done && room)
 		rx_entry(e->rx, b)->waiting = wait_for(e, i, delta, size, rx_entry(e->rx, b)->waiting);
 	else if (!base)
 		leave(e, i);
@@ -232,7 +232,7 @@ static struct base_object *take_base(struct rx_early *e, uint32_t i, const void 
 
 /* ---- making ---- */
 
-static bool name_object(struct rx_early *e, uint32_t i, const void *content, size_t size)
+static bool name_object(struct rx_inline *e, uint32_t i, const void *content, size_t size)
 {
 	struct rx_entry *entry = rx_entry(e->rx, i);
 	struct err err = ERR_INIT;
@@ -247,7 +247,7 @@ static bool name_object(struct rx_early *e, uint32_t i, const void *content, siz
 }
 
 /* `data` passes to the cache. */
-static void keep_recent(struct rx_early *e, uint32_t i, void *data, size_t size)
+static void keep_recent(struct rx_inline *e, uint32_t i, void *data, size_t size)
 {
 	struct base_object *b = base_object_new(rx_entry(e->rx, i)->type, data, size);
 
@@ -255,12 +255,15 @@ static void keep_recent(struct rx_early *e, uint32_t i, void *data, size_t size)
 	base_object_put(b);
 }
 
-/* What waits for i can be made, before `rest`; or it has waited in vain. */
-static struct rx_waiting *settle(struct rx_early *e, uint32_t i, bool made, struct rx_waiting *rest)
+/*
+ * Marks entry i as done. If its object was made, returns the deltas that waited for it, before
+ * `rest`.
+ */
+static struct rx_waiting *finish_entry(struct rx_inline *e, uint32_t i, bool made, struct rx_waiting *rest)
 {
 	pthread_mutex_lock(&e->lock);
 	if (made) {
-		rx_entry(e->rx, i)->settled = true;
+		rx_entry(e->rx, i)->inline_done = true;
 		rest = join(take_waiting(e, i), rest);
 		if (e->slots)
 			rest = join(add_name(e, i), rest);
@@ -271,8 +274,11 @@ static struct rx_waiting *settle(struct rx_early *e, uint32_t i, bool made, stru
 	return rest;
 }
 
-/* One that is beyond a limit is left: what is wrong with it is told later, when the whole pack has come. */
-static bool may_make(struct rx_early *e, uint32_t i, enum object_type type, const void *delta, size_t delta_size)
+/*
+ * A delta beyond a limit is left to resolve.c, which reports the error when the whole pack has
+ * come.
+ */
+static bool may_make(struct rx_inline *e, uint32_t i, enum object_type type, const void *delta, size_t delta_size)
 {
 	uint64_t size;
 
@@ -280,8 +286,8 @@ static bool may_make(struct rx_early *e, uint32_t i, enum object_type type, cons
 	       (rx_fits(e->rx, type, size) && rx_try_spend(e->rx, size, rx_entry(e->rx, i)->offset));
 }
 
-/* Make the object of a delta if its base is at hand. Whatever is wrong with the delta is told later. */
-static struct rx_waiting *make(struct rx_early *e, uint32_t i, const void *delta, size_t delta_size,
+/* Applies a delta if its base is cached. resolve.c reports errors of the delta. */
+static struct rx_waiting *make(struct rx_inline *e, uint32_t i, const void *delta, size_t delta_size,
 			       struct rx_waiting *rest)
 {
 	struct pack_receive *rx = e->rx;
@@ -299,7 +305,7 @@ static struct rx_waiting *make(struct rx_early *e, uint32_t i, const void *delta
 		rx_entry(rx, i)->type = (uint8_t)base->type;
 	base_object_put(base);
 	if (!made)
-		return settle(e, i, false, rest);
+		return finish_entry(e, i, false, rest);
 	made = name_object(e, i, data, size);
 	if (made) {
 		atomic_fetch_add(&rx->resolved, 1);
@@ -307,11 +313,11 @@ static struct rx_waiting *make(struct rx_early *e, uint32_t i, const void *delta
 	} else {
 		free(data);
 	}
-	return settle(e, i, made, rest);
+	return finish_entry(e, i, made, rest);
 }
 
-/* What waited for objects that are there now: the latest first, since their bases are kept. */
-static void make_all(struct rx_early *e, struct rx_waiting *list)
+/* Applies deltas whose base has been made: the latest first, since their bases are cached. */
+static void make_all(struct rx_inline *e, struct rx_waiting *list)
 {
 	while (list) {
 		struct rx_waiting *w = list;
@@ -325,16 +331,16 @@ static void make_all(struct rx_early *e, struct rx_waiting *list)
 	}
 }
 
-void rx_early_object(struct rx_early *e, uint32_t i, const void *content, size_t size)
+void rx_inline_object(struct rx_inline *e, uint32_t i, const void *content, size_t size)
 {
 	bool made = name_object(e, i, content, size);
 
 	if (made && size <= RECENT_BYTES_MAX)
 		keep_recent(e, i, xmemdup(content, size + 1), size);
-	make_all(e, settle(e, i, made, NULL));
+	make_all(e, finish_entry(e, i, made, NULL));
 }
 
-void rx_early_delta(struct rx_early *e, uint32_t i, const void *delta, size_t size)
+void rx_inline_delta(struct rx_inline *e, uint32_t i, const void *delta, size_t size)
 {
 	make_all(e, make(e, i, delta, size, NULL));
 }
@@ -352,7 +358,7 @@ static void free_list(struct rx_waiting *list)
 }
 
 /* By offset something waits still only after a failure. */
-static void free_all_waiting(struct rx_early *e)
+static void free_all_waiting(struct rx_inline *e)
 {
 	for (uint32_t i = 0; i < e->rx->nr; i++)
 		free_list(take_waiting(e, i));
@@ -377,7 +383,7 @@ static void forget_refs(struct pack_receive *rx)
 	rx->nr_refs = nr;
 }
 
-void rx_early_end(struct rx_early *e)
+void rx_inline_end(struct rx_inline *e)
 {
 	if (!e)
 		return;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Objects whose copy in a pack may be damaged: it counts only by the name that it has. */
+/*
+ * Reads objects whose packed copy may be damaged: a copy counts only if its content has the right
+ * name.
+ */
 #include "compat/posix.h"
 #include "odb/odb.h"
 #include "pack/write/write-internal.h"
@@ -14,8 +17,8 @@ static bool is_named(const struct pack_objects *po, const struct object_id *oid,
 	       oid_eq(&actual, oid);
 }
 
-int pack_read_doubtful(const struct pack_objects *po, const struct object_id *oid,
-		       struct pack *pack, uint64_t offset, struct object_buf *out, struct err *err)
+int pack_read_corrupt_base(const struct pack_objects *po, const struct object_id *oid,
+			   struct pack *pack, uint64_t offset, struct object_buf *out, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	int rc = odb_read(po->o.odb, oid, &buf, err);
@@ -24,7 +27,7 @@ int pack_read_doubtful(const struct pack_objects *po, const struct object_id *oi
 		return rc;
 	if (!is_named(po, oid, &buf)) {
 		object_buf_release(&buf);
-		/* From now on it is passed over. */
+		/* Readers skip this copy from now on. */
 		pack_mark_bad(pack, offset);
 		rc = odb_read(po->o.odb, oid, &buf, NULL);
 		if (!rc && !is_named(po, oid, &buf)) {

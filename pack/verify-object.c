@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See whole-internal.h; and packed copies of objects that are loose, too. */
+/* See verify-object-internal.h. Also finds packed copies of loose objects. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "pack/read-internal.h"
-#include "pack/whole-internal.h"
+#include "pack/verify-object-internal.h"
 #include "util/alloc.h"
 
 static bool entry_is_whole(struct pack *p, uint64_t offset, struct pack_entry *e, uint32_t *pos)
