@@ -151,8 +151,8 @@ static enum fs_kind real_kind(int fd)
 	type = (uint32_t)sf.f_type;
 	if (type == MAGIC_XFS || (type == MAGIC_EXT && ext_has_own_journal(fd)))
 		return FS_JOURNAL;
-	/* Of an overlay, neither sync_file_range nor syncfs reports what its upper layer could not
-	 * write; fsync does. */
+	/* On an overlay, neither sync_file_range nor syncfs reports write errors of its upper layer;
+	 * fsync does. */
 	if (!is_local(&sf) || type == MAGIC_OVERLAY || !syncfs_reports_errors())
 		return FS_EACH;
 	return type == MAGIC_BTRFS ? FS_BTRFS : FS_LOCAL;

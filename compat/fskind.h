@@ -25,10 +25,11 @@ enum fs_kind {
 enum fs_kind fs_kind_of(int fd);
 
 /*
- * Who sees the locks that fcntl(2) takes on files of this file system? A letter for a group of
- * processes that all see each other's locks; '\0' if that is not known, or if several machines
- * can share the file system. 'd': disk or memory, used by one kernel; 'o': overlayfs, whose locks
- * are not seen by processes that open its upper directory directly. One system call.
+ * Which processes see the locks that fcntl(2) takes on files of this file system. The result is a
+ * letter for a group of processes that see each other's locks; '\0' if the group is not known, or if
+ * several machines can share the file system. 'd': disk or memory, used by one kernel; 'o':
+ * overlayfs: a process that opens its upper directory directly does not see its locks. Cost: one
+ * system call.
  */
 char fs_lock_view(const char *path);
 

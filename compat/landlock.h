@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Landlock (landlock(7), Linux 5.13): a process gives up rights to the file system, and its kernel
- * knows how, to the network, to other processes. What it gives up it never gets back, nor do its
- * threads and children. Elsewhere, and where the kernel was built or started without it,
- * everything fails with ENOSYS or EOPNOTSUPP.
+ * Landlock (landlock(7), Linux 5.13): a process gives up rights to the file system and, if the kernel
+ * supports that, to the network and to other processes. The process, its threads and its children
+ * never get these rights back. On other systems, and if the kernel was built or started without
+ * Landlock, every function fails with ENOSYS or EOPNOTSUPP.
  *
  *   int rules = landlock_new();
  *   landlock_allow_read(rules, "/some/dir");
@@ -15,28 +15,29 @@
 
 #include "compat/posix.h"
 
-/* The version of what the kernel offers, from 1; 0: errno says why there is nothing. */
+/* The version of Landlock in this kernel, from 1; 0: there is none, errno has the reason. */
 int landlock_abi(void);
 /*
- * Rules that forbid all that this kernel can forbid: opening, executing, making and removing files,
- * from version 4 TCP connections, from 6 signals and abstract sockets to the outside. A descriptor;
- * -1: errno. It does not concern what is open already, nor stat(2) and readlink(2).
+ * New rules that forbid every action that this kernel can forbid: opening, executing, making and
+ * removing files; from version 4 TCP connections; from version 6 signals and abstract sockets to the
+ * outside. Files that are open already, stat(2) and readlink(2) stay allowed. Returns a descriptor;
+ * -1: errno.
  */
 int landlock_new(void);
-/* Allow to read this file, or what is below this directory, now or later. -1: errno. */
+/* Allow reading this file, or all files below this directory, also later ones. -1: errno. */
 int landlock_allow_read(int rules, const char *path);
 /*
- * The same for a file or directory that is open; also to write to files, and in the directory to make,
- * rename and remove plain files. -1: errno.
+ * The same for an open file or directory. Also allows writing to files, and making, renaming and
+ * removing plain files in the directory. -1: errno.
  */
 int landlock_allow_write(int rules, int fd);
 /*
- * The same for a directory that is open and all that is below it, with directories, which may be made and removed
- * there, too, and files moved between them. ENOTSUP: version 1, which can forbid no moves but all.
+ * The same for an open directory and everything below it. Also allows making and removing directories there, and
+ * moving files between them. ENOTSUP: version 1, which forbids every move between directories.
  */
 int landlock_allow_tree(int rules, int fd);
 /*
- * From now on the rules hold for this thread and those that it starts. The process can no longer gain
+ * Apply the rules to this thread and to every thread that it starts. The process can no longer gain
  * rights by executing programs (PR_SET_NO_NEW_PRIVS). -1: errno.
  */
 int landlock_enforce(int rules);

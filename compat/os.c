@@ -397,7 +397,7 @@ bool os_same_mount(const char *a, const char *b)
 	uint64_t m, n;
 
 	if (stat(a, &x) || stat(b, &y))
-		return true; /* whoever uses them is told */
+		return true; /* a caller that uses them gets the error */
 	m = mount_id(a);
 	n = mount_id(b);
 	return x.st_dev == y.st_dev && (m == n || !m || !n);

@@ -8,31 +8,31 @@
 
 /* Number of processors that this process may run on; at least 1. */
 int os_cpu_count(void);
-/* Of the machine; objects larger than that are not read. At most SIZE_MAX / 2. */
+/* Size of the machine's memory, at most SIZE_MAX / 2. Larger objects are not read. */
 uint64_t os_memory_bytes(void);
 /*
- * Make room for `nr` descriptors in the kernel's table. When the table of a process that has
- * several threads grows later, Linux waits until all processors have noticed: 10 ms and more.
+ * Make room for `nr` descriptors in the kernel's table. If the table of a process with several
+ * threads grows later, Linux waits until all processors have noticed that: 10 ms and more.
  */
 void os_reserve_descriptors(int nr);
 /*
- * What was written to a file so many seconds ago, or earlier, has been written to the disk by the
- * kernel itself by now, names included: its settings (vm.dirty_expire_centisecs and
- * vm.dirty_writeback_centisecs), and as much again. All since the machine was started, if it
- * never does. GIT_TEST_YOUNG_SECONDS overrides it.
+ * The number of seconds after which the kernel has written data and names to the disk by itself. It
+ * is twice the kernel's settings (vm.dirty_expire_centisecs and vm.dirty_writeback_centisecs). If
+ * the kernel never writes by itself, it is the time since the machine was started. The environment
+ * variable GIT_TEST_YOUNG_SECONDS overrides it.
  */
 long os_dirty_seconds(void);
 
 /*
- * Can a file be renamed from one of these directories to the other? Not across file systems, and
- * not across mounts of one (a bind mount), where the system tells them apart.
+ * Can a file be renamed from one of these directories to the other? False for different file
+ * systems, and for different mounts of one (a bind mount) if the system can tell them apart.
  */
 bool os_same_mount(const char *a, const char *b);
 
-/* When an open file was made, in seconds; -1: that is not known. */
+/* When the open file was created, in seconds; -1: not known. */
 time_t os_birth_time(int fd);
 
-/* Reads and writes of it do not wait (EAGAIN). False: they did not before either, or it is no descriptor. */
+/* Make reads and writes return EAGAIN instead of waiting. False: they did so before, or fd is no descriptor. */
 bool os_set_nonblocking(int fd);
 /* pipe(2) with both ends close-on-exec. */
 int os_pipe(int fd[2]);
@@ -51,53 +51,54 @@ int os_spawn_set_flags(posix_spawnattr_t *attr, short flags, bool new_session);
 bool os_is_nofollow_error(int errnum);
 
 /*
- * Go on in a child that belongs to no terminal and has nothing open that whoever started us might wait
- * for: standard input, output and error are /dev/null there. 0 in the child; its process id in the
- * parent; -1: errno. Before any thread is started.
+ * Go on in a child without a terminal. Its standard input, output and error are /dev/null, so that
+ * the program that started us does not wait for it. Returns 0 in the child and its process id in the
+ * parent; -1: errno. Call it before any thread is started.
  */
 pid_t os_detach(void);
 
-/* A file without a name, in memory where the system can do that; close-on-exec. -1: errno. */
+/* Open a file without a name, in memory if the system can do that; close-on-exec. -1: errno. */
 int os_unnamed_file(void);
-/* Let a pipe hold at least so many bytes, if the system can do that and permits it. Others stay as they are. */
+/* Let a pipe hold at least so many bytes, if the system can do that and permits it. */
 void os_enlarge_pipe(int fd, size_t bytes);
 
 /*
- * Memory that is read and written here and there, and has not been touched yet, is better in large pages,
- * where the system has them: fewer faults, and its tables of pages are at hand. Of small memory nothing is done.
+ * Use large pages for memory that has not been touched yet, and that will be read and written at random places.
+ * This saves page faults and misses of the page tables. Does nothing for small memory, or if the system has no
+ * large pages.
  */
 void os_prefer_large_pages(void *p, size_t len);
 
-/* Is this a build with a sanitizer, whose runtime needs more than we do? */
+/* Is this a build with a sanitizer? Its runtime needs more system calls and memory than we do. */
 bool os_has_sanitizer(void);
 /*
- * Close the descriptors above 2 that this process was started with: those that are not
- * close-on-exec, since all of ours are. keep (of one of them) says which stay.
+ * Close the descriptors above 2 that this process inherited. These are all that are not
+ * close-on-exec, since our own descriptors are. A descriptor for which keep returns true stays open.
  */
 void os_close_inherited(bool (*keep)(int fd));
-/* All of them but these, after a fork: what the other process has open is not for this one. */
+/* After a fork: close all descriptors except `fds` and those for which keep returns true. */
 void os_close_others(const int *fds, size_t nr, bool (*keep)(int fd));
-/* Read and write nothing there from now on; -1: errno. */
+/* Redirect fd to /dev/null; -1: errno. */
 int os_redirect_to_null(int fd);
 /* No dump of memory if the process crashes. */
 void os_forbid_core_dumps(void);
 
 /*
- * This boot of the machine: 36 characters and a NUL. False where the system does not tell.
+ * The id of this boot of the machine: 36 characters and a NUL. False: the system has none.
  */
 #define OS_BOOT_ID_LEN 36
 bool os_boot_id(char out[OS_BOOT_ID_LEN + 1]);
 
 /*
- * Wait until another process wakes those who wait for this word, or for the time; also returns at
- * once if the word is not `seen`, and now and then for no reason. It lies in a page that processes have mapped
- * MAP_SHARED (NULL: none). The page is read by the kernel alone, so one that cannot be read, or is beyond the
- * end of its file, is no signal. Without such words (not Linux) it sleeps for at most 20 ms.
+ * Wait until another process calls os_word_wake for this word, or until the time is over. It returns at once if
+ * the word is not `seen`, and sometimes without a reason. The word lies in a page that the processes have mapped
+ * MAP_SHARED (NULL: there is none). Only the kernel reads the page, so a page that cannot be read, or lies beyond
+ * the end of its file, causes no signal. Without such words (not Linux) it sleeps for at most 20 ms.
  */
 void os_word_wait(const uint32_t *word, uint32_t seen, int64_t timeout_ms);
 void os_word_wake(const uint32_t *word);
 
-/* Memory that has been freed, by any thread, goes back to the system now, where that is possible. */
+/* Give memory that any thread has freed back to the system now, if that is possible. */
 void os_release_memory(void);
 
 /*

@@ -23,9 +23,9 @@
 
 #ifdef ARCHITECTURE
 
-/* ---- what is allowed ---- */
+/* ---- allowed calls ---- */
 
-/* Whatever the arguments are. Descriptors are those that were open, and files that may be read. */
+/* Allowed with all arguments. The process only has descriptors that were open, and files that it may read. */
 static const int allowed[] = {
 	/* read and write */
 	SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_write, SYS_writev, SYS_pwrite64, SYS_lseek, SYS_close,
@@ -68,7 +68,7 @@ static const int allowed[] = {
 #endif
 };
 
-/* With seccomp_rights.files. */
+/* Also allowed if seccomp_rights.files is set. */
 static const int allowed_with_files[] = {
 	SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_dup3, SYS_setsid,
 	SYS_set_tid_address,
@@ -83,7 +83,7 @@ static const int allowed_with_files[] = {
 #endif
 };
 
-/* With seccomp_rights.tree. */
+/* Also allowed if seccomp_rights.tree is set. */
 static const int allowed_with_tree[] = {
 	SYS_linkat, SYS_unlinkat, SYS_renameat2, SYS_mkdirat, SYS_ftruncate, SYS_fallocate,
 	SYS_fsync, SYS_fdatasync,
@@ -278,7 +278,7 @@ int seccomp_enforce(const struct seccomp_rights *r)
 int seccomp_hide_clone3(void)
 {
 #ifdef SYS_clone3
-	/* Of several filters that refuse a call, the errno of the newest one counts. */
+	/* If several filters refuse a call, the errno of the newest one counts. */
 	struct sock_filter code[] = {
 		LOAD(offsetof(struct seccomp_data, arch)), UNLESS_EQUAL_SKIP(ARCHITECTURE, 3),
 		LOAD(offsetof(struct seccomp_data, nr)),   UNLESS_EQUAL_SKIP(SYS_clone3, 1),

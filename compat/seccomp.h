@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * seccomp(2), Linux: a process gives up system calls. What it may still do is listed in seccomp.c: read
- * files, write to what is open, run threads, use memory. Not on the list is whatever opens for
- * writing, makes, renames or removes; sockets; other programs and other processes; memory that can be
- * executed; and each call that this list does not know.
+ * seccomp(2), Linux: a process gives up system calls. seccomp.c lists the calls that stay allowed:
+ * reading files, writing to open files, running threads, using memory. Forbidden are opening files for
+ * writing; making, renaming and removing files; sockets; other programs and processes; executable
+ * memory; and each call that is not in the list.
  *
- * A list of what is allowed, since kernels get new calls all the time, and each of them
- * (io_uring was one) would be open otherwise. What is refused fails with EPERM, or ENOSYS where a
- * C library is to take its older way; it does not end the process, so that a call that a library
- * makes in passing does no harm.
+ * The list names the allowed calls, not the forbidden ones, because each new kernel adds calls
+ * (io_uring was one) that would be allowed otherwise. A forbidden call fails with EPERM, or with
+ * ENOSYS if the C library then uses an older call. It does not end the process, so that a forbidden
+ * call in a library does no harm.
  */
 #ifndef COMPAT_SECCOMP_H
 #define COMPAT_SECCOMP_H
@@ -21,7 +21,7 @@ bool seccomp_is_available(void);
 /* What stays allowed besides. */
 struct seccomp_rights {
 	int messages; /* a socket for sendmsg(2) and recvmsg(2); -1: none */
-	bool locks;   /* of open files (F_OFD_SETLK); those that are read only by the like */
+	bool locks;   /* lock open files (F_OFD_SETLK); read locks only for files open for reading */
 	/*
 	 * To open for writing, make, rename, link and remove files, and to go on in a process of its own
 	 * (fork(2), setsid(2)). Where is up to others: compat/landlock.h.
@@ -34,16 +34,16 @@ struct seccomp_rights {
 	bool tree;
 };
 /*
- * From now on, for all threads of the process, and those that it forks. It can no longer gain rights by
- * executing programs (PR_SET_NO_NEW_PRIVS). -1: errno.
+ * Apply the filter to all threads of the process and to every process that it forks. The process can no
+ * longer gain rights by executing programs (PR_SET_NO_NEW_PRIVS). -1: errno.
  */
 int seccomp_enforce(const struct seccomp_rights *r);
 
 /*
- * From now on, for this thread and those that it makes, clone3(2) fails with ENOSYS, so that the C library makes threads by the
- * older clone(2). For where a profile of a container or a service refuses clone3 with EPERM: the library gives up then. Gains
- * nothing that is not allowed already. Without the right to set filters it costs the process the right to gain others
- * (PR_SET_NO_NEW_PRIVS). -1: errno.
+ * Let clone3(2) fail with ENOSYS in this thread and every thread that it makes. The C library then makes threads with the older
+ * clone(2). Needed if the profile of a container or a service refuses clone3 with EPERM: the library gives up after that error.
+ * It allows nothing new. If the process may not set filters, it first gives up the right to gain rights (PR_SET_NO_NEW_PRIVS).
+ * -1: errno.
  */
 int seccomp_hide_clone3(void);
 

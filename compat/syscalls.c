@@ -136,7 +136,7 @@ static int native_syncfs(int fd)
 	return denied_is_missing(syncfs(fd));
 }
 
-/* All flushes are forbidden. Who runs us has decided that; the user hears of it, once. */
+/* All flushes are forbidden. The environment we run in has decided that; warn the user once. */
 static int go_on_unflushed(void)
 {
 	static const char text[] = "warning: this system permits no flush (fsync: Operation not permitted); "

@@ -49,7 +49,7 @@ struct config_include_ctx {
 };
 
 /*
- * Read a file into the set, after what it holds already. With ctx, include.path and includeIf
+ * Read a file and append its entries to the set. If ctx is not NULL, include.path and includeIf
  * are followed (at most 10 levels, so loops are an error). A syntax error is ERR_CORRUPT and
  * names the line: "bad config line 3 in file .git/config". Missing file: ERR_NOT_FOUND.
  */
@@ -105,7 +105,7 @@ int config_get_int(const struct config_set *c, const char *key, int *out, struct
 int config_get_ulong(const struct config_set *c, const char *key, unsigned long *out, struct err *err);
 /* A key without "=" is an error here. The string belongs to the set. */
 int config_get_string(const struct config_set *c, const char *key, const char **out, struct err *err);
-/* With ~ and %(prefix) expanded; caller frees. */
+/* The value as a path, with ~ and %(prefix) expanded; caller frees. */
 int config_get_path(const struct config_set *c, const char *key, char **out, struct err *err);
 
 /* "true"/"false" (*is_bool) or a number. */
@@ -120,7 +120,10 @@ MUST_USE int config_entry_double(const struct config_entry *e, double *out, stru
 MUST_USE int config_entry_path(const struct config_entry *e, char **out, struct err *err);
 MUST_USE int config_entry_expiry(const struct config_entry *e, timestamp_t *out,
 				 struct err *err);
-/* The same for what is deleted by it: "now", "never" or a date in the past, so that no mistyped one means everything. */
+/*
+ * The same for a date before which data is deleted: "now", "never" or a date in the past. A mistyped date is an
+ * error, so that it does not delete everything.
+ */
 MUST_USE int config_entry_past(const struct config_entry *e, timestamp_t *out, struct err *err);
 /* Set and return ERR_INVALID: the entry's value is bad, `why` ("missing value"). */
 int config_entry_bad(const struct config_entry *e, struct err *err, const char *why);
@@ -133,8 +136,8 @@ MUST_USE int config_parse_int64(const char *value, int64_t *out, struct err *err
 
 /* ---- edits ---- */
 /*
- * Edits of files. Each takes FILE.lock, reads the file, changes only what is asked for
- * (comments and layout stay), and stages the new file in the batch (FSYNC_OTHER,
+ * Edits of files. Each edit takes FILE.lock, reads the file, changes only the requested
+ * entries (comments and layout stay), and stages the new file in the batch (FSYNC_OTHER,
  * PUBLISH_FILE). The caller commits the batch.
  */
 struct config_edit {

@@ -21,7 +21,7 @@ bool config_use_system(void)
 	return !no || config_parse_maybe_bool(no) != 1;
 }
 
-/* With an empty HOME it is /.gitconfig: a relative path would be a file that a cloned repository has brought. */
+/* If HOME is empty, the path is /.gitconfig: a relative path could name a file of a cloned repository. */
 static char *home_config(void)
 {
 	return path_expand_user("~/.gitconfig");

@@ -31,7 +31,7 @@ static bool is_unreserved(int c)
 }
 
 /*
- * Unescape characters that need no escape, escape those that do, and write escapes with
+ * Unescape characters that need no escape, escape the others, and write escapes with
  * capital digits. False: malformed escape.
  */
 static bool normalize_escapes(struct strbuf *out, const char *s, size_t len, const char *plain)
@@ -238,7 +238,7 @@ static bool url_matches(const struct url_parts *pattern, const struct url_parts 
 	return true;
 }
 
-/* With equal ranks the later entry wins. */
+/* If ranks are equal, the later entry wins. */
 static bool ranks_at_least(const struct match_rank *a, const struct match_rank *b)
 {
 	if (a->host_len != b->host_len)

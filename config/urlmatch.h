@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Configuration per URL: "section.<url>.variable" (git-config(1), http.<url>.*). Of all
- * entries whose URL pattern matches, the most specific one counts.
+ * Configuration per URL: "section.<url>.variable" (git-config(1), http.<url>.*). If
+ * several entries have a matching URL pattern, the most specific one counts.
  */
 #ifndef CONFIG_URLMATCH_H
 #define CONFIG_URLMATCH_H
@@ -28,8 +28,8 @@ MUST_USE int url_config_match(const struct config_set *c, const char *section,
  */
 bool url_config_pattern_matches(const char *pattern, const char *url);
 /*
- * For a variable that may have several values: those that match, in order, but none that is less specific than one
- * before it. section and variable are in lower case. Free *out; the entries belong to the set.
+ * All matching values of a variable that may have several, in order; an entry that is less specific than one
+ * before it is left out. section and variable are in lower case. The caller frees *out; the set owns the entries.
  */
 MUST_USE int url_config_match_all(const struct config_set *c, const char *section, const char *variable,
 				  const char *url, const struct config_entry ***out, size_t *nr, struct err *err);
