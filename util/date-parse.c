@@ -176,10 +176,10 @@ static int64_t utc_seconds(const struct tm *tm)
 }
 
 /*
- * Try one interpretation of a group as a date. `year` -1: this year. With `now`, a date more
- * than ten days in the future is rejected: another order of the numbers was meant. Without, the
- * month and the day stay if the year is out of range, as in Git. The numbers are ints as in Git:
- * 4294969301 is the year 2005.
+ * Try one interpretation of a group as a date. `year` -1: this year. If `now` is not NULL, a date
+ * more than ten days in the future is rejected: another order of the numbers was meant. If it is
+ * NULL, the month and the day stay if the year is out of range, as in Git. The numbers are ints as
+ * in Git: 4294969301 is the year 2005.
  */
 static bool try_date(struct tm *tm, int year, int month, int day, const struct tm *now)
 {

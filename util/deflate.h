@@ -24,9 +24,9 @@ MUST_USE int inflate_buf(const void *in, size_t len, void *out, size_t max,
 			 size_t *out_len, size_t *used);
 
 /*
- * Deflate in[0..len), of any length, and pass on what comes out of it, in pieces of at most 64 KiB;
- * finish: and what was held back, which ends the stream. z: from deflateInit; the caller ends
- * it. A failure of `sink` stops and is returned.
+ * Deflate in[0..len), of any length, and pass the output to `sink` in pieces of at most 64 KiB.
+ * finish: also pass the output that zlib holds back, which ends the stream. z: from deflateInit; the
+ * caller ends it. A failure of `sink` stops and is returned.
  */
 typedef int (*deflate_sink_fn)(void *data, const void *p, size_t len, struct err *err);
 MUST_USE int deflate_stream(z_stream *z, const void *in, size_t len, bool finish,

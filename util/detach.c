@@ -11,7 +11,7 @@ static bool detach_keeps_none(int fd UNUSED)
 	return false;
 }
 
-/* Whoever waits for the end of these must not wait for us. */
+/* A program that waits for the end of these streams must not wait for the new process. */
 static bool leave_streams(void)
 {
 	bool ok = true;

@@ -26,7 +26,7 @@ enum err_code {
 	ERR_EXISTS = -4,     /* it exists and must not */
 	ERR_CORRUPT = -5,    /* malformed or hash mismatch on disk or wire */
 	ERR_INVALID = -6,    /* bad argument, bad name, bad syntax */
-	ERR_LOCKED = -7,     /* a lock is held by somebody else */
+	ERR_LOCKED = -7,     /* another process holds a lock */
 	ERR_CONFLICT = -8,   /* old value differs; name conflict */
 	ERR_AMBIGUOUS = -9,  /* an abbreviation matches several */
 	ERR_TOO_BIG = -10,   /* beyond a cap */

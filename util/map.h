@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hash tables of strings: `strmap` maps a string to a void *, `strset` has no values.
- * Keys are copied and owned by the table, values belong to the caller. The hash (mem_hash)
- * has a random key per process, so that nobody can choose names that collide; its values
+ * The table copies and owns its keys; the caller owns the values. The hash (mem_hash) has a
+ * random key per process, so that an attacker cannot choose names that collide. Its values
  * differ from run to run and must not influence output.
  */
 #ifndef UTIL_MAP_H

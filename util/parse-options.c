@@ -490,7 +490,7 @@ static const char *parse_bundle(struct parser *ps, const char *arg)
 		show_usage_on_stdout(ps, false);
 	if (!(ps->flags & PARSE_OPT_KEEP_UNKNOWN))
 		unknown_option(ps, arg);
-	/* Letters before it have been used up; what is left is a new string. */
+	/* The letters before it were parsed already: report only the rest, as a new string. */
 	return ps->rest == arg + 1 ? arg : xstrfmt("-%s", ps->rest);
 }
 

@@ -507,7 +507,7 @@ static void sigpipe_unblock(const struct sigpipe_guard *g)
 	pthread_sigmask(SIG_SETMASK, &g->before, NULL);
 }
 
-/* One pipe: data to write to it, or a buffer for what is read from it. */
+/* One pipe: data to write to it, or a buffer for data read from it. */
 struct transfer {
 	int *fd;
 	const char *in;

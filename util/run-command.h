@@ -22,8 +22,8 @@ struct child_process {
 	bool no_stdin; /* /dev/null instead */
 	bool stdout_to_stderr;
 	/*
-	 * In a session of its own, with /dev/null as stdin, stdout and stderr and no other descriptor (as
-	 * far as the system can do that): nobody waits for it, and it is not waited for.
+	 * Run in a session of its own, with /dev/null as stdin, stdout and stderr and no other descriptor,
+	 * as far as the system can do that. Neither we nor our parent wait for it.
 	 */
 	bool detach;
 	bool use_shell;	    /* args.v[0] is a shell command line, the rest its "$@" */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Many sets of small numbers that are mostly alike, and have much in common. A set is a number, which never changes
- * its meaning; equal sets are the same number.
+ * Many sets of small numbers that have most members in common. A number stands for each set and never changes its
+ * meaning; equal sets have the same number.
  *
  *   struct shared_sets *s = shared_sets_new(nr);
  *   shared_set a = shared_sets_add(s, SHARED_SET_EMPTY, 7), b = shared_sets_union(s, a, c);
@@ -10,8 +10,8 @@
  *
  * Memory: 40 bytes for each block of 256 numbers (or of 8 smaller blocks) that no other set has in the same
  * way: a set that differs from another one in a single number costs 160 bytes if there are 100,000 numbers.
- * Cost: of the functions, the blocks in which the two sets differ.
- * Threads: those that take a const pointer may be called by several at a time.
+ * Cost: each function visits only the blocks in which the two sets differ.
+ * Threads: several threads may call a function with a const pointer at a time.
  */
 #ifndef UTIL_SHARED_SETS_H
 #define UTIL_SHARED_SETS_H

@@ -24,7 +24,7 @@ struct string_list_item *string_list_insert(struct string_list *l, const char *s
 /* By binary search in a sorted list; NULL if absent. */
 struct string_list_item *string_list_lookup(const struct string_list *l, const char *s);
 void string_list_sort(struct string_list *l); /* by strcmp */
-/* Of equal neighbours the first one stays. */
+/* Remove equal neighbours except the first. */
 void string_list_remove_duplicates(struct string_list *l, void (*free_util)(void *));
 /* Append the pieces of s between bytes of `delims`. Returns their number, at least 1. */
 size_t string_list_split(struct string_list *l, const char *s, const char *delims);

@@ -28,7 +28,7 @@ void strvec_clear(struct strvec *sv);
 bool strvec_contains(const struct strvec *sv, const char *s); /* looks at each */
 /* Sort by strcmp and drop duplicates. */
 void strvec_sort_unique(struct strvec *sv);
-/* The same, and drop those that begin with another one: as prefixes they say nothing new. */
+/* The same, and drop each string that begins with another one: as a prefix it matches nothing new. */
 void strvec_sort_prefixes(struct strvec *sv);
 
 #endif

@@ -13,9 +13,9 @@
 enum trace2_counter {
 	TRACE2_COUNTER_WRITEOUT_ONLY,  /* fsync/writeout-only */
 	TRACE2_COUNTER_HARDWARE_FLUSH, /* fsync/hardware-flush */
-	TRACE2_COUNTER_SHARE_HITS,     /* share/hits: packs that somebody else has asked for before */
-	TRACE2_COUNTER_SHARE_BYTES,    /* share/bytes: sent from shared files */
-	TRACE2_COUNTER_SHARE_WAITS,    /* share/waits: until such a file had grown */
+	TRACE2_COUNTER_SHARE_HITS,     /* share/hits: packs that another client has requested before */
+	TRACE2_COUNTER_SHARE_BYTES,    /* share/bytes: bytes sent from shared files */
+	TRACE2_COUNTER_SHARE_WAITS,    /* share/waits: waits until such a file had grown */
 	TRACE2_COUNTER_NR
 };
 
@@ -47,7 +47,7 @@ void trace2_cmd_name_at(const char *file, int line, const char *name);
 const char *trace2_session_id(void);
 /* Emits the counters that are not 0, "exit" and "atexit", and closes the files. */
 void trace2_exit_at(const char *file, int line, int code);
-/* In a new process that is no part of what is traced: no more events. */
+/* Write no more events. For a new process that is not part of the traced command. */
 void trace2_stop(void);
 void trace2_error_at(const char *file, int line, const char *msg);
 void trace2_region_enter_at(const char *file, int line, const char *category,

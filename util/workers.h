@@ -8,11 +8,11 @@
  *   workers_drain(pool);                    from within submit and drain
  *   workers_free(pool);
  *
- * `run` is called in a worker thread and may use only its job and what is documented as
+ * `run` is called in a worker thread. It may use only its job and functions documented as
  * thread-safe. `done` is called in the submitting thread, in the order of submission; it must
- * not submit. With one processor (or threads == 1) submit calls run directly. Threads are
- * started only when several jobs wait, and a submitter that has to wait for a job that no
- * thread has started runs it itself; so a single job costs no thread.
+ * not submit. If there is one processor (or threads == 1), submit calls run directly. Threads
+ * are started only when several jobs wait. If no thread has started a job that the submitter
+ * waits for, the submitter runs it itself, so a single job costs no thread.
  * Worker threads block all signals.
  */
 #ifndef UTIL_WORKERS_H
