@@ -21,8 +21,8 @@ MUST_USE int tempfile_create(struct tempfile **out, const char *path, int mode, 
 /*
  * The same for a file that other processes must not see before it is marked. `mark` is called with
  * the descriptor and its stat before the name appears if the platform and the file system allow this
- * (O_TMPFILE), else right after. With O_TMPFILE, a kill at any moment leaves either no file or a
- * marked one.
+ * (O_TMPFILE), else right after. A kill at any moment then leaves either no file or, with
+ * O_TMPFILE, a marked one.
  */
 MUST_USE int tempfile_create_marked(struct tempfile **out, const char *path, int mode,
 				    void (*mark)(int fd, const struct stat *st, void *data), void *data,

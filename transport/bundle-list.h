@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A list of bundles, in the form of a configuration file or as a server tells it: bundle.* of git-config(1). It comes from
- * elsewhere: sizes and numbers have caps, nothing is included, keys that are not known are passed over.
+ * A list of bundles, as a configuration file or in lines from a server: bundle.* of git-config(1). The list is not
+ * trusted: sizes and numbers have caps, includes are not followed, and unknown keys are skipped.
  */
 #ifndef TRANSPORT_BUNDLE_LIST_H
 #define TRANSPORT_BUNDLE_LIST_H
@@ -31,11 +31,11 @@ struct bundle_list {
 void bundle_list_release(struct bundle_list *l);
 
 /*
- * From the text of a file. Relative URIs are those of its directory; base is its own. ERR_CORRUPT: no configuration; ERR_INVALID: a list
- * of another version, or without a mode, or a value that is none; ERR_TOO_BIG.
+ * Read the text of a file. base: its URI; relative URIs start at its directory. ERR_CORRUPT: the text is no configuration; ERR_INVALID:
+ * the list has another version, no mode, or an invalid value; ERR_TOO_BIG.
  */
 MUST_USE int bundle_list_read_text(struct bundle_list *l, const char *text, size_t len, const char *base, struct err *err);
-/* From lines "bundle.<id>.uri=…"; base is the server's repository. Malformed lines are passed over. */
+/* Read lines "bundle.<id>.uri=…"; base is the URL of the server's repository. Malformed lines are skipped. */
 MUST_USE int bundle_list_read_lines(struct bundle_list *l, const struct strvec *lines, const char *base, struct err *err);
 
 #endif

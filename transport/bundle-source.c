@@ -18,7 +18,7 @@ int bundle_source_find(const struct remote_url *u)
 	struct stat st;
 	int fd;
 
-	/* Nobody waits for the other end of a named pipe. */
+	/* Only a regular file: opening a named pipe would wait for its other end. */
 	if (u->kind != URL_LOCAL || !u->plain_path || stat(u->path, &st) < 0 || !S_ISREG(st.st_mode))
 		return -1;
 	fd = open(u->path, O_RDONLY | O_CLOEXEC);

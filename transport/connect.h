@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A connection to the program of the other side: a child on this machine, ssh, a socket of git://, or a remote
- * helper. Both ends are descriptors; what is said over them is the business of others
- * (transport/fetch-session.h).
+ * A connection to the service of another repository: through a child process on this machine, ssh, a socket of git://,
+ * or a remote helper. It has two descriptors. The protocol over them is in other files (transport/fetch-session.h).
  *
  *	connect_service(&c, &url, "git-upload-pack", &options, err)
  *	… c->in, c->out …
@@ -18,14 +17,14 @@
 
 /* How requests and answers follow each other. */
 enum connection_kind {
-	/* both talk as they like, and the server remembers: pipes, ssh, git:// */
+	/* both sides may write at any time, and the server keeps its state: pipes, ssh, git:// */
 	CONNECTION_STATEFUL,
 	/*
-	 * a request, then its answer, which ends with a response-end packet (0002) that the helper adds; the server
-	 * remembers nothing: http. The helper sees the end of a request by its flush packet (version 2).
+	 * a request, then its answer, which ends with a response-end packet (0002) that the helper adds. The server
+	 * keeps no state: http. The helper finds the end of a request by its flush packet (version 2).
 	 */
 	CONNECTION_STATELESS,
-	/* none to a service: a remote helper that lists refs and fetches them by itself (helper-internal.h) */
+	/* no connection to a service: a remote helper lists refs and fetches them by itself (helper-internal.h) */
 	CONNECTION_HELPER,
 };
 
@@ -52,15 +51,16 @@ struct connect_options {
 };
 
 /*
- * Errors: ERR_INVALID, ERR_ABORTED as url.h has them; ERR_IO: nobody there, the program cannot be run.
- * GIT_SSH_COMMAND, GIT_SSH, core.sshCommand, ssh.variant, GIT_SSH_VARIANT, core.gitProxy, GIT_PROXY_COMMAND
- * are heeded. A local repository's program gets a clean environment (repo_local_env) and GIT_PROTOCOL.
+ * Connect to `service`. It uses GIT_SSH_COMMAND, GIT_SSH, core.sshCommand, ssh.variant, GIT_SSH_VARIANT, core.gitProxy
+ * and GIT_PROXY_COMMAND. The service of a local repository gets a clean environment (repo_local_env) and GIT_PROTOCOL.
+ *
+ * Errors: ERR_INVALID, ERR_ABORTED: see url.h; ERR_IO: the server does not answer, or the program cannot be run.
  */
 MUST_USE int connect_service(struct connection **out, const struct remote_url *url,
 			     const char *service, const struct connect_options *o, struct err *err);
 /* Closes both ends and waits for the child. ERR_IO: it has failed. c is freed in all outcomes; NULL is fine. */
 MUST_USE int connection_finish(struct connection *c, struct err *err);
-/* The same after a failure: the child is ended, and nobody is told. */
+/* The same after a failure: ends the child, and reports no error. */
 void connection_abort(struct connection *c);
 
 #endif

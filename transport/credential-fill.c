@@ -27,7 +27,7 @@ static void report_trouble(const struct credential *c, struct err *why)
 	err_release(why);
 }
 
-/* Run it with c on its stdin. *out NULL: what it says is for nobody. < 0: nothing may be said to it. */
+/* Run the helper with c on its stdin. *out: its output; NULL: not needed. < 0: c holds a value that helpers may not get. */
 static int run_helper(const struct credential *c, const char *helper, const char *operation, struct strbuf *out,
 		      struct err *err)
 {

@@ -10,10 +10,10 @@
 
 /* Take what credential.* and credential.<url>.* say, once. ERR_INVALID; also without host or protocol. */
 MUST_USE int credential_configure(struct credential *c, const struct config_set *config, struct err *err);
-/* credential_parse; of_helper: what is said of capabilities is the helper's word, and wwwauth is ours alone. */
+/* credential_parse; of_helper: capabilities in the text are the helper's, and wwwauth in it is ignored. */
 MUST_USE int credential_parse_lines(struct credential *c, const char *text, size_t len, bool of_helper,
 				    struct err *err);
-/* Is there what a request can be answered with? */
+/* Is there a username with a password, or an authtype with a credential? */
 bool credential_is_complete(const struct credential *c);
 /* Forget an expired password. */
 void credential_drop_expired(struct credential *c);

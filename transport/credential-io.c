@@ -31,7 +31,7 @@ static void take_credential_capability(struct credential *c, const char *name, b
 		capability->caller = true;
 }
 
-/* What is no time that has been or will be is none at all. */
+/* A value that is no valid time means no expiry. */
 static timestamp_t parse_expiry(const char *value)
 {
 	char *end;
@@ -149,7 +149,7 @@ int credential_parse(struct credential *c, const char *text, size_t len, struct 
 	return credential_parse_lines(c, text, len, false, err);
 }
 
-/* An empty line: whoever sends it may go on to talk of other things. */
+/* An empty line ends the credential. The sender may continue with other lines after it. */
 static bool has_end(const struct strbuf *text, size_t from)
 {
 	for (size_t i = from; i < text->len; i++) {
@@ -227,7 +227,7 @@ static void write_list(struct writer *w, const char *key, const struct strvec *l
 		write_line(w, key, list->v[i]);
 }
 
-/* Nobody gets what needs a capability, and does not have it. */
+/* A program gets values that need a capability only if it has that capability. */
 static bool may_get(const struct credential_capability *capability, enum credential_audience whom)
 {
 	return capability->caller && (whom == CREDENTIAL_FOR_HELPER || capability->helper);

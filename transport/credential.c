@@ -63,7 +63,7 @@ void credential_drop_expired(struct credential *c)
 
 /* ---- of a URL ---- */
 
-/* %XX decoded; what is malformed, and %00, which no text can have, stays. */
+/* Decode %XX. A malformed escape stays as it is, and so does %00, because no string can hold a NUL. */
 static void set_decoded(char **out, const char *s, size_t len)
 {
 	char *text = xmalloc(st_add(len, 1));
@@ -160,7 +160,7 @@ int credential_from_url(struct credential *c, const char *url, struct err *err)
 
 /* ---- for people ---- */
 
-/* All but letters, digits and what is no trouble in a URL and on a terminal. */
+/* Append s. Escape all characters except letters, digits and `plain`, so that URLs and terminals take it. */
 static void add_encoded(struct strbuf *out, const char *s, const char *plain)
 {
 	for (; *s; s++) {

@@ -105,7 +105,7 @@ static int list_loose(struct dav_push *s, struct err *err)
 
 /* ---- packed-refs ---- */
 
-/* Of a line, without its end: the name; NULL: it is none of a ref. */
+/* The name of the ref in a line without its end; NULL: the line has no ref. */
 static const char *packed_name(const struct dav_push *s, const char *line, struct object_id *oid)
 {
 	const char *end;

@@ -143,7 +143,7 @@ static void change_ref(struct dav_push *s, struct push_update *u)
 
 /* ---- all refs ---- */
 
-/* What is deleted leaves packed-refs first: else an old value would come back to light. */
+/* A deleted ref leaves packed-refs before its loose file goes: otherwise an old value would become visible. */
 static int drop_packed(struct dav_push *s, const struct push_list *l, struct err *err)
 {
 	struct strset names = STRSET_INIT;
@@ -189,7 +189,7 @@ static int change_refs(struct dav_push *s, struct push_list *l, struct err *err)
 	return rc;
 }
 
-/* Nobody reads refs here but by it. */
+/* Clients of the dumb protocol read refs only from info/refs. */
 static int write_info_refs(struct dav_push *s, const struct push_list *l, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;

@@ -97,7 +97,7 @@ static const char *path_of(const char *url)
 	return host ? host + 3 + strcspn(host + 3, "/") : url;
 }
 
-/* Itself, or something directly in it; what is elsewhere is left out. */
+/* Take the entries directly in the folder; skip the folder itself and all other places. */
 static int take_listed_entry(void *data, const char *href, bool folder, struct err *err UNUSED)
 {
 	struct listing *l = data;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writing to a web server: WebDAV, RFC 4918, as far as a push over it needs. Requests go through an http_client (transport/http.h) with
- * its credentials, proxies and TLS settings. URLs are whole ones, encoded, below the client's.
+ * Writes to a web server: WebDAV, RFC 4918, as far as a push needs it. Requests go through an http_client (transport/http.h) with
+ * its credentials, proxies and TLS settings. URLs are complete and encoded, and lie below the URL of the client.
  *
- * Errors: those of transport/http.h, "METHOD of 'URL' failed: …"; ERR_NOT_FOUND (404), ERR_LOCKED (423), ERR_CONFLICT (412),
- *         ERR_CORRUPT: an answer that is none; ERR_UNSUPPORTED: the server cannot do it.
- * Durability: whatever the server makes of it: the protocol has no word for it.
+ * Errors: errors of transport/http.h, "METHOD of 'URL' failed: …"; ERR_NOT_FOUND (404), ERR_LOCKED (423), ERR_CONFLICT (412),
+ *         ERR_CORRUPT: a malformed answer; ERR_UNSUPPORTED: the server does not support the method.
+ * Durability: depends on the server: the protocol has no request to flush.
  */
 #ifndef TRANSPORT_DAV_H
 #define TRANSPORT_DAV_H
@@ -14,20 +14,20 @@
 #include "transport/http.h"
 #include "util/string-list.h"
 
-/* Does it speak WebDAV with locks (classes 1 and 2)? ERR_UNSUPPORTED. */
+/* ERR_UNSUPPORTED if the server does not support WebDAV with locks (classes 1 and 2). */
 MUST_USE int dav_check(struct http_client *c, const char *url, struct err *err);
-/* The names in a folder (url ends in '/'), decoded; those of folders end in '/'. */
+/* The decoded names in a folder (url ends in '/'); a name of a folder ends in '/'. */
 MUST_USE int dav_list(struct http_client *c, const char *url, struct string_list *names, struct err *err);
-/* 0 also if it is there. */
+/* Returns 0 also if the folder exists. */
 MUST_USE int dav_make_folder(struct http_client *c, const char *url, struct err *err);
 
 /* ---- locks: exclusive, for writing ---- */
 struct dav_lock;
-/* What is there is locked; what is not must not be (a server might make an empty file). */
+/* Lock an existing file. Do not call it for a missing one: the server might create an empty file. */
 MUST_USE int dav_lock(struct http_client *c, const char *url, struct dav_lock **out, struct err *err);
 /* Extends it, if less than half of its time is left. */
 MUST_USE int dav_lock_keep(struct http_client *c, struct dav_lock *lock, struct err *err);
-/* Given back and freed in all outcomes; NULL is fine. */
+/* Release the lock; it is freed on all outcomes. NULL is fine. */
 MUST_USE int dav_unlock(struct http_client *c, struct dav_lock *lock, struct err *err);
 
 /* ---- files; lock: of that file, NULL: none ---- */

@@ -107,7 +107,7 @@ static int open_by_helper(int *fd, const struct remote_url *u, const char *uri, 
 	}
 	if (!rc)
 		rc = open_file(fd, path, uri, err);
-	/* What is open can be read on. */
+	/* The open descriptor stays readable after its file is removed. */
 	tmp_objdir_destroy(&dir);
 	free(path);
 	return rc;

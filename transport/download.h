@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A single file from elsewhere, by its URI: bundles, lists of them, packs. Paths and file:// are opened where they are; for
- * other schemes git-remote-<scheme> downloads it (gitremote-helpers(7), "get"), http and https among them.
+ * Gets a single file by its URI: a bundle, a list of bundles, a pack. A path or file:// is opened in place. For other
+ * schemes, also http and https, git-remote-<scheme> downloads the file (gitremote-helpers(7), "get").
  */
 #ifndef TRANSPORT_DOWNLOAD_H
 #define TRANSPORT_DOWNLOAD_H
@@ -12,10 +12,10 @@
 
 struct download_options {
 	const struct config_set *config;
-	const char *objdir; /* where the file is for a moment, in a directory that a dead owner does not leave behind */
+	const char *objdir; /* holds the file for a short time, in a temporary directory (fs/tmp-objdir.h) */
 	int shared_perm;
 	int verbosity;
-	/* Somebody else has named the URI: nothing of this machine, unless that was at one of this machine himself. */
+	/* The URI comes from another host: it may not name a file of this machine. */
 	bool foreign;
 };
 
@@ -25,8 +25,8 @@ bool uri_is_local(const char *uri);
 char *uri_resolve(const char *base, bool is_dir, const char *uri);
 
 /*
- * *fd reads from the beginning of a regular file; nobody else can change a downloaded one. Caller closes it.
- * Errors: ERR_ABORTED (protocol.<scheme>.allow), ERR_INVALID (no URI of a file, or one that may not be read), ERR_IO, ERR_NOT_FOUND.
+ * *fd: a regular file, at its beginning. No other process can change a downloaded one. Caller closes it.
+ * Errors: ERR_ABORTED (protocol.<scheme>.allow), ERR_INVALID (the URI names no file, or one that may not be read), ERR_IO, ERR_NOT_FOUND.
  */
 MUST_USE int download_open(int *fd, const char *uri, const struct download_options *o, struct err *err);
 

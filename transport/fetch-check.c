@@ -84,7 +84,7 @@ static int find_foreign(struct pack_check *p, struct err *err)
 	return rc;
 }
 
-/* What was told to the server is what refs lead to; nothing of that ends at a boundary that is not ours. */
+/* We sent only haves that our refs lead to, and their history ends at our own boundary only. */
 static int check_foreign(struct pack_check *p, struct err *err)
 {
 	const struct connected_options o = { .shallow = &p->t->result->shallow,
@@ -101,7 +101,7 @@ static int check_foreign(struct pack_check *p, struct err *err)
 
 /* ---- the server's boundary ---- */
 
-/* ---- marks: first the roots, then what was wanted ---- */
+/* ---- marks: first the roots, then the wanted ids ---- */
 
 static const struct object_id *wanted(const struct fetch_task *t, size_t i)
 {

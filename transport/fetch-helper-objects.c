@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Objects that a remote helper has put into our database by itself, with whatever program it likes.
+ * Objects that a remote helper has put into our object database by itself, with a program of its own.
  *
- * They are not kept in a quarantine of their own, as those of a push are: a helper may keep a repository or refs of its
- * own below GIT_DIR, and runs commands on these. With GIT_OBJECT_DIRECTORY in their environment, objects of those refs
- * would go when the fetch fails, and objects of another repository would come here. So they arrive as with stock Git,
- * and what P1 to P6 ask of a fetch is done before the first ref is changed:
+ * They have no quarantine, unlike the objects of a push. A helper may keep a repository or refs of its own below GIT_DIR,
+ * and run Git commands on them. If GIT_OBJECT_DIRECTORY were set for these commands, objects of the helper's refs would be
+ * lost when the fetch fails, and objects of its other repository would come into ours. So the objects arrive directly in
+ * the database, as with stock Git. Before the first ref changes, this file does what P1 to P6 require of a fetch:
  *
- *   - all that is wanted, as far as no ref leads to it yet, is walked, and each object is read and hashed, with the
- *     checks of fetch.fsckObjects: nothing may be missing or damaged, whatever the helper says (its "connectivity-ok" is
- *     its own word);
- *   - loose objects that were met are adopted (odb/adopter.h), made durable with the operation; so are the files of
- *     young packs (D2), and the file "shallow", if the helper has changed it.
+ *   - It walks the wanted objects that no ref leads to yet, and reads and hashes each object, with the checks of
+ *     fetch.fsckObjects. No object may be missing or damaged. The helper's answer "connectivity-ok" is not trusted.
+ *   - It adopts the loose objects that it meets (odb/adopter.h), so that the operation makes them durable. It does the same
+ *     for the files of young packs (D2), and for the file "shallow" if the helper has changed it.
  *
- * What has come counts by being named by a ref: a later fetch asks for all else again, and checks it again
+ * An object counts as fetched only if a ref names it: a later fetch requests all others again, and checks them again
  * (fetch_drop_named).
  *
- * After a failure objects remain that nothing names, which git-gc(1) removes in time; refs, FETCH_HEAD and
- * configuration are as before.
+ * After a failure, unreachable objects remain until git-gc(1) removes them. Refs, FETCH_HEAD and configuration are
+ * as before.
  */
 #include "compat/posix.h"
 #include <dirent.h>

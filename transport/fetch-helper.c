@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A session with a remote helper that makes no connection: it lists refs, and puts objects into our database by itself.
- * gitremote-helpers(7), capability "fetch". What is to be thought of these objects: fetch-helper-objects.c.
+ * gitremote-helpers(7), capability "fetch". fetch-helper-objects.c checks these objects.
  */
 #include "compat/posix.h"
 #include <sys/stat.h>
@@ -84,7 +84,7 @@ void session_end_helper(struct fetch_session *s)
 		return; /* It has gone already; how it ended is looked at in any case. */
 }
 
-/* ---- what is wanted ---- */
+/* ---- the wanted refs ---- */
 
 struct helper_request {
 	struct fetch_task *t;
@@ -265,7 +265,7 @@ static int fetch_helper_batch(struct helper_request *rq, struct err *err)
 	return rc;
 }
 
-/* With the refs, which their packs then rest on; fetch_result_release does it after a failure. */
+/* Remove the .keep files with the operation, when refs lead into their packs. After a failure, fetch_result_release does it. */
 static int stage_unlock(const struct fetch_task *t, struct repo_operation *op, struct err *err)
 {
 	int rc = 0;

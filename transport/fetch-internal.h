@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the client of upload-pack share. */
+/* Declarations that the files of the client of upload-pack share. */
 #ifndef TRANSPORT_FETCH_INTERNAL_H
 #define TRANSPORT_FETCH_INTERNAL_H
 
@@ -18,8 +18,8 @@
 #define WORD_COLORS 4 /* hint, warning, success, error */
 
 struct fetch_session {
-	struct connection *c;	      /* NULL: */
-	struct bundle_source *bundle; /* what it is instead of a server */
+	struct connection *c;	      /* NULL: the session reads `bundle` */
+	struct bundle_source *bundle; /* the bundle; NULL: the session has a connection */
 	struct fetch_session_options o;
 	struct pkt_reader in;
 	struct pkt_writer out;
@@ -29,16 +29,16 @@ struct fetch_session {
 	struct remote_refs refs;    /* version 0: the advertisement */
 	struct oid_array shallow, advertised;
 	bool bands; /* sideband-all: each line has a band */
-	struct strbuf words; /* of band 2: half a line */
-	unsigned words_allowed; /* kinds of control sequences in them */
+	struct strbuf words; /* text of band 2: an incomplete line */
+	unsigned words_allowed; /* kinds of control sequences that it may have */
 	bool words_configured; /* words_allowed is from the configuration */
 	bool words_colored; /* color.remote: keywords at the beginning of a line */
 	char word_colors[WORD_COLORS][COLOR_MAXLEN]; /* read if words_colored */
 	/* ---- fetch-promisors.c ---- */
-	struct strbuf promisors; /* names of promisor remotes that were accepted, as they are said to the server */
-	struct filter_spec auto_filter; /* what they leave out */
+	struct strbuf promisors; /* names of the accepted promisor remotes, as sent to the server */
+	struct filter_spec auto_filter; /* their filters together */
 	bool tells_id;		/* transfer.advertiseSID */
-	/* the packet of band 1 that is being given out */
+	/* the packet of band 1 whose bytes are being read */
 	const char *piece;
 	size_t piece_len;
 	bool pack_ended, raw; /* raw: without bands */
@@ -50,34 +50,34 @@ const char *session_capability(const struct fetch_session *s, const char *name);
 /* Is `word` among the words of that capability's value? */
 bool session_capability_has(const struct fetch_session *s, const char *name, const char *word);
 /*
- * The next line: an enum pkt_kind; text is s->in.line, or behind the band. ERR_ABORTED: an ERR packet, or band 3;
- * ERR_CORRUPT: the end, where none may be.
+ * Read the next line. Returns an enum pkt_kind; *line: s->in.line, or the text after the band. ERR_ABORTED: an ERR
+ * packet, or band 3; ERR_CORRUPT: unexpected end.
  */
 int session_line(struct fetch_session *s, const char **line, struct err *err);
-/* Our session id, if the server may and can know it; NULL. */
+/* Our session id if it may be sent and the server supports it; else NULL. */
 const char *session_own_id(const struct fetch_session *s);
 
-/* What the server offers of promisor remotes (NULL: nothing) to s->promisors and s->auto_filter. */
+/* Read the server's offer of promisor remotes (NULL: none) into s->promisors and s->auto_filter. */
 MUST_USE int session_take_promisors(struct fetch_session *s, const char *offered, struct err *err);
 
-/* ---- fetch-progress-text.c: what the server says to the user ---- */
+/* ---- fetch-progress-text.c: text of the server for the user ---- */
 /* color.remote and color.remote.<slot> */
 void session_read_word_colors(struct fetch_session *s);
 /* sideband.allowControlCharacters */
 MUST_USE int session_read_words_allowed(struct fetch_session *s, struct err *err);
-/* Whole lines go out. all: half a line, too. */
+/* Print complete lines. all: an incomplete line, too. */
 void session_tell(struct fetch_session *s, const char *text, size_t len, bool all);
 /* Text of the other side without control characters that are not allowed, for a message. Caller frees. */
 char *session_clean(const struct fetch_session *s, const char *text);
 /*
- * The same for a part of a line, a name or a reason: line ends and tabs are masked too, whatever is allowed, since a script
- * that reads the line would take what follows for lines and fields of ours. Colours pass only if the user has allowed them.
+ * The same for a part of a line, a name or a reason. Line ends and tabs are always masked, too: a script that reads the
+ * line would take the rest for further lines and fields of ours. Colours pass only if the user has allowed them.
  */
 char *session_clean_field(const struct fetch_session *s, const char *text);
 
-/* The end of a request: it goes out. */
+/* End the request and send it. */
 MUST_USE int session_send_request(struct fetch_session *s, struct err *err);
-/* command=NAME and the capabilities, up to the delimiter. */
+/* Write command=NAME and the capabilities, up to the delimiter. */
 MUST_USE int session_begin_command(struct fetch_session *s, const char *name, struct err *err);
 /* After the flush packet that ends an answer of version 2. */
 MUST_USE int session_end_answer(struct fetch_session *s, struct err *err);
@@ -91,33 +91,33 @@ struct fetch_task;
 /* ---- fetch-helper.c: a remote helper that fetches by itself ---- */
 /* Its refs, as of version 0. */
 MUST_USE int session_list_by_helper(struct fetch_session *s, struct err *err);
-/* Nothing more is wanted of it. */
+/* Tell the helper that no more commands come. */
 void session_end_helper(struct fetch_session *s);
 MUST_USE int fetch_by_helper(struct fetch_task *t, struct repo_operation *op, struct err *err);
 
-/* ---- fetch-helper-objects.c: what somebody else puts into our database ---- */
+/* ---- fetch-helper-objects.c: objects that a remote helper puts into our database ---- */
 struct fetch_helper_objects {
-	struct stat shallow; /* of the boundary's file, before */
+	struct stat shallow; /* stat of the file "shallow" before the fetch */
 	bool had_shallow;
 };
-/* Before anything arrives. */
+/* Call it before the helper fetches. */
 void fetch_helper_objects_begin(struct fetch_helper_objects *a, const struct repository *r);
-/* Checked like what we receive ourselves, and sealed with the operation. */
+/* Check the new objects like a received pack, and stage them in the operation, which seals them. */
 MUST_USE int fetch_helper_objects_take(const struct fetch_helper_objects *a, const struct fetch_task *t, struct repo_operation *op,
 				 struct err *err);
 
-/* fetch-v2.c, fetch-v0.c: ask, negotiate; when 1 is returned the pack comes next, 0: there is none. */
+/* fetch-v2.c, fetch-v0.c: send the request and negotiate. 1: the pack comes next; 0: there is no pack. */
 struct fetch_task {
 	struct fetch_session *s;
 	const struct fetch_wanted *w;
 	struct repository *r;
 	struct fetch_result *result;
 	struct negotiator *n;
-	struct oid_array boundary; /* our own, before; sorted */
-	struct oid_array shallow, unshallow; /* as the server has told them */
-	/* Commits of the server's own boundary that are none of ours: nobody has asked to deepen. */
+	struct oid_array boundary; /* our shallow boundary before the fetch; sorted */
+	struct oid_array shallow, unshallow; /* lines of the server */
+	/* Commits of the server's own boundary that are not in ours; only if the request does not deepen. */
 	struct oid_array roots;
-	struct strvec uris; /* "HASH URI": packs that are to come from elsewhere */
+	struct strvec uris; /* "HASH URI": packs to download */
 	/* While the pack is checked: these need no parents. */
 	struct oidset boundaries;
 };
@@ -128,20 +128,20 @@ int fetch_negotiate_v0(struct fetch_task *t, struct err *err);
 #define FETCH_HAVES_FIRST 16u
 #define FETCH_HAVES_MAX 16384u /* of one round of version 2 */
 struct fetch_round {
-	struct oid_array common; /* what both have, as far as is known; each once */
+	struct oid_array common; /* objects known to be on both sides; each once */
 	struct oidset known;	 /* the same */
-	unsigned size;		 /* so many haves are told next */
-	unsigned told;		 /* haves of this round */
-	unsigned in_vain;	 /* haves since something was common */
+	unsigned size;		 /* number of haves in the next round */
+	unsigned told;		 /* haves sent in this round */
+	unsigned in_vain;	 /* haves sent since the last common object */
 	bool ready, done, got_common, included;
 };
 #define FETCH_ROUND_INIT { .size = FETCH_HAVES_FIRST }
 void fetch_round_release(struct fetch_round *round);
-/* Our boundary, and where the new one shall be. */
+/* Add the lines of our boundary, and of the requested new one. */
 void fetch_add_shallow(struct fetch_task *t);
-/* known: the server can. */
+/* known: the server supports filters. */
 void fetch_add_filter(struct fetch_task *t, bool known);
-/* The next haves; done: there are no more, or enough were in vain. The next round is larger, up to max. */
+/* Add the next haves. round->done: there are no more, or enough were in vain. The next round is larger, up to max. */
 MUST_USE int fetch_add_haves(struct fetch_task *t, struct fetch_round *round, unsigned max, struct err *err);
 MUST_USE int fetch_take_common(struct fetch_task *t, struct fetch_round *round, const struct object_id *oid,
 			       struct err *err);
@@ -150,42 +150,43 @@ MUST_USE int fetch_take_common(struct fetch_task *t, struct fetch_round *round, 
 MUST_USE int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *err);
 
 /* ---- fetch-shallow.c: the boundary ---- */
-/* "shallow OID", "unshallow OID"; 1: it was such a line, 0, < 0. */
+/* Take a line "shallow OID" or "unshallow OID". 1: it was one; 0: another line; < 0: error. */
 int fetch_take_shallow(struct fetch_task *t, const char *line, struct err *err);
-/* All have been told: what they mean. */
+/* Apply the lines after the last of them: fills result->shallow, result->unshallow and t->roots. */
 MUST_USE int fetch_apply_shallow(struct fetch_task *t, struct err *err);
 MUST_USE int fetch_stage_shallow(struct fetch_task *t, struct repo_operation *op, struct err *err);
 
 /* ---- fetch-check.c ---- */
 /*
- * Is all there that the pack, what is wanted and the new boundary lead to? What needs the server's boundary is rejected, or
- * that is taken up (update_shallow). Which, marks tell: a byte for each commit of t->roots, id of w->oids, and id of
- * wanted_refs; all 0 before. foreign gets what the pack rests on, and does not have.
+ * Check that no object is missing that the pack, the wanted ids and the new boundary lead to. A wanted id that needs the
+ * server's boundary is rejected, or the boundary becomes ours, too (update_shallow). marks: a byte for each commit of
+ * t->roots, id of w->oids, and id of wanted_refs, 0 before; the result is in them. foreign: gets the objects that the
+ * pack depends on and does not have.
  */
 MUST_USE int fetch_check_pack(struct fetch_task *t, struct pack_receive *rx, unsigned char *marks, struct oid_array *foreign,
 			      struct err *err);
 size_t fetch_count_marks(const struct fetch_task *t);
-/* To result->shallow, result->rejected. */
+/* Move the marks to result->shallow and result->rejected. */
 void fetch_take_marks(struct fetch_task *t, const unsigned char *marks);
 
-/* ---- fetch-uris.c: packs of which the server has sent the URI ---- */
-/* fetch.uriProtocols; NULL: none are wanted, or the server has none. */
+/* ---- fetch-uris.c: packs whose URIs the server has sent ---- */
+/* fetch.uriProtocols; NULL: packfile URIs are off here, or not supported by the server. */
 MUST_USE int fetch_uri_protocols(const struct fetch_task *t, const char **out, struct err *err);
 MUST_USE int fetch_take_uri(struct fetch_task *t, const char *line, struct err *err);
-/* Who downloads them, for an intake_source: the server's own pack is the first. */
+/* Downloads the packs, for an intake_source. The server's own pack is the first. */
 struct fetch_uri_source {
 	struct fetch_task *task;
 	size_t nr;  /* packs that were begun */
-	bool begun; /* the first of them */
+	bool begun; /* the first pack was begun */
 	bool open;
-	int fd; /* if it is open */
+	int fd; /* valid if open */
 };
 int fetch_next_uri(struct fetch_uri_source *s, struct err *err);
 MUST_USE int fetch_read_uri(struct fetch_uri_source *s, void *buf, size_t len, size_t *got, struct err *err);
 void fetch_uri_source_release(struct fetch_uri_source *s);
-/* Who reads them: each is resolved, and the one that was announced: in t->result->others, not staged. */
+/* Read the packs into t->result->others. Each is resolved, has the announced hash, and is not staged yet. */
 MUST_USE int fetch_receive_uris(struct fetch_task *t, struct intake_input *in, struct err *err);
-/* With t->w->fsck, when all packs are resolved: checks the special blobs that trees of any of them name. own: the server's. */
+/* If t->w->fsck is set: check the special blobs that trees of any pack name, after all packs are resolved. own: the server's pack. */
 MUST_USE int fetch_finish_fsck(struct fetch_task *t, struct pack_receive *own, struct err *err);
 MUST_USE int fetch_stage_uris(struct fetch_task *t, struct fsync_batch *batch, const struct pack_receive_names *names,
 			      struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session with what is at a URL. */
+/* Opens a session with the server or the bundle at a URL. */
 #include "compat/posix.h"
 #include "transport/bundle-source.h"
 #include "transport/fetch-session.h"

@@ -43,7 +43,7 @@ int session_line(struct fetch_session *s, const char **line, struct err *err)
 	}
 }
 
-/* Of a bundle and of a raw pack all is the pack's; else what band 1 has. */
+/* In a bundle and without bands, all bytes belong to the pack; else the bytes of band 1. */
 int session_pack_read(void *data, void *buf, size_t len, size_t *got, struct err *err)
 {
 	struct fetch_session *s = data;

@@ -17,7 +17,7 @@
 
 #define WITHIN_TEXT "\n\t\r"
 
-/* ---- what is allowed ---- */
+/* ---- allowed control characters ---- */
 
 static int parse_words(const char *value, unsigned *out, struct err *err)
 {
@@ -199,7 +199,7 @@ char *session_clean_field(const struct fetch_session *s, const char *text)
 	return strbuf_detach(&out, NULL);
 }
 
-/* A line of progress is shown over the last one: what is left of that is erased, or covered by blanks. */
+/* A progress line replaces the last one: the rest of the old line is erased, or covered by blanks. */
 static void print_progress_line(struct fetch_session *s, const char *text, size_t len)
 {
 	char end = text[len - 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Promisor remotes that a server offers: capability "promisor-remote" of gitprotocol-v2(5), promisor.acceptFromServer and
- * promisor.checkFields of git-config(1). What is accepted is said to the server, which may then leave out what these
- * remotes have; --filter=auto is what their filters are together.
+ * promisor.checkFields of git-config(1). The client sends the names of the remotes that it accepts. The server may then
+ * omit objects that these remotes have. --filter=auto combines their filters.
  */
 #include "compat/posix.h"
 #include "transport/fetch-internal.h"
@@ -83,7 +83,7 @@ static bool parse_offer(struct offer *o, const char *text)
 	return o->value[FIELD_NAME] && *o->value[FIELD_NAME] && o->value[FIELD_URL] && *o->value[FIELD_URL];
 }
 
-/* promisor.checkFields: each is here, is said, and is the same. */
+/* promisor.checkFields: each field is configured here, is in the offer, and has the same value. */
 static bool fields_agree(const struct config_set *c, const struct offer *o)
 {
 	const struct config_entry *e = config_get(c, "promisor.checkfields");
@@ -136,7 +136,7 @@ static void accept_offer(struct fetch_session *s, const struct offer *o, const c
 	if (s->promisors.len)
 		strbuf_addch(&s->promisors, ';');
 	strbuf_add(&s->promisors, encoded, strcspn(encoded, ","));
-	/* What nobody here could fetch later is not left out. */
+	/* Use the filter only of a remote that is configured here: other objects could not be fetched later. */
 	if (is_promisor_remote(s->o.config, o->value[FIELD_NAME]) && o->value[FIELD_FILTER])
 		(void)!filter_spec_parse(&s->auto_filter, o->value[FIELD_FILTER], NULL);
 }

@@ -103,7 +103,7 @@ static int next_pack(void *data, struct err *err)
 	return fetch_next_uri(&p->uris, err);
 }
 
-/* After the server's own pack those that it has named. */
+/* Read the server's own pack first, then the packs whose URIs it has sent. */
 static int read_source(void *data, void *buf, size_t len, size_t *got, struct err *err)
 {
 	struct reception *p = data;
@@ -118,7 +118,7 @@ static bool source_is_ready(void *data)
 	return p->uris.begun || session_pack_ready(p->t->s);
 }
 
-/* ---- who reads it ---- */
+/* ---- reading ---- */
 
 static int pack_receive_begin(struct reception *p, struct err *err)
 {
@@ -182,7 +182,7 @@ static int stage_packs(struct reception *p, const char *packdir, struct err *err
 	return rc;
 }
 
-/* Of intake_receive. */
+/* Called by intake_receive. */
 static int receive_fetched(void *data, const struct intake_place *place, struct err *err)
 {
 	struct reception *p = data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of a request, and what is common so far: the same in all versions of the protocol. */
+/* Lines of a request, and the common objects so far: the same in all versions of the protocol. */
 #include "compat/posix.h"
 #include "transport/fetch-internal.h"
 

@@ -270,7 +270,7 @@ const struct bundle_header *fetch_session_bundle(const struct fetch_session *s)
 	return s->bundle ? bundle_source_header(s->bundle) : NULL;
 }
 
-/* What is left to say: nothing is wanted any more. */
+/* Send the end that the protocol needs: the client wants nothing more. */
 static void say_goodbye(struct fetch_session *s)
 {
 	if (s->bundle || s->over || s->c->kind == CONNECTION_STATELESS)

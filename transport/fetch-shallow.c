@@ -24,7 +24,7 @@ int fetch_take_shallow(struct fetch_task *t, const char *line, struct err *err)
 	return 1;
 }
 
-/* Only what is on our boundary can leave it. */
+/* Only a commit of our boundary can leave it. */
 static int take_unshallow(struct fetch_task *t, struct err *err)
 {
 	for (size_t i = 0; i < t->unshallow.nr; i++) {
@@ -53,7 +53,7 @@ int fetch_apply_shallow(struct fetch_task *t, struct err *err)
 		return rc;
 	oid_array_sort_unique(&t->shallow);
 	note_boundaries(t);
-	/* Who moves our boundary back means these lines as an answer to that. */
+	/* If the request deepens, or the server sends "unshallow", the lines describe our boundary, not the server's. */
 	if (fetch_wanted_deepens(t->w) || t->unshallow.nr) {
 		for (size_t i = 0; i < t->shallow.nr; i++)
 			oid_array_append(&t->result->shallow, &t->shallow.oid[i]);
@@ -67,7 +67,7 @@ int fetch_apply_shallow(struct fetch_task *t, struct err *err)
 	return 0;
 }
 
-/* What is in the file then. */
+/* The new content of the file "shallow". */
 static void new_boundary(struct fetch_task *t, struct oid_array *out)
 {
 	struct fetch_result *result = t->result;

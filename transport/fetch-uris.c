@@ -39,7 +39,7 @@ int fetch_take_uri(struct fetch_task *t, const char *line, struct err *err)
 	return 0;
 }
 
-/* Is its scheme one of those that were asked for? */
+/* Is its scheme in fetch.uriProtocols? */
 static int check_scheme(const struct fetch_task *t, const char *uri, struct err *err)
 {
 	size_t len = strcspn(uri, ":");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A fetch by versions 0 and 1: gitprotocol-pack(5), gitprotocol-capabilities(5). The server remembers what was told; but
- * over http (gitprotocol-http(5)) each request tells all of it again, and its answer begins anew.
+ * A fetch by versions 0 and 1: gitprotocol-pack(5), gitprotocol-capabilities(5). The server keeps the wants and haves of
+ * earlier requests. Over http (gitprotocol-http(5)) it does not: each request repeats them, and the answer begins anew.
  */
 #include "compat/posix.h"
 #include "transport/fetch-internal.h"
@@ -124,7 +124,7 @@ static int read_shallow(struct fetch_task *t, struct err *err)
 	return kind == PKT_FLUSH ? 0 : err_set(err, ERR_CORRUPT, "expected shallow/unshallow");
 }
 
-/* Where the boundary moves, a server that remembers says how before it hears of haves. */
+/* If the boundary moves, a server that keeps its state sends the changes before it reads haves. */
 static int exchange_boundary(struct fetch_task *t, struct err *err)
 {
 	int rc;
@@ -188,7 +188,7 @@ static int read_acks(struct fetch_task *t, struct fetch_round *round, enum acks 
 	return rc;
 }
 
-/* What comes before the pack. With simple acknowledgements there was the only one already. */
+/* Read the last acknowledgement before the pack. Simple acknowledgements have only one, which was read already. */
 static int read_last_ack(struct fetch_task *t, const struct fetch_round *round, enum acks acks, struct err *err)
 {
 	struct object_id oid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One fetch: what is told of our side, the pack, the boundary. */
+/* One fetch: negotiation, the pack, the shallow boundary. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "history/bundle-check.h"

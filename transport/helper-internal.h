@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A remote helper, git-remote-<scheme>: gitremote-helpers(7). The conversation is in lines; what they are about is
- * beside: connect-helper.c has connections and single files, helper-list.c the refs, helper-fetch.c the objects.
+ * A remote helper, git-remote-<scheme>: gitremote-helpers(7). This part starts it and exchanges lines with it. Other
+ * files use the lines: connect-helper.c for connections and single files, helper-list.c for refs, fetch-helper.c for
+ * objects.
  */
 #ifndef TRANSPORT_HELPER_INTERNAL_H
 #define TRANSPORT_HELPER_INTERNAL_H
@@ -13,23 +14,23 @@ struct helper {
 	struct connection *c;
 	char *name; /* of the scheme; owned */
 	bool option, connect, stateless, get, fetch, import, push, export, object_format;
-	bool for_push; /* what is listed is to be pushed to */
+	bool for_push; /* list the refs for a push ("list for-push") */
 	bool gone; /* it has ended before its answer */
 };
 
-/* Of a connection that helper_start has made; it goes with that. */
+/* The helper of a connection that helper_start has made; the connection owns it. */
 struct helper *helper_of(struct connection *c);
 
-/* git remote-<scheme> <name> <address>; gitdir: what GIT_DIR is for it, NULL: what it is for us. */
+/* Run git remote-<scheme> <name> <address>. gitdir: its GIT_DIR; NULL: the same as ours. */
 MUST_USE int helper_start(struct connection *c, const char *scheme, const char *name, const char *address,
 			  const char *gitdir, int version, struct err *err);
 MUST_USE int helper_ask_capabilities(struct helper *h, struct err *err);
 MUST_USE int helper_read_line(struct helper *h, struct strbuf *line, struct err *err);
 /* Text with a line end. */
 MUST_USE int helper_say(struct helper *h, const char *text, struct err *err);
-/* "NAME VALUE". 1: done; 0: it does not know it, < 0: it does, but not so. */
+/* Send the option "NAME VALUE". 1: set; 0: the helper does not know it; < 0: it refuses this value. */
 int helper_set_option(struct helper *h, const char *option, struct err *err);
-/* After a failure: a helper that has ended with an exit code has said why by itself. */
+/* After a failure: if the helper has ended with an exit code, it has printed the reason itself. */
 void helper_explain(struct helper *h, struct err *err);
 
 /* ---- helper-list.c ---- */

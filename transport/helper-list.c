@@ -7,7 +7,7 @@
 
 #define SYMREF_DEPTH 5
 
-/* A keyword; those that nobody knows are for others. */
+/* Take a keyword. Unknown ones are ignored. */
 static int take_keyword(struct helper_list *list, const char *text, struct err *err)
 {
 	const struct hash_algo *algo;

@@ -65,7 +65,7 @@ int helper_say(struct helper *h, const char *text, struct err *err)
 
 /* ---- capabilities and options ---- */
 
-/* '*' before a capability: who does not know it must not go on. */
+/* '*' before a capability: a client that does not know it must stop. */
 static int take_helper_capability(struct helper *h, const char *line, struct err *err)
 {
 	const struct { const char *word; bool *known; } ours[] = {

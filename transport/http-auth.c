@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who we are, to servers and proxies: from the URL, from credential helpers, from the user (gitcredentials(7)). */
+/* Credentials for servers and proxies: from the URL, from credential helpers, from the user (gitcredentials(7)). */
 #include "compat/posix.h"
 #include "transport/http-internal.h"
 #include "transport/secret.h"
@@ -24,7 +24,7 @@ static int take_credential_of_url(struct http_client *c, const char *url, struct
 {
 	int rc = credential_from_url(&c->auth, url, err);
 
-	if (!has_name(c) && !c->auth.password) /* "http://@host" names nobody */
+	if (!has_name(c) && !c->auth.password) /* "http://@host" has an empty user */
 		secret_set(&c->auth.username, NULL);
 	c->auth.capa_authtype.caller = c->auth.capa_state.caller = true;
 	c->auth_filled = false;

@@ -29,20 +29,20 @@ void http_settings_release(struct http_settings *s);
 
 /* ---- http-trace-data.c: bodies in traces ---- */
 /*
- * One body, in the pieces that libcurl hands over. Chunks of a body (RFC 9112) may end anywhere, so the lines between them do not
- * end a URL. A URL that has not ended yet is held back until it has: its password may still come.
+ * Removes passwords from one body, in the pieces that libcurl hands over. Chunks of a body (RFC 9112) may end anywhere, so the lines
+ * between them do not end a URL. An incomplete URL is held back until its end, because its password may still come.
  */
 struct http_redactor {
 	struct strbuf held; /* from "://" on */
 	char line[16];	    /* perhaps the line between two chunks */
 	size_t line_len;
-	bool over; /* more than is held came without an end: all of it is hidden */
+	bool over; /* the URL is longer than `held` may be: all of it is hidden */
 };
 #define HTTP_REDACTOR_INIT { .held = STRBUF_INIT }
 
 /* Appends the next piece without passwords. A byte that is not printable becomes '.'. */
 void http_redactor_add(struct http_redactor *r, struct strbuf *out, const char *p, size_t len);
-/* The body ends: appends the rest. Of a URL that has not ended only the user is shown. */
+/* The body ends: append the rest. Only the user is shown of an incomplete URL. */
 void http_redactor_end(struct http_redactor *r, struct strbuf *out);
 void http_redactor_release(struct http_redactor *r);
 
@@ -68,7 +68,7 @@ struct http_client {
 	struct http_settings set;
 	char *base;	/* the URL with '/' at its end, without user and password; redirects change it */
 	char *shown;	/* as it was given, for messages */
-	bool moved;	/* base is of another host, scheme or port than what was given */
+	bool moved;	/* base has another host, scheme or port than the given URL */
 	CURL *easy;	/* of the last exchange, or the next one: see http_renew */
 	CURLSH *share;	/* cookies, which outlive a handle */
 	bool used;	/* easy has been used for an exchange */
@@ -108,7 +108,7 @@ struct http_request {
 	const char *want_header; /* of the answer; NULL: none */
 	const struct http_body *body; /* NULL: none */
 	const char *content_type, *content_encoding, *want_type;
-	bool in_any_case; /* even if nobody wants it any more: it takes back what has been done */
+	bool in_any_case; /* do not stop if the command is cancelled: this request undoes an earlier one */
 	bool expect; /* "100-continue": nothing of the body is sent before the server has agreed */
 	http_sink_fn sink;
 	void *data;
@@ -123,7 +123,7 @@ void http_answer_release(struct http_answer *a);
 /* 0: status is 2xx and the sink has all. The message of a failure is whole. */
 MUST_USE int http_perform(struct http_client *c, const struct http_request *rq, struct http_answer *a, struct err *err);
 
-/* ---- http-text.c: what needs no libcurl ---- */
+/* ---- http-text.c: functions without libcurl ---- */
 /* Headers WWW-Authenticate of the last answer. */
 struct http_challenges {
 	struct strvec values;
@@ -148,11 +148,11 @@ struct http_exchange {
 	const struct http_request *rq;
 	struct http_headers headers;
 	struct strbuf buffered;	  /* for the sink */
-	struct strbuf error_body; /* of an answer that is none */
+	struct strbuf error_body; /* the body of an error answer */
 	struct http_challenges challenges;
 	struct strbuf header;	  /* want_header */
-	size_t body_at;		  /* of what is sent */
-	bool begun;		  /* something of the answer has come */
+	size_t body_at;		  /* position in the body to send */
+	bool begun;		  /* a part of the answer has come */
 	bool wrong_type;	  /* of the answer */
 	CURLcode code;
 	long status;		  /* 0: there was no answer */
@@ -164,7 +164,7 @@ void http_exchange_release(struct http_exchange *x);
 
 /* ---- http-headers.c ---- */
 void http_headers_make(struct http_headers *h, const struct http_client *c, const struct http_request *rq);
-/* From the next request on without the private ones. */
+/* Leave the private headers out from the next request on. */
 void http_headers_withhold(struct http_headers *h);
 void http_headers_release(struct http_headers *h);
 /* Accept-Language of LANGUAGE, LC_ALL, LC_MESSAGES, LANG; NULL: none. Caller frees. */
@@ -177,19 +177,19 @@ void http_auth_release(struct http_client *c);
 void http_auth_apply(struct http_client *c, const char *url);
 /* The header Authorization of a credential that has a type of its own; NULL: none. Caller frees. */
 char *http_auth_header(const struct http_client *c);
-/* After a 401: 1: try again, 0: it has failed, < 0 nobody can be asked. */
+/* After a 401. 1: try again; 0: authentication has failed; < 0: the user cannot be asked. */
 int http_auth_again(struct http_client *c, const struct http_exchange *x, struct err *err);
 MUST_USE int http_auth_good(struct http_client *c, struct err *err);
 MUST_USE int http_proxy_auth_bad(struct http_client *c, struct err *err);
-/* The client certificate has not been taken. */
+/* The server has refused the client certificate. */
 MUST_USE int http_cert_bad(struct http_client *c, struct err *err);
-/* The base is of another host now: what we know is not for that. */
+/* The base is on another host now: forget the credentials of the old one. */
 MUST_USE int http_auth_forget(struct http_client *c, struct err *err);
 
 /* ---- http-url.c ---- */
 /* The same scheme, host and port. */
 bool http_url_same_origin(const char *a, const char *b);
-/* Does `to`, which may be relative to `from`, lead to another host, scheme or port? What cannot be read does. */
+/* Does `to`, which may be relative to `from`, lead to another host, scheme or port? True also if it is malformed. */
 bool http_url_leads_away(const char *from, const char *to);
 
 /* ---- http-redirect.c ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A request until it is answered: redirects, credentials, retries; and what is said if it fails. */
+/* A request with its redirects, credentials and retries, and the message if it fails. */
 #include "compat/posix.h"
 #include "transport/http-internal.h"
 #include "transport/url.h"
@@ -75,7 +75,7 @@ static int fail_post(struct http_exchange *x, struct err *err)
 	return x->wrong_type ? ERR_CORRUPT : ERR_IO;
 }
 
-/* Of WebDAV: RFC 4918. */
+/* Errors of WebDAV methods: RFC 4918. */
 static int fail_method(struct http_exchange *x, struct err *err)
 {
 	static const struct {
@@ -117,7 +117,10 @@ static int set_request_error(struct http_exchange *x, const struct http_answer *
 
 /* ---- another try ---- */
 
-/* 429: the server says when, or http.retryAfter does. 1: now is the time; 0: nobody wants that; < 0: it is too long, or enough. */
+/*
+ * After status 429: wait as long as the server or http.retryAfter wants. 1: try again; 0: do not try again; < 0: the
+ * time is too long, or there were too many retries.
+ */
 static int wait_for_turn(const struct http_exchange *x, long *retries, struct err *err)
 {
 	const struct http_settings *s = &x->c->set;

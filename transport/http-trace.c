@@ -27,7 +27,7 @@ static bool hide_authorization(struct strbuf *line)
 	return false;
 }
 
-/* Names stay. Of Set-Cookie only the first part is one. */
+/* Hide the values of cookies; names stay. In Set-Cookie only the first part is a cookie. */
 static void hide_cookies(struct strbuf *line)
 {
 	struct strbuf out = STRBUF_INIT;

@@ -35,7 +35,7 @@ void walk_free_bases(struct http_walk *w)
 	free(w->bases);
 }
 
-/* Takes the URL. What is known for one host is not told to another, which gets a client of its own. */
+/* Takes the URL. Another host gets a client of its own, so that it does not get the credentials of the first one. */
 static int add_base(struct http_walk *w, char *url, unsigned depth, struct err *err)
 {
 	struct walk_base *b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of transport/http-walk*.c share. */
+/* Declarations that the files transport/http-walk*.c share. */
 #ifndef TRANSPORT_HTTP_WALK_INTERNAL_H
 #define TRANSPORT_HTTP_WALK_INTERNAL_H
 
@@ -40,27 +40,27 @@ struct http_walk {
 	uint64_t idx_bytes;    /* of all indexes that have come */
 	struct tmp_objdir *dir; /* NULL: not needed yet */
 	bool has_big;		/* loose objects remain in it */
-	/* Of all objects of a pack that has come only those that are reachable count: something is missing. */
+	/* An object is missing (incomplete): walk each object of a received pack, and count only reachable ones (precise). */
 	bool precise, incomplete;
-	/* Why the last copy of the object was of no use, and the last pack, which is tried once; NULL */
+	/* Why the last copy of the object could not be used, and why the last pack, which is tried once; NULL */
 	char *trouble, *pack_trouble;
 };
 
 /* ---- http-walk-files.c ---- */
 void walk_say(const struct http_walk *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* It is wanted, once. */
+/* Add an object to those to fetch, once. */
 void walk_push(struct http_walk *w, const struct object_id *oid);
-/* For whoever has to say that there is no other copy. Takes what is in why. */
+/* Keep the message of `why` for the error that there is no other copy. Takes its content. */
 void walk_note_trouble(char **trouble, struct err *why);
-/* URL into the file; 1: it is there, 0: there is none. More than max_bytes (0: half of what is free on the disk) is ERR_TOO_BIG. */
+/* Get the URL into the file. 1: done; 0: the server has no such file. More than max_bytes (0: half of the free disk space) is ERR_TOO_BIG. */
 MUST_USE int walk_get_file(struct walk_base *b, const char *url, const char *path, uint64_t max_bytes, struct err *err);
 MUST_USE int walk_get_text(struct walk_base *b, const char *tail, size_t max, struct strbuf *out, struct err *err);
-/* Where files are on their way. */
+/* The directory for files that are being downloaded. */
 MUST_USE int walk_dir(struct http_walk *w, const char **path, struct err *err);
 
 /* ---- http-walk-bases.c ---- */
 MUST_USE int walk_add_first_base(struct http_walk *w, struct err *err);
-/* Those that base i names, behind the others. */
+/* Append the alternates of base i to the bases. */
 MUST_USE int walk_add_alternates(struct http_walk *w, size_t i, struct err *err);
 void walk_free_bases(struct http_walk *w);
 

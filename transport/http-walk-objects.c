@@ -8,7 +8,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 
-/* Of commits, trees and tags, which have to be in memory. */
+/* Largest commit, tree or tag: these have to be in memory. */
 #define CONTENT_MAX ((uint64_t)1 << 30)
 #define HEAD_BYTES_MAX ((size_t)4096)
 

@@ -108,7 +108,7 @@ static int idx_has(struct http_walk *w, struct walk_base *b, struct remote_pack 
 
 /* ---- packs ---- */
 
-/* It has come: is it what was looked for? */
+/* The pack was downloaded: receive it, and check that it has the object. */
 static int take_pack(struct http_walk *w, const struct remote_pack *p, const char *path, const struct object_id *oid, struct err *err)
 {
 	int rc = walk_receive(w, path, oid, err);

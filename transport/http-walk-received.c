@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packs that have come. A confined process reads each of them (intake/confined.h), and leaves pack and index in a quarantine, where they
- * are looked at until the operation publishes them. Where nothing confines it, this process reads the pack, and knows what is in it.
+ * Packs that were downloaded. A confined process reads each pack (intake/confined.h), and leaves pack and index in a quarantine. The walk
+ * reads objects there until the operation publishes them. If the system cannot confine a process, this process reads the pack itself.
  */
 #include "compat/posix.h"
 #include <fcntl.h>
@@ -24,7 +24,7 @@ struct walk_received {
 	bool useless;		 /* the process that has read it has lied */
 };
 
-/* ---- what is in them ---- */
+/* ---- objects of received packs ---- */
 
 static bool received_has(const struct walk_received *p, const struct object_id *oid)
 {
@@ -125,7 +125,7 @@ static int answer_foreign(const struct reception *p, const struct intake_place *
 	return rc;
 }
 
-/* Of intake_receive. */
+/* Called by intake_receive. */
 static int receive_walked(void *data, const struct intake_place *place, struct err *err)
 {
 	struct reception *p = data;
@@ -169,7 +169,7 @@ static int walk_answer(struct http_walk *w, const struct strbuf *answer, struct 
 	return rc;
 }
 
-/* What is staged is needed until the end of the operation, whatever it is worth. */
+/* A staged pack is needed until the end of the operation, even if the walk cannot use it. */
 static int take_received(struct http_walk *w, struct walk_received *p, const struct object_id *oid, struct err *err)
 {
 	int rc;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fetching from a server that knows only files: gitprotocol-http(5), "Dumb Clients"; gitrepository-layout(5). Its refs are in
- * info/refs and HEAD. From the wanted objects on, what is not there yet is taken: as a loose object, or with a pack that an index
- * listed in objects/info/packs has it in, or from the repositories that objects/info/alternates names.
+ * Fetches from a server that only has files: gitprotocol-http(5), "Dumb Clients"; gitrepository-layout(5). The refs are in
+ * info/refs and HEAD. The walk begins at the wanted objects, and gets each missing object: as a loose object, or in a pack of
+ * objects/info/packs whose index lists it, or from the repositories that objects/info/alternates names.
  *
- * Nothing that comes is trusted: each object is hashed, each pack received as any other, by a confined process
- * (intake/confined.h), and no size is believed. What an object of ours leads to is walked, too, unless refs lead to it.
+ * No input is trusted: each object is hashed; a confined process receives each pack (intake/confined.h) like any other pack; no
+ * size is believed. The walk also follows objects that are here already, unless refs lead to them.
  *
- * Errors:     ERR_NOT_FOUND: an object is nowhere; ERR_CORRUPT; those of transport/http.h. Nothing is kept after any of them.
- * Durability: none of its own: all is staged in the operation.
- * Cost:       a request for each loose object, one after the other; a pack comes whole, for one object as for all of them, and
- *             takes two processes.
+ * Errors:     ERR_NOT_FOUND: no place has an object; ERR_CORRUPT; errors of transport/http.h. After an error nothing is kept.
+ * Durability: none of its own: all objects are staged in the operation.
+ * Cost:       a request for each loose object, one after the other. A pack is downloaded whole, even for one object, and takes
+ *             two processes.
  *             Memory: 50 bytes for each object, and contents up to core.bigFileThreshold. Indexes of packs are mapped files.
  */
 #ifndef TRANSPORT_HTTP_WALK_H
@@ -27,10 +27,10 @@ struct http_walk_options {
 	/* A client for another place. It becomes the walk's. */
 	int (*open)(void *data, const char *url, struct http_client **out, struct err *err);
 	void (*warn)(void *data, const char *msg);
-	void (*say)(void *data, const char *line); /* each step; NULL: nobody wants to know */
+	void (*say)(void *data, const char *line); /* called for each step; NULL: not needed */
 	void *data;
 	uint64_t max_idx_bytes; /* of all indexes of packs together; 0: 4 GiB */
-	bool thorough; /* nothing counts as complete: git-http-fetch(1), --recover */
+	bool thorough; /* do not stop at objects that refs lead to: git-http-fetch(1), --recover */
 };
 struct http_walk;
 /* The operation's objects are open. o stays the caller's, and is needed as long as the walk. */
@@ -42,8 +42,8 @@ MUST_USE int http_walk_peel(struct http_walk *w, const struct object_id *oid, en
 void http_walk_free(struct http_walk *w); /* after the end of the operation; NULL is fine */
 
 /*
- * The refs: info/refs, whose content is given, and HEAD. ERR_CORRUPT: a line is none, a name is none, or comes twice. *algo:
- * by the length of the ids; as it was if there is none.
+ * Read the refs from info/refs, whose content is given, and HEAD. ERR_CORRUPT: a malformed line or name, or a name that comes
+ * twice. *algo: found by the length of the ids; unchanged if there is no ref.
  */
 MUST_USE int http_walk_refs(struct http_client *c, const struct strbuf *info_refs, struct remote_refs *out,
 			    const struct hash_algo **algo, struct err *err);

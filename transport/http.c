@@ -188,7 +188,7 @@ static int take_discovery(void *data, const void *p, size_t len, struct err *err
 	}
 	if (len > HTTP_ADVERTISEMENT_MAX - have)
 		return err_set(err, ERR_TOO_BIG, "the server's advertisement is too large");
-	/* Of a page of some kind: enough to see what it is. */
+	/* A web page, perhaps: keep enough of it to recognise it. */
 	if (d->smart || have < NOT_SMART_MAX || is_dumb(d))
 		strbuf_add(d->out, p, len);
 	return 0;
@@ -258,7 +258,7 @@ static int drop_body(void *data UNUSED, const void *p UNUSED, size_t len UNUSED,
 	return 0;
 }
 
-/* What is streamed cannot be sent a second time: a request without content asks for the credential first. */
+/* Streamed bytes cannot be sent again: a request without content gets the credential first. */
 static int probe(struct http_client *c, const struct http_request *wanted, struct err *err)
 {
 	static const struct http_body nothing = { .buf = "0000", .len = 4 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The objects of a repository of this machine: its files get a second name in ours, or are copied, or are used where
- * they are. Nobody stops the other side meanwhile, and whoever may write there could make links that lead elsewhere:
- * what is not a plain file when it has arrived is refused.
+ * The objects of another repository on this machine: its files get a second name in ours, or are copied. Other processes
+ * may change that repository meanwhile, and a user who may write there could make links that lead elsewhere. So each
+ * entry is checked again when it has its place here, and refused if it is no plain file.
  *
- * A file that is linked may never have been flushed by who made it: it is settled and sealed with all else that is
- * new (PUBLISH_ADOPT).
+ * The process that made a linked file may never have flushed it: the operation settles and seals it with all other new
+ * files (PUBLISH_ADOPT).
  */
 #include "compat/posix.h"
 #include <dirent.h>
@@ -36,7 +36,7 @@ struct copying {
 	size_t nr, alloc;
 };
 
-/* Of something that is being written, or a lock; and what we write ourselves. */
+/* Temporary files, locks, and files that we write ourselves. */
 static bool is_left_out(const char *name, const char *path)
 {
 	return starts_with(name, "tmp_") || starts_with(name, ".tmp-") || starts_with(name, "incoming-") ||
@@ -123,7 +123,7 @@ static int compare_files(const void *a, const void *b)
 
 /* ---- links ---- */
 
-/* Somebody could have put another file there since we looked. */
+/* Another process could have put another file there since our check. */
 static int check_link(const struct copied_file *f, const char *from, const char *to, struct err *err)
 {
 	struct stat st;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The objects of another repository of this machine, without a word to it: git-clone(1), --local.
+ * Takes the objects of another repository on this machine directly from its files: git-clone(1), --local.
  *
  *	local_objects_copy(r, op, "/srv/x.git/objects", LOCAL_OBJECTS_LINKS, err)
  */
@@ -18,17 +18,17 @@ enum local_objects_how {
 };
 
 /*
- * All files of that object directory but info/alternates and what is being written get a place in r's, which holds
- * nothing yet. They have to be trusted: nothing is read.
+ * Link or copy all files of that object directory into the object directory of r, which must be empty. info/alternates,
+ * temporary files and locks are left out. The caller must trust the files: their contents are not checked.
  *
- * Errors:     ERR_INVALID: there are symbolic links, or other things that are no files; ERR_CONFLICT: one has been
- *             replaced meanwhile. Links that have been made stay.
- * Durability: contents and names are the operation's, copies and links alike.
+ * Errors:     ERR_INVALID: an entry is a symbolic link, or no plain file; ERR_CONFLICT: a file was replaced meanwhile.
+ *             Links that have been made stay.
+ * Durability: the operation settles and seals contents and names, for copies and links alike.
  */
 MUST_USE int local_objects_copy(struct repository *r, struct repo_operation *op, const char *from,
 				enum local_objects_how how, struct err *err);
 
-/* The lines of its info/alternates, if there is one, for use in another directory: absolute. Appended. */
+/* Append the lines of its info/alternates, if it exists, as absolute paths. */
 MUST_USE int local_objects_alternates(const char *objdir, struct strbuf *out, struct err *err);
 
 #endif

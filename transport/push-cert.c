@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was pushed, signed by who has pushed it: gitprotocol-pack(5), "Push Certificate". */
+/* The commands of a push, signed by the user who pushes: gitprotocol-pack(5), "Push Certificate". */
 #include "compat/posix.h"
 #include "repo/ident.h"
 #include "sign/sign.h"

@@ -93,7 +93,7 @@ static int find_lease(struct checking *c, struct push_update *u)
 	return 0;
 }
 
-/* ---- has what is thrown away been seen here? ---- */
+/* ---- --force-if-includes: was the value that a forced push replaces ever in a local branch? ---- */
 
 struct includes {
 	struct checking *c;
@@ -188,7 +188,7 @@ static int check_one(struct checking *c, struct push_update *u)
 	}
 	if (u->has_lease)
 		rc = check_lease(c, u, &reason);
-	/* Of an old value that is not told the helper judges itself. */
+	/* If the helper does not tell the old value, it does the check itself. */
 	if (!rc && reason == PUSH_PENDING && !deletes && u->old_known && !oid_is_null(&u->old_oid))
 		rc = check_forward(c, u, &reason);
 	if (reason != PUSH_PENDING && u->force)

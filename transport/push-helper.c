@@ -54,7 +54,7 @@ static int say_updates(struct helper *h, struct push_list *l, struct err *err)
 	return rc ? rc : helper_say(h, "", err);
 }
 
-/* "error REF REASON": some reasons are those that are known here. */
+/* "error REF REASON": some reasons have a status of their own. */
 static enum push_status status_of(const char *reason)
 {
 	static const struct {
@@ -73,7 +73,7 @@ static enum push_status status_of(const char *reason)
 	return PUSH_REMOTE_REJECT;
 }
 
-/* ERR_CORRUPT: it is none of both. What it says of refs that it was not told to push is nobody's. */
+/* Take a line "ok REF" or "error REF REASON". ERR_CORRUPT: another line. Refs that we did not push are ignored. */
 static int take_helper_status(const struct fetch_session *s, struct strmap *by_name, char *line, struct err *err)
 {
 	struct push_update *u;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the client of receive-pack share. */
+/* Declarations that the files of the client of receive-pack share. */
 #ifndef TRANSPORT_PUSH_INTERNAL_H
 #define TRANSPORT_PUSH_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include "transport/push.h"
 
 struct push_session {
-	struct fetch_session *f; /* what both kinds of sessions do: the advertisement, words for the user */
+	struct fetch_session *f; /* the part shared with fetch: the advertisement, text for the user */
 	struct push_session_options o;
 };
 
@@ -20,11 +20,11 @@ struct push_pack {
 	bool ofs_delta;
 };
 MUST_USE int push_pack_write(const struct push_pack *p, const struct pack_sink *sink, struct err *err);
-/* pack-HASH.pack and .idx in dir, once the batch is published; sums: their hashes, none if there is nothing to send. */
+/* Stage pack-HASH.pack and .idx for dir. sums: their hashes; none if there is nothing to send. */
 MUST_USE int push_pack_write_files(const struct push_pack *p, const char *dir, struct fsync_batch *b, struct oid_array *sums,
 				   struct err *err);
 
-/* ---- push-report.c: what the other side answers ---- */
+/* ---- push-report.c: the answer of the server ---- */
 struct push_answer {
 	struct push_session *s;
 	bool bands;
@@ -33,9 +33,9 @@ struct push_answer {
 	struct err err;
 	int rc;
 };
-/* Up to the flush packet that ends it; words for the user are told at once. */
+/* Read up to the flush packet at the end. Text for the user is printed at once. */
 void push_answer_read(struct push_answer *a);
-/* Statuses and results; ERR_ABORTED: "remote unpack failed: …"; ERR_CORRUPT. */
+/* Set statuses and results of the updates. ERR_ABORTED: "remote unpack failed: …"; ERR_CORRUPT. */
 MUST_USE int push_answer_take(struct push_answer *a, struct push_list *l, struct err *err);
 
 /* ---- push-helper.c: a remote helper that pushes by itself ---- */

@@ -40,7 +40,7 @@ static void complain(struct matching *m, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* ---- what is here ---- */
+/* ---- local refs ---- */
 
 static int note_local(void *data, const struct ref *ref)
 {
@@ -173,7 +173,7 @@ static unsigned find_there(const struct matching *m, const char *text, const cha
 	return choose_candidate(&c, out);
 }
 
-/* What a source is: its full name, or as it was given for what is no ref. */
+/* A source: the full name of a ref, or the given text if it names no ref. */
 struct source {
 	char *name; /* NULL: nothing */
 	struct object_id oid;
@@ -424,7 +424,7 @@ static int is_pushed(struct matching *m, struct commit_pool *pool, const struct 
 	return rc;
 }
 
-/* Annotated tags of what is pushed, which the other side does not have. */
+/* Add annotated tags of the pushed commits that the server does not have. */
 static int follow_tags(struct matching *m, struct err *err)
 {
 	const struct object_source *src = odb_source_unreplaced(m->r->odb);
@@ -460,7 +460,7 @@ static void append_update(struct push_list *out, const struct matching *m, struc
 	memset(u, 0, sizeof(*u));
 }
 
-/* What is there comes first, as the other side has told it; then what is new, as it was found. */
+/* Updates of existing remote refs come first, in the server's order; then new refs, in the order they were found. */
 static void put_in_order(struct matching *m, struct push_list *out)
 {
 	for (size_t i = 0; i < m->theirs->nr; i++) {

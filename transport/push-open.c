@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A push session with what is at a URL. */
+/* Opens a push session with the repository at a URL. */
 #include "compat/posix.h"
 #include "transport/push.h"
 #include "util/alloc.h"

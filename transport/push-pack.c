@@ -32,7 +32,7 @@ static int add_object(void *data, const struct walked_object *o, struct err *err
 	return push_pack_add(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0, err);
 }
 
-/* What is not whole here is no base, and nothing can be said of it. */
+/* A have that is missing here, or peels to no commit, cannot limit the walk. */
 static void add_known(struct rev_walk *w, const struct push_pack *p)
 {
 	struct odb *odb = p->r->odb;

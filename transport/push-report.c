@@ -165,7 +165,7 @@ static void take_ng(const struct fetch_session *s, struct push_update *u, const 
 	u->message = why ? session_clean_field(s, why) : NULL;
 }
 
-/* "ok NAME", "ng NAME REASON". A name that was not sent is nobody's. */
+/* Take a line "ok NAME" or "ng NAME REASON". A name that was not sent is ignored. */
 static int take_report_line(const struct fetch_session *s, struct strmap *by_name, struct push_update **now, char *line,
 		     struct err *err)
 {

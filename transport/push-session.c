@@ -184,7 +184,7 @@ static void add_cert(struct pkt_writer *w, const struct strbuf *cert, const stru
 	pkt_writer_addf(w, "push-cert-end\n");
 }
 
-/* Of this client's history, if it has an end. */
+/* "shallow OID" lines, if this repository is shallow. */
 static int add_shallow_lines(const struct sending *q, struct pkt_writer *w, struct err *err)
 {
 	struct oid_array boundary = OID_ARRAY_INIT;
@@ -300,8 +300,8 @@ static bool expects_answer(const struct push_session *s)
 }
 
 /*
- * The reason of the other side counts more than that nobody took what we wrote. If it has told what became of all refs, it need not
- * have taken all of the pack.
+ * An error that the server reports counts more than our own failure to write. If the server has reported all refs, it need not have
+ * read all of the pack.
  */
 static int exchange_push(struct sending *q, struct push_answer *a, struct err *err)
 {
@@ -367,7 +367,7 @@ static int transact(struct sending *q, struct err *err)
 	return rc;
 }
 
-/* ---- what is asked for, and what the other side can do ---- */
+/* ---- the request, and the capabilities of the server ---- */
 
 static int check_support(const struct push_session *s, const struct push_request_options *o, struct err *err)
 {

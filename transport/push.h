@@ -2,9 +2,9 @@
 /*
  * The client of receive-pack: git-push(1), git-send-pack(1), gitprotocol-pack(5).
  *
- *	push_session_open(&s, connection, &options, err)         capabilities and refs of the other side
- *	push_match(&list, r, push_session_refs(s), refspecs, flags, err)   which refs shall change (push-match.c)
- *	push_check(&list, r, &rules, err)                        fast forward, leases: what is refused here (push-check.c)
+ *	push_session_open(&s, connection, &options, err)         capabilities and refs of the server
+ *	push_match(&list, r, push_session_refs(s), refspecs, flags, err)   finds the refs to change (push-match.c)
+ *	push_check(&list, r, &rules, err)                        fast forward, leases: updates refused here (push-check.c)
  *	push_session_send(s, r, &request, &list, err)            commands, pack, report (push-session.c)
  *	push_session_end(s, rc, err)
  *
@@ -22,25 +22,25 @@
 #include "util/strvec.h"
 
 enum push_status {
-	PUSH_PENDING,	    /* nothing is known yet; as a result: the other side has said nothing of it */
+	PUSH_PENDING,	    /* not sent yet; after push_session_send: the server has not reported it */
 	PUSH_OK,
 	PUSH_UP_TO_DATE,
 	/* refused here */
 	PUSH_REJECT_NON_FAST_FORWARD,
 	PUSH_REJECT_ALREADY_EXISTS, /* a tag */
-	PUSH_REJECT_FETCH_FIRST,    /* its old value is not here */
-	PUSH_REJECT_NEEDS_FORCE,    /* one of them is no commit */
-	PUSH_REJECT_STALE,	    /* the lease */
+	PUSH_REJECT_FETCH_FIRST,    /* the object of the old value is missing here */
+	PUSH_REJECT_NEEDS_FORCE,    /* the old or the new value is no commit */
+	PUSH_REJECT_STALE,	    /* the value differs from the lease */
 	PUSH_REJECT_REMOTE_UPDATED, /* --force-if-includes */
-	PUSH_REJECT_NO_DELETE,	    /* the other side cannot delete */
+	PUSH_REJECT_NO_DELETE,	    /* the server cannot delete refs */
 	PUSH_REJECT_SHALLOW,	    /* new shallow roots */
-	PUSH_ATOMIC_FAILED,	    /* because of another one */
-	/* by the other side */
-	PUSH_REMOTE_REJECT,	    /* message: "ng" */
+	PUSH_ATOMIC_FAILED,	    /* another update of an atomic push was refused */
+	/* refused by the server */
+	PUSH_REMOTE_REJECT,	    /* message: the reason after "ng" */
 	PUSH_EXPECTING_REPORT,	    /* sent, no report has come */
 };
 
-/* report-status-v2: what has happened instead of what was asked for */
+/* report-status-v2: a change that the server has made in place of the requested one */
 struct push_result {
 	char *name; /* NULL: the update's own */
 	struct object_id old_oid, new_oid;
@@ -49,21 +49,21 @@ struct push_result {
 };
 
 struct push_update {
-	char *src; /* the ref, or what else was named, here; NULL: a deletion */
-	char *dst; /* the ref there, in full */
+	char *src; /* the local ref or object name; NULL: a deletion */
+	char *dst; /* full name of the remote ref */
 	struct object_id new_oid; /* null: delete */
-	struct object_id old_oid; /* what it is there; null: it is not */
-	bool old_known;	   /* false: a remote helper that does not tell values */
+	struct object_id old_oid; /* value of the remote ref; null: it does not exist */
+	bool old_known;	   /* false: the remote helper does not tell values */
 	bool force;	   /* '+', or --force */
 	bool forced;	   /* and it was needed */
 	/* --force-with-lease */
 	bool has_lease, lease_via_tracking;
 	struct object_id lease; /* null: it must not exist */
 	enum push_status status;
-	char *message;	   /* of the other side; NULL: none */
+	char *message;	   /* from the server; NULL: none */
 	struct push_result *results;
 	size_t nr_results;
-	char *tracking;	   /* remote-tracking ref that follows; NULL: none */
+	char *tracking;	   /* remote-tracking ref of dst; NULL: none */
 };
 struct push_list {
 	struct push_update *items;
@@ -72,34 +72,35 @@ struct push_list {
 #define PUSH_LIST_INIT { NULL, 0, 0 }
 struct push_update *push_list_add(struct push_list *l, const char *src, const char *dst);
 void push_list_release(struct push_list *l);
-/* Refused, here or there; or nothing is known. */
+/* True if the update was refused, here or by the server, or if its result is not known. */
 bool push_update_is_refused(const struct push_update *u);
-/* If any is refused, all that are pending are PUSH_ATOMIC_FAILED. */
+/* If any update is refused, set all pending ones to PUSH_ATOMIC_FAILED. */
 void push_list_fail_atomic(struct push_list *l);
 
 /* ---- push-match.c: refspecs ---- */
-#define PUSH_MATCH_MIRROR 1u  /* --mirror: all names, unless refspecs say which; what is not pushed is deleted */
+#define PUSH_MATCH_MIRROR 1u  /* --mirror: all refs, or those of the refspecs; deletes all other remote refs */
 #define PUSH_MATCH_PRUNE 2u   /* --prune */
 #define PUSH_MATCH_FOLLOW_TAGS 4u
 #define PUSH_MATCH_ADVISE 16u /* "hint: …" lines in messages about names that are not in full */
-#define PUSH_MATCH_FORCE 8u  /* each as with '+' */
+#define PUSH_MATCH_FORCE 8u  /* treat each refspec as if it had '+' */
 /*
- * Updates, each dst once: first those of refs that are there, in the order of `theirs`, then new ones. ERR_INVALID with Git's words: "src refspec X does not match any", "dst
- * refspec X matches more than one", …; all of them, one a line.
+ * Find the updates, each dst once: first updates of existing remote refs, in the order of `theirs`, then new refs.
+ * ERR_INVALID with Git's messages: "src refspec X does not match any", "dst refspec X matches more than one", …; all of
+ * them, one on each line.
  */
 MUST_USE int push_match(struct push_list *out, struct repository *r, const struct remote_refs *theirs,
 			const struct refspec *specs, unsigned flags, struct err *err);
 
-/* ---- push-check.c: what is refused before anything is sent ---- */
+/* ---- push-check.c: refuses updates before anything is sent ---- */
 struct push_rules {
-	bool atomic; /* one refused: all are */
+	bool atomic; /* if one update is refused, all are */
 	bool force_if_includes;
 	const struct remote *remote; /* for tracking refs; NULL: none */
-	/* --force-with-lease=REF[:EXPECT] in their order, and whether it was said for all refs. NULL: none */
+	/* --force-with-lease=REF[:EXPECT] in their order (NULL: none); lease_for_all: --force-with-lease */
 	const struct strvec *leases;
 	bool lease_for_all;
 };
-/* The remote-tracking ref that follows a ref of the remote, and its value. 1: it is there; 0: not. */
+/* Find the remote-tracking ref of a ref of the remote, and its value. False: it does not exist. */
 bool push_find_tracking(struct repository *r, const struct remote *remote, const char *dst, char **name,
 			struct object_id *oid);
 MUST_USE int push_check(struct push_list *l, struct repository *r, const struct push_rules *rules, struct err *err);
@@ -110,7 +111,7 @@ struct push_session_options {
 	const struct hash_algo *algo;
 	const struct config_set *config;
 	const char *url; /* for messages, and certificates */
-	/* Lines of the other side for the user, "remote: " included; NULL: dropped. */
+	/* Called with lines of the server for the user, with "remote: "; NULL: they are dropped. */
 	void (*tell)(void *data, const char *text, size_t len);
 	void *data;
 };
@@ -120,24 +121,24 @@ struct push_request_options {
 	bool atomic, thin, quiet, dry_run;
 	enum push_signed sign;
 	const struct strvec *push_options; /* NULL: none */
-	/* Progress of the pack, and the line "Total …" at its end; NULL: none. total 0: not known. */
+	/* Progress of the pack, and the line "Total …" at its end; NULL: not shown. total 0: not known. */
 	void (*meter)(void *data, enum push_meter phase, uint64_t done, uint64_t total);
 	void (*tell_totals)(void *data, const char *line);
 	void *meter_data;
 };
-/* The connection is the session's from now on, in all outcomes. Also of a remote helper that pushes by itself. */
+/* Open a session. It owns the connection, or the remote helper that pushes by itself, from now on, on all outcomes. */
 MUST_USE int push_session_open(struct push_session **out, struct connection *c,
 			       const struct push_session_options *o, struct err *err);
-/* ... to what is at a URL, as users write it. */
+/* The same for the repository at `text`, a URL or path as users write it. */
 MUST_USE int push_session_open_url(struct push_session **out, const char *text, const struct connect_options *co,
 				   const struct push_session_options *o, struct err *err);
 const struct remote_refs *push_session_refs(const struct push_session *s);
 /* "atomic", "push-options", "delete-refs", "ofs-delta", "report-status", … */
 bool push_session_can(const struct push_session *s, const char *capability);
 /*
- * Sends those that are PUSH_PENDING and change something, and the objects that are missing there, made into a pack in this
- * process while it goes out; takes the report. < 0: the connection failed, or the other side could not unpack (its reason); statuses
- * are filled as far as is known. A ref that is refused is no error.
+ * Send the updates that are PUSH_PENDING and change a ref, with a pack of the objects that the server lacks, and read the
+ * report. This process makes the pack while it sends it. < 0: the connection failed, or the server could not unpack (with its
+ * reason); statuses are set as far as they are known. A refused ref is no error.
  */
 MUST_USE int push_session_send(struct push_session *s, struct repository *r, const struct push_request_options *o,
 			       struct push_list *l, struct err *err);

@@ -50,7 +50,7 @@ void remote_refs_sort(struct remote_refs *refs)
 	if (!refs->nr)
 		return;
 	qsort(refs->items, refs->nr, sizeof(*refs->items), compare_names);
-	/* Of two of one name neither is found by the binary search alone. */
+	/* If a name comes twice, the binary search must not find it: it begins after such a pair. */
 	refs->sorted_from = !strcmp(refs->items[0].name, "HEAD");
 	for (size_t i = refs->sorted_from + 1; i < refs->nr; i++)
 		if (!strcmp(refs->items[i - 1].name, refs->items[i].name))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The refs of another repository as it has told them. Nothing in them is trusted but their form. */
+/* The refs of another repository, as it has sent them. Their form was checked; their values are not trusted. */
 #ifndef TRANSPORT_REMOTE_REFS_H
 #define TRANSPORT_REMOTE_REFS_H
 
@@ -25,14 +25,14 @@ struct remote_refs {
  * it. An unborn HEAD and a symbolic ref that leads nowhere are not broken.
  */
 bool remote_ref_is_broken(const struct remote_ref *ref);
-/* Others are not taken up: they could harm. */
+/* Names that are not valid are skipped: they could do harm. */
 bool remote_ref_name_is_valid(const char *name);
 void remote_refs_release(struct remote_refs *refs);
-/* The new last one; its oids are null. The name is copied. */
+/* Append a ref with null oids. The name is copied. */
 struct remote_ref *remote_refs_add(struct remote_refs *refs, const char *name);
-/* As servers send them. */
+/* Sort them into the order in which servers send them: HEAD, then by name. */
 void remote_refs_sort(struct remote_refs *refs);
-/* Cost: a binary search, if they came as servers send them: HEAD, then all by name. NULL: there is none. */
+/* NULL: there is no such ref. Cost: a binary search if the refs are in the order in which servers send them. */
 const struct remote_ref *remote_refs_find(const struct remote_refs *refs, const char *name);
 /* By the rules of gitrevisions(7) for a short name: the first that is there. */
 const struct remote_ref *remote_refs_dwim(const struct remote_refs *refs, const char *name);

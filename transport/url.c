@@ -51,7 +51,7 @@ bool url_is_local_path(const char *text)
 
 /* ---- parts ---- */
 
-/* %XX, but %00, which no text can have, and what is malformed stay as they are. */
+/* Decode %XX. %00 and malformed escapes stay as they are, because no string can hold a NUL. */
 char *url_decode(const char *s, size_t len)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -317,7 +317,7 @@ static bool is_in_list(const char *list, const char *word)
 	}
 }
 
-/* Without configuration: what is common and does not run programs of this machine's choice may be used always. */
+/* The default of protocol.<name>.allow (git-config(1)). An ext:// URL is a command to run, so it is never allowed. */
 static const char *default_policy(const char *scheme)
 {
 	if (!strcmp(scheme, "http") || !strcmp(scheme, "https") || !strcmp(scheme, "git") ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a repository is, as users write it: git-fetch(1), "GIT URLS". A URL, the short form of ssh
- * ("user@host:path"), a path of this machine, or an address for a remote helper
- * (gitremote-helpers(7), "helper::address").
+ * Parses the place of a repository as users write it: git-fetch(1), "GIT URLS". It is a URL, the short form of
+ * ssh ("user@host:path"), a path of this machine, or an address for a remote helper (gitremote-helpers(7),
+ * "helper::address").
  */
 #ifndef TRANSPORT_URL_H
 #define TRANSPORT_URL_H
@@ -16,7 +16,7 @@ enum url_kind {
 	URL_LOCAL,  /* a path, or file:// */
 	URL_SSH,    /* ssh://, git+ssh://, ssh+git://, host:path */
 	URL_GIT,    /* git:// */
-	URL_HELPER, /* whatever else: git-remote-<scheme> speaks for it; http and https among them */
+	URL_HELPER, /* any other scheme, also http and https: git-remote-<scheme> handles it */
 };
 
 struct remote_url {
@@ -32,7 +32,7 @@ struct remote_url {
 #define REMOTE_URL_INIT { .kind = URL_LOCAL }
 void remote_url_release(struct remote_url *u);
 
-/* ERR_INVALID: there is no path. It may still be one that nobody should connect to: see the next. */
+/* ERR_INVALID: there is no path. Before a connection, call remote_url_check, too. */
 MUST_USE int remote_url_parse(struct remote_url *out, const char *text, struct err *err);
 /*
  * Before a connection: hosts, ports and paths that begin with '-' would be options of the program that
