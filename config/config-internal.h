@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of config/ share. The scanner splits the text of a config file into tokens
+ * Declarations that the files of config/ share. The scanner splits the text of a config file into tokens
  * with their positions. Reading and editing both use it, so they agree on the grammar, and
  * an edit leaves all other bytes unchanged.
  */

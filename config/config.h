@@ -38,9 +38,9 @@ struct config_set *config_set_new(void);
 void config_set_free(struct config_set *c);
 
 /*
- * The facts that conditions of includeIf are about. gitdir: absolute real path, or NULL
- * outside of a repository; branch: gives the short name of the branch checked out there, or NULL,
- * which the caller frees; asked only where a condition is about it.
+ * Input of the conditions of includeIf. gitdir: absolute real path, or NULL outside of a
+ * repository. branch: returns the short name of the branch checked out there, or NULL; the
+ * caller frees it. It is called only if a condition needs the branch.
  */
 struct config_include_ctx {
 	const char *gitdir;
@@ -163,8 +163,8 @@ MUST_USE int config_file_edit(const char *path, const struct config_edit *e,
 MUST_USE int config_file_edit_all(const char *path, const struct config_edit *e, size_t nr,
 				  struct fsync_batch *b, struct err *err);
 /*
- * Any change of a file's text, under its lock; several kinds of edits, with the functions on text below. change
- * returns 0, an error, or 1: nothing is to be done. The file is published in class `order`.
+ * Change the text of a file under its lock, with several kinds of edits: `change` calls the functions on text below.
+ * It returns 0, an error, or 1: the text stays as it is. The file is published in class `order`.
  */
 typedef int (*config_change_fn)(struct strbuf *text, const char *path, const void *data,
 				struct err *err);

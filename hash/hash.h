@@ -108,8 +108,8 @@ size_t oid_raw_len(const struct object_id *oid);
 void strbuf_add_oid(struct strbuf *sb, const struct object_id *oid);
 int hex_value(unsigned char c); /* -1 if no hex digit */
 /*
- * For hash tables: of all bytes, with a random key per process, so that a peer cannot choose ids that collide. The
- * values differ from run to run and must not influence output. oid_hash_raw: len is 20 or 32, the length of a raw id.
+ * For hash tables: a hash of all bytes, with a random key per process, so that a peer cannot choose ids that collide.
+ * The values differ from run to run and must not influence output. oid_hash_raw: len is 20 or 32, the length of a raw id.
  */
 uint32_t oid_hash(const struct object_id *oid);
 uint32_t oid_hash_raw(const unsigned char *raw, size_t len);
@@ -156,7 +156,7 @@ void oid_flags_release(struct oid_flags *f);
 /* The flags of that id, 0 for a new one; valid until the next call. Bit 31 is the table's. */
 #define OID_FLAGS_USED 0x80000000u
 uint32_t *oid_flags_at(struct oid_flags *f, const unsigned char *raw);
-/* It will be asked for soon: let the memory come meanwhile. */
+/* Prefetch the slot of an id that oid_flags_at will need soon. */
 void oid_flags_prefetch(const struct oid_flags *f, const unsigned char *raw);
 /* 0 for an unknown id, which stays unknown. */
 uint32_t oid_flags_get(const struct oid_flags *f, const unsigned char *raw);

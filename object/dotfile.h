@@ -11,7 +11,7 @@
 
 enum dotfile { DOT_GIT, DOT_GITMODULES, DOT_GITATTRIBUTES, DOT_GITIGNORE, DOT_MAILMAP };
 
-/* `protect` says which file systems to think of (core.protectHFS, core.protectNTFS). */
+/* Bits of `protect`: the file systems to consider (core.protectHFS, core.protectNTFS). */
 #define PROTECT_HFS 1u
 #define PROTECT_NTFS 2u
 

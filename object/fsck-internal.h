@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the object checks share: message ids, and how a finding is reported. */
+/* Declarations that the object checks share: message ids, and the report of a finding. */
 #ifndef OBJECT_FSCK_INTERNAL_H
 #define OBJECT_FSCK_INTERNAL_H
 
@@ -97,7 +97,7 @@ struct fsck_item {
 	const struct hash_algo *algo;
 };
 
-/* Report that something was found. Returns what the callback returned: 0 to continue. */
+/* Report a finding. Returns the result of the callback: 0 to continue. */
 int fsck_found(struct fsck_item *it, enum fsck_msg msg, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* Each returns the number of failures. */

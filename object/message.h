@@ -42,7 +42,7 @@ bool message_is_empty(const char *msg, size_t len);
 
 /* The length without comment lines and empty lines at the end. */
 size_t message_text_end(const char *msg, size_t len, char comment_char);
-/* What trailer.* of git-config(1) says of trailers. */
+/* The settings trailer.* of git-config(1). */
 struct trailer_syntax {
 	const char *separators; /* that end a key; NULL: ":" */
 	/* Is there a rule for this key? Such a line counts as one that Git wrote. May be NULL. */

@@ -70,7 +70,7 @@ struct object_source {
 	void *data;
 	const struct hash_algo *algo;
 	int max_tree_depth; /* 0: the default; see object_max_tree_depth */
-	struct peel_memo *peeled; /* where long chains of tags lead to; NULL: they are followed each time. The maker's */
+	struct peel_memo *peeled; /* remembers the ends of long chains of tags; NULL: not remembered. Owned by the maker */
 };
 /* ERR_CORRUPT if an object is not of the type `want` that another object or file names for it. OBJ_ANY: any type. */
 MUST_USE int object_type_expect(const struct object_id *oid, enum object_type type, enum object_type want,
@@ -79,25 +79,25 @@ struct peel_memo *peel_memo_new(void);
 void peel_memo_free(struct peel_memo *m); /* NULL is fine */
 
 /*
- * Directories within directories, below the top (core.maxTreeDepth). Walks are recursive, so
- * that more than TREE_DEPTH_LIMIT are an error whatever is asked for.
+ * The deepest nesting of directories, below the top (core.maxTreeDepth). Walks are recursive, so
+ * more than TREE_DEPTH_LIMIT levels are always an error.
  */
 #define TREE_DEPTH_DEFAULT 2048
 #define TREE_DEPTH_LIMIT 4096
 unsigned object_max_tree_depth(const struct object_source *src);
 
 /*
- * Follow tags to an object of type `want`; OBJ_ANY: to the first that is not a tag. A commit
- * peels to its tree if that is wanted. ERR_INVALID if no such object is reached. ERR_CORRUPT: a tag
- * names an object of another type than it says.
- * Cost: with src->peeled, a chain of tags is read once, whichever of its tags are peeled.
+ * Follow tags to an object of type `want`; OBJ_ANY: to the first object that is no tag. If `want` is
+ * a tree, a commit peels to its tree. ERR_INVALID: no such object is reached. ERR_CORRUPT: the object
+ * of a tag has another type than the tag names.
+ * Cost: with src->peeled, each chain of tags is read only once.
  */
 MUST_USE int object_peel(const struct object_source *src, const struct object_id *oid,
 			 enum object_type want, struct object_id *out,
 			 enum object_type *out_type, struct err *err);
 /*
- * Follow tags to the object that by their own words is none. It is not read: it can be missing, or of another
- * type than the last tag says.
+ * Follow tags to the first object that the last tag does not call a tag. That object is not read: it can be missing, or have
+ * another type than the tag names.
  */
 MUST_USE int object_peel_as_named(const struct object_source *src, const struct object_id *oid, struct object_id *out,
 				  struct err *err);

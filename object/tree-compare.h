@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Comparing two trees. Both are walked side by side in the order of their entries, and
- * each entry that differs is reported; what has the same object name is not read.
+ * Compares two trees. It walks both side by side in the order of their entries, and reports
+ * each entry that differs. Subtrees with the same object name are not read.
  */
 #ifndef OBJECT_TREE_COMPARE_H
 #define OBJECT_TREE_COMPARE_H
@@ -41,8 +41,8 @@ struct tree_comparer {
 };
 
 /*
- * NULL stands for the empty tree. 0: all has been compared; 1: stopped; < 0: failure, of
- * the functions above or ERR_TOO_BIG (directories nested too deep).
+ * NULL means the empty tree. 0: the whole trees were compared; 1: stopped; < 0: an error of
+ * the functions above, or ERR_TOO_BIG (directories nested too deep).
  */
 MUST_USE int tree_compare(const struct tree_comparer *c, const struct object_id *old,
 			  const struct object_id *new, struct err *err);

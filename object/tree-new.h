@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The entries of a tree that another one has not. What lay at the same path a commit before has most
- * of them: stretches of equal bytes are passed at the speed of memory.
+ * Lists the entries of a tree that another tree does not have. Compared with the tree at the same path
+ * one commit before, most entries are equal: stretches of equal bytes are skipped at the speed of memory.
  */
 #ifndef OBJECT_TREE_NEW_H
 #define OBJECT_TREE_NEW_H
@@ -16,8 +16,8 @@ struct tree_new_iter {
 	const unsigned char *same_end; /* from it.pos to here both have the same bytes */
 };
 /*
- * Both stay the caller's and must live as long. `old` has been iterated to its end without an error;
- * NULL: there is none, and all entries are new.
+ * The caller owns both buffers, which must live as long as the iterator. `old` must be a tree that was
+ * iterated to its end without an error. NULL: there is no old tree, and all entries are new.
  */
 void tree_new_iter_init(struct tree_new_iter *n, const void *buf, size_t size, const void *old,
 			size_t old_size, const struct hash_algo *algo);

@@ -38,7 +38,7 @@ void tree_iter_init(struct tree_iter *it, const void *buf, size_t size,
 		    const struct hash_algo *algo);
 /* 1: *out is the next entry; 0: end; < 0: ERR_CORRUPT. */
 int tree_iter_next(struct tree_iter *it, struct tree_entry *out, struct err *err);
-/* The same for those who look at many entries and use few: the id stays in the tree's bytes. */
+/* The same for a caller that reads many entries and uses few: the id stays in the tree's bytes. */
 struct raw_tree_entry {
 	unsigned raw_mode;
 	const char *name;

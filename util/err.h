@@ -22,8 +22,8 @@ enum err_code {
 	ERR_OK = 0,
 	ERR_GENERIC = -1,    /* none of the kinds below */
 	ERR_IO = -2,	     /* a system call failed: see err->sys_errno */
-	ERR_NOT_FOUND = -3,  /* the thing asked for does not exist */
-	ERR_EXISTS = -4,     /* it exists and must not */
+	ERR_NOT_FOUND = -3,  /* the requested file, object or ref does not exist */
+	ERR_EXISTS = -4,     /* a file, object or ref exists and must not */
 	ERR_CORRUPT = -5,    /* malformed or hash mismatch on disk or wire */
 	ERR_INVALID = -6,    /* bad argument, bad name, bad syntax */
 	ERR_LOCKED = -7,     /* another process holds a lock */
@@ -60,7 +60,7 @@ int err_vset(struct err *err, enum err_code code, const char *fmt, va_list ap);
 /* Same with ERR_IO; appends ": " and strerror(errno), keeps errno in err. */
 int err_set_errno(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Another message for the error that is set; its code and preface stay. */
+/* Replace the message of the error that is set; its code and preface stay. */
 void err_reword(struct err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Text to print before the message; a first preface stays. */
 void err_set_preface(struct err *err, const char *text);

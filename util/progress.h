@@ -14,10 +14,10 @@ struct progress;
 struct progress *progress_start(const char *title, uint64_t total);
 /* For --progress: never NULL, no delay. */
 struct progress *progress_start_forced(const char *title, uint64_t total);
-/* One of these two. */
+/* progress_start or progress_start_forced. */
 typedef struct progress *(*progress_start_fn)(const char *title, uint64_t total);
 void progress_update(struct progress *p, uint64_t n);
-/* What comes over a line: ", 1.20 MiB | 3.40 MiB/s" follows, once it has taken half a second. bytes: all so far. */
+/* For a transfer: also shows ", 1.20 MiB | 3.40 MiB/s" after half a second. bytes: all bytes so far. */
 void progress_update_bytes(struct progress *p, uint64_t n, uint64_t bytes);
 void progress_stop(struct progress **p); /* frees; prints ", done." if it was shown */
 

@@ -17,7 +17,7 @@ struct child_process {
 	struct strvec env;  /* "KEY=VALUE" sets, "KEY" unsets */
 	const char *dir;    /* chdir there first; not owned */
 	pid_t pid;
-	/* 0: inherit; -1: create a pipe and put our end here; else: pass it on and close it */
+	/* 0: inherit; -1: create a pipe and store our end here; else: give the descriptor to the child and close ours */
 	int in, out, err;
 	bool no_stdin; /* /dev/null instead */
 	bool stdout_to_stderr;
@@ -57,9 +57,9 @@ MUST_USE int run_command(struct child_process *cp, struct err *err);
 MUST_USE int pipe_command(struct child_process *cp, const char *in, size_t in_len,
 			  struct strbuf *out, struct strbuf *errout,
 			  size_t max_out, struct err *err);
-/* The same limit for a program that takes the place of ours: call this before exec. */
+/* The same limit for a program that replaces this process: call it before exec. */
 MUST_USE int nesting_before_exec(const char *name, struct err *err);
-/* The file in $PATH that a program name stands for. Caller frees; NULL if none. */
+/* The path of a program in $PATH. Caller frees; NULL: there is none. */
 char *locate_in_path(const char *name);
 
 #endif

@@ -59,11 +59,11 @@ int strbuf_getdelim(struct strbuf *sb, FILE *fp, int term);
 int strbuf_getline_lf(struct strbuf *sb, FILE *fp);
 int strbuf_getline(struct strbuf *sb, FILE *fp); /* drops a CR before LF too */
 
-/* strftime(3), appended; tz (530 stands for "+0530") is for %z and %s, tz_name (NULL: the local one) for %Z. */
+/* Append strftime(3). tz (530 means "+0530") is for %z and %s, tz_name (NULL: the local one) for %Z. */
 void strbuf_addftime(struct strbuf *sb, const char *fmt, const struct tm *tm,
 		     int tz, const char *tz_name);
 
-/* "1.50 MiB", appended. */
+/* Append a size like "1.50 MiB". */
 void strbuf_humanise_bytes(struct strbuf *sb, uint64_t bytes);
 
 bool starts_with(const char *s, const char *prefix);
