@@ -4,7 +4,7 @@
 #include "compat/syscalls.h"
 #include "upload/broker-request.h"
 
-/* The first byte of a message; what follows. */
+/* First byte of a message, and the bytes after it. */
 #define OIDS 'O'   /* a byte: the list (enum oid_list); raw oids, at least one */
 #define FILTER 'F' /* a piece of its text */
 #define RUN 'R'	   /* a byte: the bits below; nothing comes after it */
@@ -92,7 +92,7 @@ int broker_request_send(int fd, const struct fetch_request *q, bool bands, struc
 	return rc < 0 ? rc : send_message(fd, run, sizeof(run), err);
 }
 
-/* ---- taking: nothing that comes is trusted ---- */
+/* ---- parsing: no message is trusted ---- */
 
 void broker_request_init(struct broker_request *b, const struct upload_server *s)
 {

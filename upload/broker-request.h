@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A request for the hook as messages from a server to its broker: see upload/broker.h. */
+/*
+ * Messages from a server to its broker that describe a request for the hook: see upload/broker.h.
+ */
 #ifndef UPLOAD_BROKER_REQUEST_H
 #define UPLOAD_BROKER_REQUEST_H
 
 #include "compat/posix.h"
 #include "upload/upload.h"
 
-/* The largest message; longer lists take several. */
+/* Size limit of a message; a longer list needs several. */
 #define BROKER_MESSAGE_MAX ((size_t)32 * 1024)
 
-/* "End": without a request before it. The second byte: 1: at once. */
+/* "End", sent without a request before it. Second byte 1: kill the hook at once. */
 #define BROKER_END 'E'
 
-/* Send all of it. ERR_IO: the broker has gone. */
+/* Send the whole request. ERR_IO: the broker has exited. */
 MUST_USE int broker_request_send(int fd, const struct fetch_request *q, bool bands,
 				 struct err *err);
 
 /*
- * "Connect": instead of a request, by a server that shares packs. The answer is a socket, on which a
- * broker of its own listens.
+ * "Connect", sent in place of a request by a server that shares packs. The answer is a socket on
+ * which a new broker listens.
  */
 #define BROKER_CONNECT 'C'
 
 struct broker_request {
-	const struct upload_server *s; /* whose settings say what may be asked for */
-	struct fetch_request q;	       /* the part of it that the hook gets */
+	const struct upload_server *s; /* its settings limit the request */
+	struct fetch_request q;	       /* the part of the request that the hook gets */
 	bool bands;
-	struct strbuf filter; /* as it comes */
-	unsigned list;	      /* the last one that oids came for */
+	struct strbuf filter; /* as received so far */
+	unsigned list;	      /* the list that the last oids belong to */
 	size_t nr_oids;
 };
 void broker_request_init(struct broker_request *b, const struct upload_server *s);
 void broker_request_release(struct broker_request *b);
 /*
- * The next message. 1: the request is complete; 0: more belong to it. ERR_INVALID, ERR_TOO_BIG:
- * upload-pack does not send that.
+ * Parse the next message. Returns 1 if the request is complete, 0 if more messages belong to it.
+ * ERR_INVALID, ERR_TOO_BIG: the message cannot come from upload-pack.
  */
 int broker_request_take(struct broker_request *b, const void *message, size_t len,
 			struct err *err);

@@ -15,10 +15,10 @@
 /* ---- the broker's answers ---- */
 
 struct answer {
-	int32_t code; /* 0, an enum err_code with its text; of "end": the exit code */
+	int32_t code; /* 0; an enum err_code, followed by its text; or, for "end", the exit code */
 	char text[1000];
 };
-/* Pipes of the hook: stdout, and stderr if there are bands. */
+/* The hook's pipes: stdout, and stderr if there is a sideband. */
 #define PIPES_MAX 2
 
 union pipe_control {
@@ -71,7 +71,7 @@ static int receive_answer(int fd, struct answer *a, int *pipes, size_t *nr, stru
 
 /* ---- the broker ---- */
 
-/* The length of a message; 0: the server has gone. */
+/* Returns the length of a message; 0: the server has exited. */
 static int receive(int fd, void *message, size_t size, struct err *err)
 {
 	ssize_t n = RETRY_EINTR(recv(fd, message, size, 0));
@@ -81,13 +81,13 @@ static int receive(int fd, void *message, size_t size, struct err *err)
 	return n < 0 ? 0 : (int)n;
 }
 
-/* What a server can ask for: 0 is that it has gone. */
+/* Requests of a server. 0 means that it has exited. */
 enum wish { WISH_HOOK = 1, WISH_CONNECT };
 
 /* enum wish, 0 or < 0. */
 static int receive_request(int fd, struct broker_request *b, struct err *err)
 {
-	unsigned char message[BROKER_MESSAGE_MAX + 1]; /* one too long is seen as such */
+	unsigned char message[BROKER_MESSAGE_MAX + 1]; /* one byte more, to detect a message that is too long */
 	const struct upload_config *u = &b->s->config;
 	bool may_connect = u->share_s && u->share_dir;
 	int rc = 0;
@@ -105,7 +105,7 @@ static int receive_request(int fd, struct broker_request *b, struct err *err)
 	return rc;
 }
 
-/* Await the end of the hook, or that of the server, which is the hook's too. */
+/* Wait until the hook exits, or the server, which ends the hook. */
 static int await_hook(int fd, struct child_process *cp, struct err *err)
 {
 	struct answer a = { 0, "" };

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The broker of a server that is confined (repo/confine.h): a second process, which never sees a byte of
- * the client's and keeps the rights that the hook needs. It is there only if
- * uploadpack.packObjectsHook is set. The server asks it by messages on a socket pair:
+ * The broker of a confined server (repo/confine.h): a second process that keeps the rights that the hook
+ * needs, and never reads input of the client. It exists only if uploadpack.packObjectsHook is set. The
+ * server sends it messages on a socket pair:
  *
  *   server                                  broker
  *   objects, filter, "run"         ->       checks them, starts the hook
- *                                  <-       the hook's pipes, or why there are none
- *   "end"                          ->       awaits it, or ends it
+ *                                  <-       the hook's pipes, or an error message
+ *   "end"                          ->       waits for the hook, or kills it
  *                                  <-       its exit code
  *   "connect"                      ->       forks another broker
  *                                  <-       the socket that it listens on
  *
  * The server may have been taken over by its client. It can make the broker start the hook that the
  * host has configured, with arguments that upload-pack may give it, and nothing else: oids come as
- * numbers, options as bits, the filter is parsed and checked again. The first message that breaks the
- * rules is the last one.
+ * numbers, options as bits, the filter is parsed and checked again. The broker reads nothing more after
+ * an invalid message.
  */
 #ifndef UPLOAD_BROKER_H
 #define UPLOAD_BROKER_H
@@ -25,11 +25,11 @@
 #include "upload/upload.h"
 
 /*
- * Make it, before the process is confined. 0: this is the server; 1: this is the broker, which has to
- * call broker_run and to end; < 0.
+ * Fork the broker, before the process is confined. Returns 0 in the server, 1 in the broker, which
+ * calls broker_run and exits, or < 0.
  */
 int broker_fork(struct upload_broker *b, struct err *err);
-/* Until the server goes. It holds neither of the client's ends. */
+/* Serve requests until the server exits. The broker holds no descriptor of the client. */
 MUST_USE int broker_run(struct upload_server *s, struct err *err);
 
 /* ---- the server's side ---- */
@@ -38,12 +38,13 @@ MUST_USE int broker_run(struct upload_server *s, struct err *err);
 MUST_USE int broker_start_hook(struct upload_broker *b, const struct fetch_request *q, bool bands,
 			       struct relay_pipe *out, struct err *err);
 /*
- * A broker for a process that outlives this one, as the filler of a shared pack does: its socket. That
- * process takes it with broker_replace, before it uses the broker; the other one closes it.
+ * Make another broker, for a process that outlives this one, such as the filler of a shared pack.
+ * *out is its socket. That process passes it to broker_replace before it uses the broker; the other
+ * process closes it.
  */
 MUST_USE int broker_connect(const struct upload_broker *b, int *out, struct err *err);
 MUST_USE int broker_replace(struct upload_broker *b, int socket, struct err *err);
-/* Let it end, and await it. */
+/* Close the connection, and wait until the broker exits. */
 void broker_release(struct upload_broker *b);
 
 #endif

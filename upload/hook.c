@@ -11,7 +11,7 @@ static void add_lines(struct strbuf *out, const char *word, const struct oid_arr
 		strbuf_addf(out, "%s%s\n", word, oid_hex(&oids->oid[i]));
 }
 
-/* What pack-objects --revs reads. A file, so that the command may read it when it likes. */
+/* The input of pack-objects --revs: a file, so that the command can read it at any time. */
 static int hook_input(const struct fetch_request *q, int *fd, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The commits that objects lead to, and what may be asked for: gitprotocol-pack(5). */
+/* Peels objects to commits, and checks which objects a client may want: gitprotocol-pack(5). */
 #include "compat/posix.h"
 #include "upload/upload.h"
 #include "util/alloc.h"
@@ -37,7 +37,7 @@ int upload_peel_to_commit(struct upload_server *s, const struct object_id *oid,
 	return commit_parse_node(pool, *out, err);
 }
 
-/* ---- what may be asked for ---- */
+/* ---- the wants that are allowed ---- */
 
 struct reach {
 	struct upload_server *s;

@@ -20,7 +20,7 @@
 #define PROGRESS_INTERVAL_MS 200
 
 struct meter {
-	struct relay_queue *queue; /* NULL: the client wants none */
+	struct relay_queue *queue; /* NULL: the client wants no progress */
 	const char *title;
 	int64_t shown_ms;
 };
@@ -56,7 +56,7 @@ static void meter_update(struct meter *m, uint64_t done, uint64_t total)
 	meter_print(m, done, total, "\r");
 }
 
-/* ---- the pack that we make ---- */
+/* ---- one pack ---- */
 
 struct pack_making {
 	struct upload_server *s;
@@ -64,10 +64,10 @@ struct pack_making {
 	struct relay_queue *queue; /* NULL: nothing is sent yet */
 	struct pack_objects *po;
 	struct bitmap_walk *bitmap; /* NULL: the objects were found by walking */
-	struct pack *whole;	    /* goes out unchanged; NULL: none does */
+	struct pack *whole;	    /* a pack to be sent unchanged; NULL: none */
 	struct meter meter;
 	uint64_t nr; /* objects found so far */
-	struct err err; /* of callbacks that have no other place for it */
+	struct err err; /* errors of callbacks that cannot return one */
 };
 
 static int add_object(struct pack_making *j, const struct object_id *oid, enum object_type type,
@@ -200,7 +200,7 @@ static int add_all_found(struct pack_making *j, struct err *err)
 	return bitmap_walk_foreach_run(j->bitmap, add_run, add_found, j, err);
 }
 
-/* ERR_NOT_FOUND: they cannot tell. */
+/* ERR_NOT_FOUND: the bitmaps cannot answer. */
 static int find_by_bitmap(struct pack_making *j, struct err *err)
 {
 	struct err why = ERR_INIT;
@@ -224,7 +224,7 @@ static bool is_sent(struct pack_making *j, const struct object_id *oid)
 	return j->bitmap ? bitmap_walk_has(j->bitmap, oid) : pack_objects_has(j->po, oid);
 }
 
-/* A tag, and the tags that it leads to: what they all lead to is sent. */
+/* Adds a tag and the tags below it; the object that they peel to is sent. */
 static int add_chain(struct pack_making *j, const char *name, const struct object_id *tag)
 {
 	struct object_id oid = *tag;
@@ -417,6 +417,6 @@ int upload_make_pack(void *data, struct relay_queue *queue, struct err *err)
 	upload_job_release(what);
 	what->s->queue = NULL;
 	odb_drop_cache(what->s->repo->odb);
-	os_release_memory(); /* what has been made may wait for the client in the queue */
+	os_release_memory(); /* the built pack may wait in the queue for the client */
 	return rc;
 }

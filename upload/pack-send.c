@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a request to a pack on its way to the client. */
+/* Sends the answer to a complete request: sections, then the pack. */
 #include "compat/posix.h"
 #include "pack-relay.h"
 #include "upload/pack-source.h"
 #include "upload/share.h"
 #include "upload/upload.h"
 
-/* The section of the answer, if any blob goes by URI. */
+/* Sends the section "packfile-uris", if a blob goes by URI. */
 static void print_uris(const struct packfile_uris *u, struct pkt_writer *out)
 {
 	struct string_list lines = STRING_LIST_INIT;

@@ -21,21 +21,21 @@
 
 struct link {
 	struct commit *child;
-	size_t next; /* of the same parent: its place and one; 0: none */
+	size_t next; /* next link of the same parent, as index plus one; 0: none */
 };
 
 struct upload_ready {
 	struct commit_pool *pool;
-	struct prio_queue frontier; /* reached, and not walked on from yet */
+	struct prio_queue frontier; /* reached commits whose parents were not visited yet */
 	struct link *links;
 	size_t nr_links, alloc_links;
-	size_t *first; /* by the parent's index, as `next` */
+	size_t *first; /* first link of each parent, by its index; as `next` */
 	size_t nr_first;
-	struct commit **told; /* lead, and their children do not know yet */
+	struct commit **told; /* commits with READY_LEADS whose children are not marked yet */
 	size_t nr_told, alloc_told;
-	timestamp_t oldest; /* of what the client is known to have: its date */
-	size_t nr_haves;    /* of the request that have been taken up */
-	size_t nr_open;	    /* wants that lead nowhere yet */
+	timestamp_t oldest; /* date of the oldest known have */
+	size_t nr_haves;    /* haves of the request that were processed */
+	size_t nr_open;	    /* wants that lead to no have yet */
 	uint64_t nr_steps;
 };
 
@@ -78,7 +78,7 @@ static void note_leads(struct upload_ready *r, struct commit *c)
 	r->told[r->nr_told++] = c;
 }
 
-/* It leads to what the client has, and so do all from which it has been reached. */
+/* Marks a commit as leading to a have, and all commits from which it was reached. */
 static void tell_children(struct upload_ready *r, struct commit *c)
 {
 	note_leads(r, c);
@@ -154,7 +154,7 @@ static void add_cut(struct commit_pool *pool, const struct oid_array *cut)
 		commit_lookup(pool, &cut->oid[i])->flags |= READY_CUT;
 }
 
-/* A step is made from each of them at once, however old it says it is. */
+/* The parents of each want are visited at once, however old its date is. */
 static int add_wants(struct upload_ready *r, struct upload_server *s, const struct fetch_request *q,
 		     struct err *err)
 {
@@ -185,7 +185,7 @@ static int begin(struct upload_server *s, struct fetch_request *q, struct err *e
 
 	if (rc < 0)
 		return rc;
-	commit_pool_clear_flags(pool, ALL_FLAGS); /* of an earlier request */
+	commit_pool_clear_flags(pool, ALL_FLAGS); /* drop flags of an earlier request */
 	CALLOC_ARRAY(r, 1);
 	r->pool = pool;
 	r->frontier.compare = commit_date_cmp;

@@ -9,14 +9,17 @@
 struct served {
 	struct upload_server *s;
 	const struct strvec *prefixes; /* sorted; NULL: all */
-	const struct oidset *only;     /* what they lead to; NULL: whatever it is */
+	const struct oidset *only;     /* only refs that point to these; NULL: all */
 	unsigned flags;		       /* of refs_foreach */
 	struct strvec except;	       /* directories of hidden refs */
 	served_ref_fn fn;
 	void *data;
 };
 
-/* Does it begin with one of the prefixes? Only the last one that is not behind it can be. */
+/*
+ * Does it begin with one of the prefixes? Only the last prefix that does not sort behind it can
+ * match.
+ */
 static bool is_wanted(const struct strvec *prefixes, const char *name)
 {
 	size_t low = 0, high = prefixes->nr;
@@ -49,7 +52,7 @@ static int deliver(void *data, const struct ref *ref)
 	return v->fn(v->data, name, ref);
 }
 
-/* A HEAD that is not there, or is damaged, is not shown. What the callback says counts. */
+/* Skips a HEAD that does not exist or is damaged. Returns the result of the callback. */
 static int deliver_head(struct served *v, struct err *err)
 {
 	struct upload_server *s = v->s;
@@ -77,7 +80,7 @@ static int deliver_head(struct served *v, struct err *err)
 	return rc;
 }
 
-/* HEAD, then the others in order: all, or those of each prefix. */
+/* Lists HEAD, then the other refs in order: all, or the refs of each prefix. */
 static int serve_refs(struct served *v, const struct strvec *prefixes, struct err *err)
 {
 	int rc = deliver_head(v, err);
@@ -133,10 +136,10 @@ int upload_refs_to(struct upload_server *s, const struct oidset *oids, served_re
 	return serve_all(&v, err);
 }
 
-/* More prefixes than this: all refs are read, and compared. */
+/* Beyond this number of prefixes all refs are read and compared. */
 #define PREFIXES_LOOKED_UP 64
 
-/* Where refs with the prefixes can be. */
+/* Finds the directories that can have refs with the prefixes. */
 static void choose_places(struct strvec *out, const struct strvec *prefixes)
 {
 	if (prefixes->nr > PREFIXES_LOOKED_UP) {
@@ -173,7 +176,7 @@ int upload_refs_below(struct upload_server *s, const struct strvec *prefixes, se
 	return rc;
 }
 
-/* 1: it exists; 0: not, or it is damaged. */
+/* Returns 1 if it exists, 0 if not or if it is damaged. */
 static int find_target(struct upload_server *s, const char *full_name, char **out, struct err *err)
 {
 	struct err why = ERR_INIT;
@@ -211,7 +214,7 @@ int upload_head_target(struct upload_server *s, bool unborn, char **out, struct 
 
 /* ---- ls-refs ---- */
 
-/* So many are kept, and so many bytes of them. */
+/* Limits of the prefixes that are kept: their number, and their bytes. */
 #define PREFIXES_MAX 65536
 #define PREFIX_BYTES_MAX ((size_t)16 * 1024 * 1024)
 
@@ -221,10 +224,10 @@ struct ls_refs {
 	size_t prefix_bytes;
 	struct err *err; /* of print_ref */
 	bool peel, symrefs, unborn, too_many;
-	bool head_told; /* HEAD comes first, and what there is to say of it has been said */
+	bool head_told; /* HEAD was printed (it comes first), or needs no line */
 };
 
-/* May the client see HEAD, and has it asked for it? */
+/* May the client see HEAD, and do its prefixes match it? */
 static bool wants_head(const struct ls_refs *l)
 {
 	char *full = xconcat(l->s->prefix, "HEAD");
@@ -239,7 +242,7 @@ static bool wants_head(const struct ls_refs *l)
 	return !l->prefixes.nr;
 }
 
-/* Before the first ref, `name` (NULL: there is none), if that is not HEAD. */
+/* Called before the first ref, `name` (NULL: none): prints an unborn HEAD if `name` is not HEAD. */
 static int tell_unborn(struct ls_refs *l, const char *name)
 {
 	char *target;

@@ -15,8 +15,10 @@
 #include "pack-relay.h"
 #include "upload/upload.h"
 
-/* Send the pack, shared or not. The process must not have other threads, and ignores
- * SIGPIPE and SIGXFSZ. Errors: as upload_send_alone. */
+/*
+ * Send the pack, shared or not. The process must have no other thread, and must ignore SIGPIPE and
+ * SIGXFSZ. Errors: as upload_send_alone.
+ */
 MUST_USE int upload_send_shared(struct upload_server *s, struct fetch_request *q,
 				struct pack_relay_options *o, struct err *err);
 
