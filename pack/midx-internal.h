@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a new multi-pack-index will hold. */
+/* The content of a new multi-pack-index. */
 #ifndef PACK_MIDX_INTERNAL_H
 #define PACK_MIDX_INTERNAL_H
 
@@ -22,7 +22,7 @@
 struct midx_pack {
 	struct pack *pack;
 	char *name;	     /* "pack-HASH.idx" */
-	uint32_t first_bit, nr; /* of its objects, once the order is made */
+	uint32_t first_bit, nr; /* of its objects, set when the order of bits is computed */
 };
 
 struct midx_object {
@@ -40,7 +40,7 @@ struct midx_content {
 	const struct midx_range *range; /* layers that are combined; NULL: none */
 	struct midx_object *v;	 /* by name, each once */
 	uint32_t nr, first;	 /* first: objects of lower layers */
-	uint32_t *order;	 /* positions in v by bit; NULL: not wanted */
+	uint32_t *order;	 /* positions in v by bit; NULL: not requested */
 };
 /* A copy of an object: the one of the lowest rank counts, then the one of the youngest pack. */
 struct midx_copy {
@@ -54,31 +54,31 @@ struct midx_copies {
 	size_t nr, alloc;
 };
 
-/* ---- midx-range.c: layers of a chain that become one ---- */
-#define MIDX_RANK_OF_IDX UINT32_MAX /* of copies that no layer names */
+/* ---- midx-range.c: layers of a chain that are combined ---- */
+#define MIDX_RANK_OF_IDX UINT32_MAX /* rank of copies outside all combined layers */
 struct midx_range {
 	const struct midx **v; /* the lowest first */
-	uint32_t **pack_of;    /* by layer and number there: the number in the new content */
+	uint32_t **pack_of;    /* new number of a pack, by layer and its number there */
 	size_t nr;
 	uint64_t nr_objects;
 };
-/* The layer of that checksum, the top one or one below. NULL: there is none. */
+/* The layer with that checksum: `top` or one below it. NULL: there is none. */
 struct midx *midx_find_layer(struct midx *top, const char *hex);
-/* From one layer to one above it. ERR_INVALID: they are not. */
+/* Find the layers from `from` up to `to`. ERR_INVALID: `to` is not above `from`. */
 MUST_USE int midx_range_find(struct midx_range *out, struct midx *top, const char *from, const char *to,
 			     struct err *err);
 void midx_range_release(struct midx_range *r);
-/* Its packs, in the order of bits, so that what bits of higher layers' bitmaps mean stays the same. */
+/* List its packs in the order of bits, so that bitmaps of higher layers keep their meaning. */
 MUST_USE int midx_range_list_packs(struct midx_range *r, struct midx_content *c, struct err *err);
-/* The copies that count in its layers, of objects whose names begin with that byte. */
+/* Collect the copies that its layers use, of objects whose names begin with the byte `first`. */
 MUST_USE int midx_range_collect(const struct midx_range *r, unsigned first, struct midx_copies *out,
 				struct err *err);
 
 /* ---- midx-select.c ---- */
 struct midx_selection {
-	const struct midx *base;  /* what the new layer rests on, whose objects it does not repeat; may be NULL */
-	const struct midx *taken; /* layers whose packs are not taken again; may be NULL */
-	struct midx_range *range; /* only its packs; NULL: those of the directory */
+	const struct midx *base;  /* layer below the new one, whose objects it does not repeat; may be NULL */
+	const struct midx *taken; /* layers whose packs are left out; may be NULL */
+	struct midx_range *range; /* use only its packs; NULL: the packs of the directory */
 };
 MUST_USE int midx_content_select(struct midx_content *out, struct packs *packs, const struct midx_selection *s,
 				 const struct midx_write_options *o, struct err *err);

@@ -46,9 +46,9 @@ void packs_warn(struct packs *ps, const char *fmt, ...) PRINTF_LIKE(2, 3);
 struct pack *pack_new(struct packs *owner, const char *base, size_t base_len,
 		      const struct stat *st);
 void pack_free(struct pack *p);
-/* Is this the file that the pack was made for, and has it been there all the time? */
+/* Is this the file for which the pack was created, without a change since? */
 bool pack_is_current(struct pack *p, const struct stat *st);
-/* Each opens its file once. After a failure, which is reported once, it always fails. */
+/* Each opens its file once. After a failure, which is reported once, every further call fails. */
 MUST_USE int pack_open_idx(struct pack *p, struct err *err);
 MUST_USE int pack_open_data(struct pack *p, struct err *err); /* idx too */
 MUST_USE int pack_open_rev(struct pack *p, struct err *err);  /* idx too */
@@ -58,9 +58,12 @@ bool pack_is_marked_bad(struct pack *p, uint64_t offset);
 uint32_t pack_rev_at(const struct pack *p, uint32_t i);
 /* The offset of that object; UINT64_MAX if the reverse index is wrong. */
 uint64_t pack_rev_offset(const struct pack *p, uint32_t i);
-/* Which of the objects `from` to `to` - 1, by offset, begins there? */
+/*
+ * Sets *place to the number, by offset, of the object among `from` to `to` - 1 that begins at
+ * offset; false: there is none.
+ */
 bool pack_rev_find(const struct pack *p, uint32_t from, uint32_t to, uint64_t offset, uint32_t *place);
-/* Does the reverse index have every object once, in order? */
+/* Does the reverse index list every object once, in order? */
 bool pack_rev_is_sound(const struct pack *p);
 /* The object that begins exactly at offset: its position in the idx, and the end of its entry.
  * ERR_CORRUPT if there is none. */
@@ -100,13 +103,13 @@ struct packs {
 	_Atomic(struct pack_set *) set;
 	char dir_view; /* fs_lock_view of dir, once dir_view_known */
 	bool dir_view_known;
-	struct stat dir_seen; /* before it was scanned; st_ino 0: it can have changed since */
-	struct strmap by_base; /* every pack that was seen last under its name, owned */
-	struct pack **replaced; /* those before them, owned, since readers may still use them */
+	struct stat dir_seen; /* status before the scan; st_ino 0: it may have changed since */
+	struct strmap by_base; /* the latest pack of each name, owned */
+	struct pack **replaced; /* earlier packs of these names, owned, since readers may still use them */
 	size_t nr_replaced, alloc_replaced;
 	struct reader *idle_readers;
 	struct fetching *fetching;
-	_Atomic(uint64_t) type_steps; /* links that were followed for types; tests count them */
+	_Atomic(uint64_t) type_steps; /* number of links followed to find types; for tests */
 	/*
 	 * Read a delta base of `p` from any other pack or store. Set by packs.c, since the code
 	 * that reads one pack does not know the others.
@@ -122,8 +125,9 @@ void reader_put(struct packs *ps, struct reader *r);
 /* The current set of packs; the first call scans the directory. */
 struct pack_set *packs_set(struct packs *ps);
 /*
- * For who goes through all packs: their indexes are open (but for damaged ones), so that a repack beside it can
- * take none away unseen. It looks into the directory again while there are some that have gone.
+ * For a caller that visits all packs: their indexes are open (except damaged ones), so that a
+ * concurrent repack cannot remove one unnoticed. Scans the directory again while packs have
+ * disappeared.
  */
 struct pack_set *packs_set_held(struct packs *ps);
 struct pack_location {
@@ -133,9 +137,9 @@ struct pack_location {
 /* A copy of the object that is not known to be bad, and not in pack `not_in` (may be NULL). */
 bool packs_find(struct packs *ps, const struct object_id *oid, const struct pack *not_in,
 		struct pack_location *out);
-/* The same, but a copy in a cruft pack only if there is no other. */
+/* As packs_find without not_in; takes a copy in a cruft pack only if there is no other. */
 bool packs_find_not_cruft(struct packs *ps, const struct object_id *oid, struct pack_location *out);
-/* Is there a .mtimes? Looked up once. */
+/* Does the pack have a .mtimes? Looks it up once. */
 bool pack_is_cruft(struct pack *p);
 
 #endif

@@ -14,7 +14,7 @@ struct base_object {
 	size_t size;
 	void *data; /* NUL-terminated */
 	bool borrowed; /* read from elsewhere, because the pack's own is corrupt or missing */
-	/* The cache's, under its lock. */
+	/* Fields of the cache, under its lock. */
 	bool is_cached;
 	const struct pack *pack;
 	uint64_t offset, time;
@@ -31,12 +31,15 @@ void base_cache_free(struct base_cache *c);
 void base_cache_clear(struct base_cache *c); /* objects in use stay with their users */
 /* A reference for the caller, or NULL. */
 struct base_object *base_cache_get(struct base_cache *c, const struct pack *pack, uint64_t offset);
-/* Adds a reference of the one cache that an object can be in; may evict others. */
+/*
+ * Add b to the cache, which takes a reference; an object can be in one cache only. May evict
+ * others.
+ */
 void base_cache_add(struct base_cache *c, const struct pack *pack, uint64_t offset,
 		    struct base_object *b);
 
 /* ---- types.c: the types of objects at the ends of long chains of deltas ---- */
-/* Is the type of the object at offset remembered? False also if it has been forgotten. */
+/* Gets the cached type of the object at offset; false: not cached, or evicted. */
 bool pack_type_get(const struct pack *p, uint64_t offset, enum object_type *type);
 void pack_type_put(struct pack *p, uint64_t offset, enum object_type type);
 
@@ -94,7 +97,7 @@ static inline bool is_damage(int rc)
 /* Read the object at offset. Delta bases that are bad in this pack are read from elsewhere. */
 MUST_USE int pack_read_at(struct pack *p, struct reader *r, uint64_t offset,
 			  struct object_buf *out, struct err *err);
-/* The size of the object that the delta makes: it stands at the beginning of the delta. */
+/* Read the size of the result from the beginning of the delta. */
 MUST_USE int pack_delta_size(struct pack *p, struct reader *r, const struct pack_entry *e,
 			     uint64_t *size, struct err *err);
 #define INFO_LOCATION 1u /* disk_size and delta_base, too, which may need a reverse index */

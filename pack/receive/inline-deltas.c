@@ -27,15 +27,18 @@ struct rx_waiting {
 	unsigned char delta[];
 };
 
-/* An object of that name, the entry times 2 plus 1; or the first delta that waits for one; 0: free. */
+/*
+ * Slot of a name: the entry of an object with it, times 2 plus 1; or the first delta that waits for
+ * it; 0: free.
+ */
 typedef uint64_t slot_t;
 
 struct rx_inline {
 	struct pack_receive *rx;
 	struct base_cache *recent; /* by number of entry */
-	pthread_mutex_t lock; /* of what follows, and of `settled` and `waiting` of the entries */
+	pthread_mutex_t lock; /* guards the fields below, and `inline_done` and `waiting` of entries */
 	size_t waiting_bytes;
-	slot_t *slots; /* by name; NULL: no delta has had a base by name so far */
+	slot_t *slots; /* by name; NULL: no delta by name so far */
 	size_t nr_slots, mask;
 };
 
@@ -67,7 +70,7 @@ static struct rx_waiting *waiting_of(slot_t s)
 	return (struct rx_waiting *)(uintptr_t)s;
 }
 
-/* Until it has its own name, a delta that waits has that of its base in its place. */
+/* A waiting delta holds the name of its base in the place of its own. */
 static const unsigned char *slot_name(const struct rx_inline *e, slot_t s)
 {
 	return rx_name(e->rx, is_made(s) ? entry_of(s) : waiting_of(s)->entry);
@@ -103,7 +106,7 @@ static void fill(struct rx_inline *e, slot_t *s, slot_t value)
 		grow_slots(e);
 }
 
-/* An object can be a base by name: what waits for it; NULL. */
+/* Records an object as a possible base by name. Returns the deltas that waited for it, or NULL. */
 static struct rx_waiting *add_name(struct rx_inline *e, uint32_t i)
 {
 	slot_t *s = find_name_slot(e, rx_name(e->rx, i));
@@ -116,7 +119,7 @@ static struct rx_waiting *add_name(struct rx_inline *e, uint32_t i)
 	return w;
 }
 
-/* The first base by name, of entry `end`: the objects before it get slots. */
+/* Called for the first delta by name, of entry `end`: adds slots for the objects before it. */
 static void begin_names(struct rx_inline *e, uint32_t end)
 {
 	e->mask = FIRST_SLOTS - 1;
@@ -155,7 +158,7 @@ static void free_waiting(struct rx_inline *e, struct rx_waiting *w)
 	free(w);
 }
 
-/* Nothing more is done with i here, nor with what waits for it. */
+/* Leaves i, and the deltas that wait for it, to resolve.c. */
 static void leave(struct rx_inline *e, uint32_t i)
 {
 	struct rx_waiting *list = take_waiting(e, i);
@@ -207,7 +210,7 @@ static uint32_t find_base(struct rx_inline *e, uint32_t i, slot_t **waits)
 	return entry_of(*s);
 }
 
-/* The content of its base; NULL: the delta waits, or is left. */
+/* Returns the content of its base; NULL: the delta now waits, or is left. */
 static struct base_object *take_base(struct rx_inline *e, uint32_t i, const void *delta, size_t size)
 {
 	struct base_object *base = NULL;
@@ -230,7 +233,7 @@ static struct base_object *take_base(struct rx_inline *e, uint32_t i, const void
 	return base;
 }
 
-/* ---- making ---- */
+/* ---- applying ---- */
 
 static bool name_object(struct rx_inline *e, uint32_t i, const void *content, size_t size)
 {
@@ -246,7 +249,7 @@ static bool name_object(struct rx_inline *e, uint32_t i, const void *content, si
 	return !rc;
 }
 
-/* `data` passes to the cache. */
+/* The cache takes ownership of `data`. */
 static void keep_recent(struct rx_inline *e, uint32_t i, void *data, size_t size)
 {
 	struct base_object *b = base_object_new(rx_entry(e->rx, i)->type, data, size);
@@ -357,7 +360,7 @@ static void free_list(struct rx_waiting *list)
 	}
 }
 
-/* By offset something waits still only after a failure. */
+/* Deltas by offset still wait only after a failure. */
 static void free_all_waiting(struct rx_inline *e)
 {
 	for (uint32_t i = 0; i < e->rx->nr; i++)
@@ -367,7 +370,7 @@ static void free_all_waiting(struct rx_inline *e)
 			free_list(waiting_of(e->slots[i]));
 }
 
-/* Deltas that have their bases, or will have none, are not looked up by name any more. */
+/* Drops deltas that have their base, or will get none, from the list of references by name. */
 static void forget_refs(struct pack_receive *rx)
 {
 	uint32_t nr = 0;

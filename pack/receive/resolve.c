@@ -103,7 +103,7 @@ void rx_link_deltas(struct pack_receive *rx)
 struct worker;
 
 struct base {
-	struct base *parent; /* what it is a delta of; NULL: a root */
+	struct base *parent; /* its own base; NULL: a root */
 	uint32_t entry;
 	uint32_t child, ref; /* the next deltas to take: by offset, by name; RX_NONE */
 	unsigned refs;	     /* its stack, its users, bases that have it as parent */
@@ -111,7 +111,7 @@ struct base {
 	bool loading, stacked;
 	void *data; /* NULL: not in memory */
 	size_t size;
-	struct worker *owner; /* whose share of memory it takes, and whose stack it is on */
+	struct worker *owner; /* the worker whose share of memory it uses, and whose stack holds it */
 	struct base *above, *below;
 	uint32_t height; /* in the stack */
 };
@@ -120,14 +120,14 @@ struct worker {
 	struct resolver *r;
 	pthread_t thread;
 	struct base *top, *bottom;
-	struct base *lowest; /* none of the stack below it has its content */
+	struct base *lowest; /* no base below it in the stack has its content */
 	size_t held_bytes;
 };
 
 struct resolver {
 	struct pack_receive *rx;
 	pthread_mutex_t lock;
-	pthread_cond_t news; /* more to take, a content was loaded, or the end */
+	pthread_cond_t news; /* new work, a loaded content, or the end */
 	uint32_t next_root;
 	size_t share_bytes; /* of each worker */
 	unsigned nr_workers, working, waiting;
@@ -213,7 +213,7 @@ static struct base *base_new(uint32_t entry, struct base *parent, struct worker 
 	return b;
 }
 
-/* Keep to the share: the lowest bases will not be needed for longest. */
+/* Stay within the share: drop contents of the lowest bases, which are needed last. */
 static void drop_lowest(struct worker *w)
 {
 	struct base *b = w->lowest;
@@ -228,7 +228,7 @@ static void drop_lowest(struct worker *w)
 	}
 }
 
-/* The deltas that wait for the object i, which has its name: only the first of that name gets them. */
+/* Adds the deltas that name the object i as base; only the first object of that name gets them. */
 static uint32_t claim_refs(struct pack_receive *rx, uint32_t ref)
 {
 	if (ref == RX_NONE || rx->refs[ref].claimed)
@@ -283,7 +283,7 @@ static bool push_next_root(struct worker *w)
 	return false;
 }
 
-/* Does it have more to do than its thread will take next? */
+/* Has it more deltas than its own thread takes next? */
 static bool has_spare(const struct resolver *r, const struct worker *w)
 {
 	const struct base *b = w->bottom;
@@ -305,7 +305,10 @@ static struct base *find_spare(struct resolver *r)
 	return NULL;
 }
 
-/* What to take a delta of; waits while others may still find something. NULL: all is done. */
+/*
+ * Returns a base with a delta to take. Waits while other threads may still add work. NULL: no work
+ * is left.
+ */
 static struct base *next_base(struct worker *w)
 {
 	struct resolver *r = w->r;
@@ -359,7 +362,7 @@ again:
 	return path;
 }
 
-/* Make one content; the lock is released meanwhile. */
+/* Build the content of one base; the lock is released meanwhile. */
 static int load_one(struct resolver *r, struct base *b, struct err *err)
 {
 	void *data = NULL;
@@ -388,7 +391,7 @@ static void end_use(struct base *b)
 	base_put(b);
 }
 
-/* Have the content of b, which the caller uses, in memory. */
+/* Load the content of b, which the caller uses. */
 static int load(struct worker *w, struct base *b, struct err *err)
 {
 	struct resolver *r = w->r;
@@ -429,7 +432,7 @@ struct result {
 	uint32_t ref; /* deltas that wait for its name */
 };
 
-/* Make the object i and name it, unless it has its name. Without the lock. */
+/* Apply the delta i and name the object, unless it has a name. Call without the lock. */
 static int resolve_delta(struct pack_receive *rx, const struct base *b, uint32_t i,
 			 struct result *out, struct err *err)
 {

@@ -9,9 +9,9 @@
 #include "util/workers.h"
 #include "write-or-die.h"
 
-/* Filled ones that may wait for the thread. */
+/* Filled buffers that may wait for the thread. */
 #define BUFFERS_MAX 3
-/* As much goes by without a thread. */
+/* Bytes of a pack before a thread is started. */
 #define INLINE_BYTES_MAX ((uint64_t)4 * 1024 * 1024)
 
 struct piece {
@@ -20,7 +20,7 @@ struct piece {
 };
 
 struct rx_sink {
-	int fd; /* -1: nothing is copied */
+	int fd; /* -1: bytes are only hashed */
 	const char *name;
 	struct hash_ctx hash;
 	uint64_t inline_bytes;
@@ -29,11 +29,11 @@ struct rx_sink {
 	/* Guards the fields below; fd and hash belong to the thread that works on a piece. */
 	pthread_mutex_t lock;
 	pthread_cond_t news;
-	struct piece queue[BUFFERS_MAX]; /* the first is being worked on */
+	struct piece queue[BUFFERS_MAX]; /* the thread works on the first one */
 	unsigned nr;
-	unsigned char *spare; /* a buffer that was done with */
+	unsigned char *spare; /* a finished buffer, for reuse */
 	bool ending;
-	int rc; /* of the first failure; nothing is done after it */
+	int rc; /* of the first failure; later pieces are dropped */
 	struct err err;
 };
 
@@ -131,7 +131,7 @@ static int await(struct rx_sink *s, unsigned most, struct err *err)
 {
 	while (s->nr > most)
 		pthread_cond_wait(&s->news, &s->lock);
-	/* The message once; who calls again gets the code alone. */
+	/* Only the first caller gets the message; later ones get the code. */
 	if (s->rc)
 		err_move(err, &s->err);
 	return s->rc;

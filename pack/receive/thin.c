@@ -23,7 +23,7 @@ static int ref_entry_cmp(const void *a, const void *b, void *data)
 	return x < y ? -1 : x > y;
 }
 
-/* The first of each base that has not been found, in the order of the deltas. */
+/* Collects the missing bases, each once, in the order of the deltas. */
 static uint32_t *list_missing(struct pack_receive *rx, uint32_t *nr)
 {
 	uint32_t *v;
@@ -51,7 +51,7 @@ static int add_base(struct pack_receive *rx, const unsigned char *name, struct e
 
 	oid_from_raw(&oid, name, rx->o.algo);
 	if (src->info(src->data, &oid, &info, NULL) < 0)
-		return 0; /* it may yet be the result of another delta */
+		return 0; /* another delta may still produce it */
 	rc = rx_table_add(rx, &i, err);
 	if (rc < 0)
 		return rc;
@@ -64,7 +64,7 @@ static int add_base(struct pack_receive *rx, const unsigned char *name, struct e
 	return 0;
 }
 
-/* In a partial clone the other side may think that we have what we never got. */
+/* In a partial clone the sender may rely on objects that this repository never got. */
 static int prefetch(struct pack_receive *rx, const uint32_t *missing, uint32_t nr, struct err *err)
 {
 	struct oid_array oids = OID_ARRAY_INIT;
@@ -153,7 +153,7 @@ static uint32_t leave_out(struct pack_receive *rx, uint32_t first)
 	for (uint32_t i = first; i < rx->nr; i++) {
 		uint32_t own = rx_find_name(rx, rx_name(rx, i)); /* the first, if there are two */
 
-		/* Bases that are left out stand for those of the pack. */
+		/* Deltas of bases that are left out use the entry of the pack instead. */
 		if (own >= first || find_end(up, own) == i)
 			continue;
 		rx_entry(rx, i)->base = up[i] = own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The list of objects of a new pack, and what its steps share. */
+/* The list of objects of a new pack, and the data that the steps of writing share. */
 #ifndef PACK_WRITE_WRITE_INTERNAL_H
 #define PACK_WRITE_WRITE_INTERNAL_H
 
@@ -8,48 +8,48 @@
 #include "pack/write/pack-objects.h"
 #include "util/strbuf.h"
 
-/* Indexes of items, plus one; 0: none. */
+/* Index of an item, plus one; 0: none. */
 typedef uint32_t item_ref;
 
-#define ITEM_PREFERRED_BASE 1u /* is not written */
+#define ITEM_PREFERRED_BASE 1u /* never written */
 #define ITEM_NO_DELTA 2u
 #define ITEM_NO_COPY 4u	       /* the copy in its pack is damaged or cannot be used */
-#define ITEM_REUSE_DELTA 8u    /* `base` is that of the copy in the pack */
-#define ITEM_SIZE_KNOWN 16u    /* `size` is that of the content */
-#define ITEM_ELSEWHERE 32u     /* has gone into an earlier one of several packs */
+#define ITEM_REUSE_DELTA 8u    /* `base` is the base of the packed copy */
+#define ITEM_SIZE_KNOWN 16u    /* `size` is the size of the content */
+#define ITEM_ELSEWHERE 32u     /* already written to an earlier one of several packs */
 
 /* One object. Kept small: there may be tens of millions. */
 struct pack_item {
 	uint64_t in_offset, in_end; /* the entry in its pack */
 	uint64_t size;		    /* of the content (ITEM_SIZE_KNOWN) */
-	uint64_t in_size;	    /* what the entry's header says: of a delta, that of the delta */
+	uint64_t in_size;	    /* size in the entry's header; for a delta, of the delta itself */
 	uint64_t out_offset;	    /* in the new pack; 0: not written */
-	unsigned char *delta;	    /* a new delta, deflated; owned; NULL: made again when it is written */
+	unsigned char *delta;	    /* a new delta, deflated; owned; NULL: computed again when it is written */
 	uint32_t delta_size, delta_deflated;
-	item_ref base;		    /* it is stored as a delta of that; preferred bases: by name */
+	item_ref base;		    /* base of its delta; a preferred base is referred to by name */
 	uint32_t name_hash;
 	uint32_t crc;		    /* of the entry in the new pack */
 	uint32_t source;	    /* index of the pack plus one; 0: in no pack */
 	uint32_t in_pos;	    /* in the index of that pack */
-	uint16_t depth;		    /* links up to an object that is no delta */
-	uint16_t height;	    /* links of the longest chain of reused deltas upon it */
+	uint16_t depth;		    /* number of deltas down to an object that is no delta */
+	uint16_t height;	    /* longest chain of reused deltas that build on it */
 	uint8_t type;		    /* enum object_type */
 	uint8_t in_type;	    /* of the entry in its pack */
 	uint8_t in_header;	    /* length of the entry's header */
 	uint8_t flags;
 };
 
-/* A pack that objects come from. */
+/* A pack from which objects are copied or read. */
 struct pack_source {
 	struct pack *pack;
 	int fd;		    /* -1: not open */
 	uint32_t *items;    /* indexes of items, sorted by in_offset */
 	uint32_t nr, alloc;
-	uint32_t rank;	    /* in the order of writing */
-	bool copied_from; /* in ranges */
+	uint32_t rank;	    /* its place in the order of writing */
+	bool copied_from; /* a range was copied from it */
 };
 
-/* Objects of a pack that go as they are: `nr` in the order of offsets, from `first` on. */
+/* A range of a pack, copied as it is: `nr` objects in the order of offsets, from `first` on. */
 struct pack_range {
 	uint32_t source; /* index */
 	uint32_t first, nr;
@@ -62,14 +62,14 @@ struct pack_piece {
 	unsigned char *buf;
 };
 
-/* Objects of one pack that a walk has found, see marks.c. */
+/* Objects of one pack that a walk found, see marks.c. */
 struct pack_marks {
-	struct pack *pack;  /* NULL: none is marked yet */
+	struct pack *pack;  /* NULL: no object is marked yet */
 	uint8_t *types;	    /* by position in the index; 0: not marked */
-	struct mark *v;	    /* as they were found */
+	struct mark *v;	    /* in the order in which they were found */
 	uint32_t nr;
 	size_t alloc;
-	bool over; /* there are others: all are items */
+	bool over; /* objects outside the pack were added: all become items */
 };
 
 struct pack_objects {
@@ -78,8 +78,8 @@ struct pack_objects {
 	size_t raw_len;
 	struct pack_item *items;
 	unsigned char *names; /* raw_len bytes each */
-	uint32_t *path_hashes; /* with by_path: of whole paths; else NULL */
-	shared_set *island_set_of; /* of items: the islands that they are in; NULL: there are no islands */
+	uint32_t *path_hashes; /* with by_path: hashes of whole paths; else NULL */
+	shared_set *island_set_of; /* the islands of each item; NULL: there are no islands */
 	const struct shared_sets *island_sets;
 	bool has_core;
 	uint32_t core;
@@ -89,7 +89,7 @@ struct pack_objects {
 	size_t mask;
 	struct pack_source *sources;
 	uint32_t nr_sources, alloc_sources;
-	uint32_t last_source; /* that was looked for */
+	uint32_t last_source; /* result of the last look-up */
 	uint32_t *source_slots; /* hash table by pack: index plus one; 0: empty */
 	uint32_t source_mask;
 	struct pack_range *ranges;
@@ -98,12 +98,12 @@ struct pack_objects {
 	struct pack_marks marks;
 	struct pack **excluded;
 	size_t nr_excluded, alloc_excluded;
-	const struct pack_objects **others; /* what they have is left out */
+	const struct pack_objects **others; /* lists whose objects are left out */
 	size_t nr_others, alloc_others;
 	struct pack_piece piece;
 	bool prepared;
-	uint32_t *order;     /* in which they are written, once that has begun */
-	uint32_t nr_written; /* of them */
+	uint32_t *order;     /* order of writing, once it has begun */
+	uint32_t nr_written; /* number written of these */
 	struct pack_objects_stats stats;
 	struct object_id checksum;
 };
@@ -115,14 +115,14 @@ static inline const unsigned char *pack_item_name(const struct pack_objects *po,
 	return po->names + (size_t)i * po->raw_len;
 }
 void pack_item_oid(const struct pack_objects *po, uint32_t i, struct object_id *out);
-/* The source of that pack, added if it is new: index plus one. */
+/* Returns the index plus one of the source for a pack; adds it if it is new. */
 uint32_t pack_list_source(struct pack_objects *po, struct pack *pack);
 static inline bool item_is_delta_copy(const struct pack_item *it)
 {
 	return it->in_type == OBJ_OFS_DELTA || it->in_type == OBJ_REF_DELTA;
 }
 
-/* The copy in the pack is damaged, and with it the delta. */
+/* Mark the packed copy as damaged, and with it a reused delta. */
 static inline void item_drop_copy(struct pack_item *it)
 {
 	it->flags |= ITEM_NO_COPY;
@@ -150,7 +150,7 @@ MUST_USE int pack_marks_finish(struct pack_objects *po, struct err *err);
 /* ---- select.c ---- */
 bool pack_list_leaves_out(const struct pack_objects *po, const struct object_id *oid);
 
-/* ---- locate.c: where objects are, and as what ---- */
+/* ---- locate.c: finds where and how objects are stored ---- */
 struct pack_location;
 /* In any store. */
 bool pack_list_find_packed(const struct pack_objects *po, const struct object_id *oid,
@@ -162,9 +162,9 @@ MUST_USE int pack_item_size(struct pack_objects *po, uint32_t i, uint64_t *out, 
 item_ref pack_source_at(const struct pack_objects *po, const struct pack_source *s,
 			uint64_t offset);
 
-/* ---- reuse.c: deltas of packs that are used again ---- */
+/* ---- reuse.c: reused deltas of packs ---- */
 MUST_USE int pack_list_reuse(struct pack_objects *po, struct err *err);
-/* How long the chains upon each item are. */
+/* Compute the longest chain of deltas that builds on each item. */
 void pack_list_find_heights(struct pack_objects *po);
 
 /* ---- search.c: new deltas ---- */
@@ -177,18 +177,18 @@ MUST_USE int pack_list_search(struct pack_objects *po, struct err *err);
  */
 uint32_t *pack_list_order(struct pack_objects *po);
 
-/* ---- output.c: what goes to the sink ---- */
+/* ---- output.c: buffered output to the sink ---- */
 struct pack_output {
 	struct pack_sink sink;
 	struct hash_ctx hash;
-	unsigned char *buf; /* the sink's, if it has room */
+	unsigned char *buf; /* memory of the sink if it has `room`, else owned */
 	size_t len;	  /* in buf */
 	uint64_t flushed; /* given to the sink */
 };
 #define OUTPUT_BYTES PACK_ROOM_MAX
-/* Entries that are larger are not copied together with others. */
+/* Larger entries are copied one by one. */
 #define OUTPUT_ENTRY_MAX (OUTPUT_BYTES / 2)
-/* Release it, also after an error. */
+/* The caller releases it, also after an error. */
 MUST_USE int pack_output_init(struct pack_output *out, const struct hash_algo *algo,
 			      const struct pack_sink *sink, struct err *err);
 void pack_output_release(struct pack_output *out);
