@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a client is told before it pushes: gitprotocol-pack(5), "Reference Discovery". */
+/* The advertisement of receive-pack: gitprotocol-pack(5), "Reference Discovery". */
 #include "compat/posix.h"
 #include "history/alternate-refs.h"
 #include "history/history.h"
@@ -10,7 +10,7 @@
 
 struct advertisement {
 	struct receive_server *s;
-	struct oidset seen; /* so that no object is told as .have that is told anyway, or twice */
+	struct oidset seen; /* so that each .have is sent once, and not for the value of a ref */
 	bool capabilities_sent;
 };
 
@@ -80,7 +80,10 @@ static int add_have(void *data, const struct object_id *oid)
 	return pkt_writer_failed(&a->s->out) ? ERR_IO : 0;
 }
 
-/* A command that fails, or an alternate that is no repository, only makes the push larger. */
+/*
+ * A failing command (core.alternateRefsCommand), or an alternate that is no repository, only makes
+ * the push larger.
+ */
 static int add_alternates(struct advertisement *a, struct err *err)
 {
 	struct odb *odb = a->s->repo->odb;

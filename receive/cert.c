@@ -29,7 +29,7 @@ void cert_make_nonce(struct receive_server *s)
 
 /* ---- the nonce of a certificate ---- */
 
-/* One that another process of ours has told, over http: how old is it? False: it is none of ours. */
+/* Did a process of this server make the nonce, perhaps another one (HTTP)? *age_s: its age. */
 static bool is_own_nonce(const struct receive_server *s, const char *nonce, int64_t *age_s)
 {
 	int64_t then = strtoll(nonce, NULL, 10);
@@ -86,7 +86,10 @@ static void export_check(struct receive_server *s, const struct object_id *blob,
 
 /* ---- push options ---- */
 
-/* The next signed option, from *at on, which moves behind it; caller frees. NULL: none in the header. */
+/*
+ * Returns the next signed option from *at on, and moves *at behind it; the caller frees it. NULL:
+ * the header has no further one.
+ */
 static char *next_signed_option(const char **at)
 {
 	while (**at && **at != '\n') {
@@ -135,7 +138,7 @@ int cert_check(struct receive_server *s, struct repo_operation *op, struct err *
 		rc = repo_operation_show_objects(op, err);
 	if (rc < 0)
 		return rc;
-	/* What cannot be checked is not good. */
+	/* A certificate that cannot be verified counts as bad. */
 	if (signature_check_push(&c, s->repo, s->rq.cert.buf, s->rq.cert.len, &why) < 0)
 		receive_sideband_messagef(s, "warning: push certificate: %s\n", err_message(&why));
 	export_check(s, &blob, &c);

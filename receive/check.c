@@ -123,7 +123,7 @@ static const char delete_advice[] =
 struct update_check {
 	struct receive_server *s;
 	struct worktree *worktrees;
-	char *head; /* the branch of HEAD; NULL: detached */
+	char *head; /* the branch that HEAD points to; NULL: detached */
 };
 
 static const struct worktree *used_by(const struct update_check *u, const struct push_command *c)
@@ -156,7 +156,7 @@ static void check_current(struct update_check *u, struct push_command *c)
 	}
 }
 
-/* By the name that clients see, or by that of the ref that a symbolic ref leads to. */
+/* Compares the name that clients see, and the ref that a symbolic ref points to. */
 static bool is_branch(const struct receive_server *s, const struct push_command *c)
 {
 	return starts_with(c->name, "refs/heads/") || starts_with(push_command_changes(c) + strlen(s->prefix), "refs/heads/");

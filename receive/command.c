@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One command of a push, and all of them. */
+/* Functions of one command of a push, and of the whole list. */
 #include "compat/posix.h"
 #include "receive/receive.h"
 #include "util/alloc.h"
@@ -29,7 +29,7 @@ void push_command_release(struct push_command *c)
 	free(c->reports);
 }
 
-/* What the proc-receive hook has done is done. */
+/* Updates that the proc-receive hook has made stay. */
 void push_request_refuse_all(struct push_request *rq, const char *why)
 {
 	for (size_t i = 0; i < rq->nr; i++)

@@ -11,7 +11,7 @@
 #define COMMIT_BYTES_DEFAULT ((uint64_t)32 << 20)
 #define SECONDS_MAX (7 * 24 * 3600)
 
-/* SERVICE.key, or else transfer.key. */
+/* Reads SERVICE.key, or else transfer.key. */
 static const struct config_entry *entry_of_both(const struct config_set *c, const char *key)
 {
 	char *own = xconcat("receive.", key), *shared = xconcat("transfer.", key);
@@ -74,7 +74,7 @@ static int read_limit(const struct config_set *c, const char *key, uint64_t *out
 	return 1;
 }
 
-/* Receiving.adoc has the reasons. */
+/* See Receiving.adoc for the reasons. */
 static int read_limits(struct pack_receive_limits *out, const struct config_set *c, struct err *err)
 {
 	int rc = read_limit(c, "receive.maxinflatedsize", &out->inflated_bytes, err);
@@ -148,7 +148,7 @@ static int read_proc_receive(struct receive_config *out, const struct config_set
 	return 0;
 }
 
-/* Only who runs the server has a say in it, not the repository's owner. */
+/* Only the operator of the server may set it, not the owner of the repository. */
 static int read_protected(struct receive_config *out, struct err *err)
 {
 	struct config_set *c = config_set_new();

@@ -10,7 +10,7 @@ bool receive_has_hook(struct receive_server *s, const char *name)
 	return repo_has_hook(s->repo, name);
 }
 
-/* Its exit code; 0 if there is none; < 0. */
+/* Runs a hook. Returns its exit code, 0 if there is no such hook, or < 0. */
 static int run_named_hook(struct receive_server *s, const char *name, const struct strvec *args, const struct strbuf *in,
 			  struct err *err)
 {
@@ -74,7 +74,7 @@ int receive_hook_update(struct receive_server *s, struct push_command *c, struct
 	return rc < 0 ? rc : 0;
 }
 
-/* What has been done instead of a command counts. */
+/* Uses the results that proc-receive reported in place of the command. */
 static void add_done(struct strbuf *in, const struct push_command *c)
 {
 	if (!c->nr_reports)

@@ -49,7 +49,7 @@ static struct rule parse_rule(const char *text)
 	return r;
 }
 
-/* A whole name, or one below it. */
+/* Is it the prefix itself, or a name below it? */
 static bool is_below(const char *name, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -85,10 +85,10 @@ struct talk {
 	struct pkt_reader in;
 	struct pkt_writer out;
 	int fd; /* of it */
-	bool push_options; /* the hook wants them */
-	struct strmap by_name; /* its commands */
-	struct push_command *now; /* whose options come */
-	struct strbuf words; /* for the client, when the hook, which speaks to it as well, has ended */
+	bool push_options; /* the hook accepts push options */
+	struct strmap by_name; /* the commands that the hook gets */
+	struct push_command *now; /* the command to which the option lines belong */
+	struct strbuf words; /* messages for the client; sent after the hook, which also writes to it, has ended */
 };
 
 static void send_version(struct talk *t)
@@ -171,7 +171,7 @@ static void take_option(struct talk *t, const char *text)
 		return;
 	}
 	if (!strcmp(text, "fall-through")) {
-		c->proc_receive = c->answered = false; /* it goes the usual way */
+		c->proc_receive = c->answered = false; /* the transaction updates it */
 		return;
 	}
 	r = c->options_open ? &c->reports[c->nr_reports - 1] : add_report(c);
@@ -193,7 +193,7 @@ static void complain(struct talk *t, const char *what, const char *line)
 	strbuf_addf(&t->words, "error: proc-receive reported %s: %.1000s\n", what, line);
 }
 
-/* "ok REF", "ng REF REASON", "option …". What it says of other refs does not count. */
+/* Parses "ok REF", "ng REF REASON", "option …". Ignores lines about other refs. */
 static void take_report_line(struct talk *t, char *line)
 {
 	const char *rest;
@@ -239,7 +239,7 @@ static int read_report(struct talk *t, struct err *err)
 
 /* ---- all of it ---- */
 
-/* What it has answered before it failed counts. */
+/* Results that the hook reported before it failed count. */
 static void refuse_unanswered(struct talk *t, const char *why)
 {
 	for (size_t i = 0; i < t->s->rq.nr; i++) {
@@ -250,7 +250,7 @@ static void refuse_unanswered(struct talk *t, const char *why)
 	}
 }
 
-/* A hook may answer before it has heard all. */
+/* A hook may send results before it has read all its input. */
 struct saying {
 	int fd;
 	struct strbuf text;

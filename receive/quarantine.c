@@ -59,11 +59,14 @@ static unsigned char *shallow_mark_of(const struct quarantine *q, size_t line)
 struct connection_check {
 	struct quarantine *q;
 	struct repository *r;
-	struct commit_pool *pool; /* made on first use */
+	struct commit_pool *pool; /* created on first use */
 	unsigned walks;
 };
 
-/* Each walk sees all that is new, and all refs. After so many the commands that have no verdict are refused. */
+/*
+ * Limit of walks: each one visits all new objects and all refs. Beyond it, commands without a
+ * verdict are refused.
+ */
 #define WALKS_MAX 256
 
 static int is_connected(struct connection_check *c, const struct oid_array *tips, bool at_boundary, struct err *err)
@@ -74,7 +77,7 @@ static int is_connected(struct connection_check *c, const struct oid_array *tips
 	return objects_are_connected(c->r, tips, &o, &missing, err);
 }
 
-/* Commands, by number. */
+/* A range of commands, by index. */
 struct command_range {
 	const size_t *at;
 	size_t nr;
@@ -100,14 +103,14 @@ static void set_verdict(struct connection_check *c, const struct command_range *
 		finding_of(c->q, r->at[i])->verdict = (unsigned char)verdict;
 }
 
-/* A verdict for all of them, if they have the same. 1: they have; 0; < 0. */
+/* Finds a common verdict for all of them. Returns 1 if they have one, 0 if not, or < 0. */
 static int check_range(struct connection_check *c, const struct command_range *r, struct err *err)
 {
 	const struct receive_server *s = c->q->s;
 	enum verdict verdict = VERDICT_CONNECTED;
 	int rc = c->walks < WALKS_MAX ? range_is_connected(c, r, false, err) : 0;
 
-	/* Where the boundary may become ours, it does no harm to one that would not need it. */
+	/* If our boundary may grow, that does no harm to a command that does not need it. */
 	if (!rc && s->rq.shallow.nr && c->walks < WALKS_MAX && (r->nr == 1 || s->config.shallow_update)) {
 		verdict = VERDICT_NEEDS_SHALLOW;
 		rc = range_is_connected(c, r, true, err);
@@ -137,7 +140,7 @@ static int check_commands(struct connection_check *c, const struct command_range
 	return rc < 0 ? rc : 0;
 }
 
-/* A commit of the client's boundary that has come, or was here, without all of its parents. */
+/* Is it a commit of the client's boundary that exists here, but lacks a parent? */
 static int check_boundary(struct connection_check *c, size_t line, struct err *err)
 {
 	const struct object_source *src = odb_source_unreplaced(c->r->odb);
@@ -179,7 +182,10 @@ static int check_each(struct connection_check *c, struct err *err)
 	return rc;
 }
 
-/* What refs lead to counts as complete. Where one cannot be read, nothing can be said of the new values. */
+/*
+ * All objects that refs can reach count as complete. If a ref cannot be read, no verdict on new
+ * values is possible.
+ */
 static bool refuse_for_broken_ref(struct connection_check *c)
 {
 	struct receive_server *s = c->q->s;
@@ -194,7 +200,10 @@ static bool refuse_for_broken_ref(struct connection_check *c)
 	return refuse;
 }
 
-/* foreign: what the pack rests on. Mostly all is well, and then nothing of the pack is read again. */
+/*
+ * foreign: objects outside the pack that it refers to. Usually all are connected, and the objects
+ * of the pack are not read again.
+ */
 static int check_connected(struct connection_check *c, struct oid_array *foreign, struct err *err)
 {
 	const struct push_request *rq = &c->q->s->rq;
@@ -244,7 +253,7 @@ static void describe(struct connection_check *c, size_t i)
 		memcpy(f->peeled, peeled.hash, c->r->algo->raw_len);
 }
 
-/* Many refs often get one value. */
+/* Often many refs get the same value. */
 static void describe_all(struct connection_check *c)
 {
 	const struct push_command *all = c->q->s->rq.commands;
@@ -317,7 +326,7 @@ static void show_warning(void *data UNUSED, const char *msg)
 	dprintf(STDERR_FILENO, "warning: %s\n", msg);
 }
 
-/* The client's end for answers is not ours. */
+/* The child does not write to the client: close that descriptor. */
 static int take_streams(const struct receive_server *s, int words)
 {
 	if (dup2(words, STDERR_FILENO) < 0 || dup2(words, STDOUT_FILENO) < 0)
@@ -361,7 +370,7 @@ static int check_objects(struct quarantine *q, struct err *err)
 
 typedef int (*child_fn)(struct quarantine *q, struct err *err);
 
-/* Nothing of the parent's is freed or removed here: it ends by _exit. */
+/* The child frees and removes no data of the parent: it ends by _exit. */
 NORETURN static void run_child(struct quarantine *q, child_fn fn, int words)
 {
 	struct err err = ERR_INIT;
@@ -390,7 +399,7 @@ static int begin(struct quarantine *q, struct err *err)
 	return tmp_objdir_create(&q->dir, s->repo->objdir, "incoming", s->repo->settings.shared_perm, err);
 }
 
-/* 0 and what it has said; < 0. */
+/* Returns 0 with the child's result, or < 0. */
 static int read_finding(const struct quarantine *q, int status, struct err *err)
 {
 	char reason[REASON_MAX];
@@ -416,7 +425,7 @@ static void take_child_shallow(struct quarantine *q)
 			oid_array_append(&q->shallow, &rq->shallow.oid[i]);
 }
 
-/* Copied before it is looked at, so that it cannot change in between. */
+/* Copied before it is checked, so that the child cannot change it in between. */
 static bool take_finding(struct quarantine *q, size_t i)
 {
 	struct push_command *c = &q->s->rq.commands[i];

@@ -15,7 +15,7 @@ static bool is_for_transaction(const struct push_command *c)
 	return !c->error && !c->proc_receive && !c->did_not_exist && !c->skip_update;
 }
 
-/* As `git push` shows it. */
+/* The reason as `git push` shows it. */
 static const char *reason(const struct ref_rejection *j)
 {
 	switch (j->failure) {
@@ -67,7 +67,7 @@ static void room_path_leave(struct room_path *p, const char *name, size_t *compa
 		p->creations -= !push_command_is_delete(p->at[--p->nr]);
 }
 
-/* Does it need room, or make it? */
+/* Does its name conflict with the name of another command? */
 static bool room_path_enter(struct room_path *p, struct push_command *c)
 {
 	bool creates = !push_command_is_delete(c), any = false;
@@ -121,7 +121,7 @@ static bool mark_room_makers(struct receive_server *s)
 
 /* ---- the transaction ---- */
 
-/* A ref that cannot be queued has a name or an object that cannot be. */
+/* The transaction refuses a ref whose name or object is invalid. */
 static int queue(struct receive_server *s, struct ref_transaction *t, bool room_makers)
 {
 	int failures = 0;

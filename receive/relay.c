@@ -52,7 +52,7 @@ void receive_sideband_messagef(struct receive_server *s, const char *fmt, ...)
 	strbuf_release(&text);
 }
 
-/* How long may be waited before the client has to hear something? In ms; -1: for ever. */
+/* Time until the client must get a packet, in ms; -1: no limit. */
 static int patience(const struct receive_server *s)
 {
 	int64_t left;
@@ -68,11 +68,11 @@ static int patience(const struct receive_server *s)
 /* One relay: its input, and the descriptor that ends it. */
 struct relay {
 	struct receive_server *s;
-	int words; /* -1: they are at their end */
-	int feed;  /* its standard input; -1: it has all of it, or wants no more */
+	int words; /* -1: at its end */
+	int feed;  /* standard input of the child; -1: all was written, or the child closed it */
 	const char *in;
 	size_t in_len;
-	int until; /* the end of it all; -1: the end of the words */
+	int until; /* ends the relay when readable; -1: the relay ends with `words` */
 	bool over;
 };
 
@@ -94,7 +94,7 @@ static void pass_on(struct relay *r)
 		close_fd(&r->words);
 }
 
-/* It need not want any. */
+/* The child need not read its input. */
 static void feed(struct relay *r)
 {
 	ssize_t n = RETRY_EINTR(write(r->feed, r->in, r->in_len));

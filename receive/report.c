@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What has become of each ref: gitprotocol-pack(5), "Report Status"; report-status-v2. */
+/* The report of each ref: gitprotocol-pack(5), "Report Status"; report-status-v2. */
 #include "compat/posix.h"
 #include "receive/receive.h"
 #include "util/alloc.h"

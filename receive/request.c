@@ -13,9 +13,12 @@
 #include "util/trace2.h"
 
 #define OPTIONS_MAX 100000u
-/* Hooks get them in their environment, which the kernel limits to less. */
+/* Limit of push options: hooks get them in the environment, whose size the kernel limits. */
 #define OPTION_BYTES_MAX ((size_t)4 * 1024 * 1024)
-/* Names are kept several times: in commands, in the transaction, in the report. */
+/*
+ * Limit of the bytes of names, which are stored several times: in commands, in the transaction, in
+ * the report.
+ */
 #define NAME_BYTES_MAX ((size_t)128 * 1024 * 1024)
 /* No file system has room for a longer path, and the lock of a ref is a file. */
 #define NAME_MAX_BYTES 4096
@@ -54,7 +57,7 @@ static int take_capability(struct receive_server *s, const char *word, struct er
 	return 0;
 }
 
-/* Others than ours are for versions to come. */
+/* Ignores unknown capabilities: later versions may send them. */
 static int take_capabilities(struct receive_server *s, const char *text, struct err *err)
 {
 	struct string_list words = STRING_LIST_INIT;
@@ -207,7 +210,7 @@ static int read_push_options(struct receive_server *s, struct err *err)
 	}
 }
 
-/* As hooks are told of them: githooks(5). */
+/* Sets the environment of hooks: githooks(5). */
 static void export_push_options(struct receive_server *s)
 {
 	const struct strvec *options = &s->rq.push_options;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A client whose history ends somewhere makes ours end there as well: receive.shallowUpdate. */
+/*
+ * Extends the shallow boundary of this repository by the boundary of the client:
+ * receive.shallowUpdate.
+ */
 #include "compat/posix.h"
 #include "history/history.h"
 #include "history/shallow-file.h"

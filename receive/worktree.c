@@ -13,11 +13,11 @@ struct checkout {
 	struct receive_server *s;
 	const struct worktree *w;
 	const char *hex;
-	char *tree; /* where the files are */
+	char *tree; /* directory of the files */
 	struct strvec env;
 };
 
-/* core.worktree says where the main one is. */
+/* The main worktree can be set by core.worktree. */
 static char *tree_path(const struct receive_server *s, const struct worktree *w)
 {
 	const struct config_entry *e = w->id ? NULL : config_get(s->repo->config, "core.worktree");
@@ -35,7 +35,7 @@ static void prepare(struct checkout *co)
 	strvec_pushf(&co->env, "GIT_WORK_TREE=%s", co->tree);
 }
 
-/* Its exit code, < 0. What it prints goes to the client. */
+/* Returns the exit code, or < 0. Its output goes to the client. */
 static int run_in_worktree(struct checkout *co, const struct strvec *args, const char *dir, struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
@@ -58,7 +58,7 @@ static int run_git(struct checkout *co, const char *const *words, struct err *er
 	return code;
 }
 
-/* NULL: it is done; else why it cannot be. */
+/* Returns NULL when it is done, else the reason for the failure. */
 static const char *deploy(struct checkout *co)
 {
 	const struct hash_algo *algo = co->s->repo->algo;
