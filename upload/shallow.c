@@ -99,7 +99,7 @@ static int mark_kept(struct boundary *b, struct err *err)
 	return rc;
 }
 
-/* Relative to the client's boundary: so many generations below it. */
+/* Computes a depth relative to the client's boundary: so many generations below it. */
 static int find_by_depth(struct boundary *b, struct err *err)
 {
 	const struct fetch_request *q = b->q;
@@ -217,7 +217,7 @@ static int find_boundary(struct boundary *b, struct err *err)
 		return find_by_walk(b, err);
 	if (q->depth)
 		return find_by_depth(b, err);
-	/* A shallow server: where it ends, its clients end as well. */
+	/* On a shallow server: its boundary is a boundary of its clients, too. */
 	rc = add_boundary_starts(b, &q->wants, err);
 	return rc < 0 ? rc : walk_levels(b, UPLOAD_DEPTH_INFINITE, err);
 }

@@ -14,7 +14,7 @@
 #include "util/strbuf.h"
 #include "write-or-die.h"
 
-/* Files, whatever their size. */
+/* Limit of the number of files. */
 #define FILES_MAX 1024
 /* A temporary file older than this that has no filler is abandoned. */
 #define TMP_SECONDS 60
@@ -61,7 +61,7 @@ static void unlock(const struct share_dir *d, off_t start, off_t len)
 
 struct entry {
 	uint64_t kind;
-	int64_t when_s; /* 0: free; negative: it is unfit since then */
+	int64_t when_s; /* 0: free; negative: time since which the kind is unfit */
 };
 struct bucket {
 	struct entry entries[BUCKET_ENTRIES];
@@ -72,7 +72,7 @@ static int64_t time_of(const struct entry *e)
 	return e->when_s < 0 ? -e->when_s : e->when_s;
 }
 
-/* That of this kind, or the oldest, to be replaced. */
+/* Finds the row of this kind, or the oldest row, which is replaced. */
 static struct entry *choose_entry(struct bucket *b, uint64_t kind)
 {
 	struct entry *e = &b->entries[0];
@@ -166,7 +166,7 @@ struct kept_file {
 	char *name;
 	int64_t used_ns;
 	uint64_t bytes;
-	bool held; /* filled or read: it stays */
+	bool held; /* has a filler or readers: it stays */
 };
 
 struct sweep {
@@ -348,7 +348,10 @@ int share_dir_find(struct share_dir *d, const struct object_id *kind)
 	return -1;
 }
 
-/* Under a name of its own until it has begun: a file of that name has a filler, or had one. */
+/*
+ * Create it under a temporary name until it has begun: a file of the final name has or had a
+ * filler.
+ */
 int share_dir_create(struct share_dir *d, const struct object_id *kind, int *out, struct err *err)
 {
 	struct file_name tmp = random_name("tmp-");
@@ -394,7 +397,7 @@ void share_dir_drop(struct share_dir *d, const struct object_id *kind, int fd)
 	unlock(d, SWEEP_BYTE, 1);
 }
 
-/* One that was only kept for its readers goes with the last of them. */
+/* A file that was kept only for its readers is removed by the last of them. */
 void share_dir_leave(struct share_dir *d, const struct object_id *kind, int fd)
 {
 	bool retired = !has_name(d, name_of(kind).text, fd);

@@ -16,7 +16,10 @@
 #define TIME_DIGITS 20
 
 static const char magic[16] = "shared pack 2\n";
-/* No two begin with the same letter, so that no mixture of two, half written, is a third one. */
+/*
+ * No two words begin with the same letter, so that a half-written word is never mistaken for
+ * another one.
+ */
 static const char state_words[][9] = {
 	[SHARE_GROWING] = "growing ", [SHARE_DONE] = "done    ", [SHARE_FAILED] = "failed  ",
 	[SHARE_FULL] = "no room ", [SHARE_BUSY] = "busy    ",
@@ -27,8 +30,8 @@ struct page {
 	char boot[OS_BOOT_ID_LEN + 4];
 	char kind[HASH_MAX_HEX + 8]; /* hex */
 	char state[8];
-	uint32_t word;	/* what followers wait for */
-	uint32_t filler; /* its process: for people, and tests */
+	uint32_t word;	/* followers wait for a change of it */
+	uint32_t filler; /* process id, for users and tests */
 	char made[TIME_DIGITS]; /* nanoseconds since 1970 */
 	char used[TIME_DIGITS];
 	char message[MESSAGE_MAX];
@@ -65,7 +68,7 @@ int64_t share_now_ns(void)
 	return (int64_t)ts.tv_sec * NS_PER_SECOND + ts.tv_nsec;
 }
 
-/* Times are text, so that one half written is a wrong time and nothing else. */
+/* Times are text, so that a half-written time is only a wrong time. */
 static void format_time(char out[TIME_DIGITS], int64_t ns)
 {
 	char text[TIME_DIGITS + 1];
@@ -113,7 +116,7 @@ void share_file_times(int fd, int64_t *made_ns, int64_t *used_ns)
 	*used_ns = there ? parse_time(text + TIME_DIGITS) : 0;
 }
 
-/* SHARE_GROWING if it is none of the words: it is being written. */
+/* Returns SHARE_GROWING for any other text: the word is being written. */
 static enum share_state state_of(const char word[8])
 {
 	for (size_t i = 0; i < ARRAY_SIZE(state_words); i++)

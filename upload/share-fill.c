@@ -9,9 +9,9 @@
 #include "util/clock.h"
 #include "util/detach.h"
 
-/* How often it looks whether anybody follows. */
+/* How often it checks for followers. */
 #define LOOK_MS 1000
-/* After so many bytes at most the directory is counted again: others write there, too. */
+/* Bytes after which the directory is counted again, since other fillers write there, too. */
 #define ROOM_STEP ((uint64_t)64 * 1024 * 1024)
 
 struct filler {
@@ -19,7 +19,7 @@ struct filler {
 	const struct object_id *kind;
 	struct share_file file;
 	uint64_t bytes;
-	uint64_t room_end; /* it may have so many bytes before there has to be more room */
+	uint64_t room_end; /* number of bytes up to which there is room */
 	int64_t looked_ms;
 	bool is_alone;	       /* there was no follower at the last check */
 	enum share_state ends; /* the state to end with, if not SHARE_DONE */

@@ -5,7 +5,7 @@
 #include "util/alloc.h"
 
 #define KEY_VERSION 1
-/* Larger files of grafts are not read for this. */
+/* Limit for reading the file of grafts. */
 #define GRAFTS_MAX ((size_t)16 * 1024 * 1024)
 
 /*
@@ -35,7 +35,7 @@ static void add_text(struct key *k, const char *name, const char *text)
 	add_bytes(k, name, text, strlen(text));
 }
 
-/* In whatever order they came. */
+/* Sorts them, so that their order does not matter. */
 static void add_oids(struct key *k, const char *name, const struct oid_array *oids)
 {
 	struct oid_array sorted = OID_ARRAY_INIT;
@@ -51,7 +51,7 @@ static void add_oids(struct key *k, const char *name, const struct oid_array *oi
 
 /* ---- the repository ---- */
 
-/* Its place alone would not do: another one may be there by now. */
+/* The path alone is not enough: another file may be there by now. */
 static int add_place(struct key *k, const struct repository *r, struct err *err)
 {
 	struct stat st;
@@ -162,7 +162,7 @@ static int add_tags_to_key(struct key *k, struct upload_server *s, struct err *e
 	return rc;
 }
 
-/* What a name stands for may be another blob tomorrow. */
+/* A name may refer to another blob later. */
 static int check_key_filter(const struct upload_server *s, const struct filter_spec *f,
 			    struct err *err)
 {

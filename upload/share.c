@@ -10,18 +10,18 @@
 #include "util/clock.h"
 #include "util/trace2.h"
 
-/* A follower looks by itself after so long: the filler may have died. */
+/* How long a follower sleeps at most: the filler may have died. */
 #define LOOK_MS 500
-/* So often a client whose filler has died follows another one. */
+/* How often a client tries another file after its filler has died. */
 #define TRIES 3
 
 /* ---- following ---- */
 
 struct follower {
 	struct share_file file;
-	uint64_t at, have; /* bytes of the pack: taken, and known to be there */
+	uint64_t at, have; /* bytes of the pack: sent, and known to be in the file */
 	bool done;
-	enum share_state failed; /* how; SHARE_GROWING: it has not */
+	enum share_state failed; /* final state of a failure; SHARE_GROWING: no failure */
 };
 
 static int fail(struct follower *f, enum share_state how, struct err *err)
@@ -39,7 +39,7 @@ static int fail(struct follower *f, enum share_state how, struct err *err)
 	return how == SHARE_BUSY ? ERR_LOCKED : ERR_GENERIC;
 }
 
-/* A disk that cannot be read is as good as a full one. */
+/* An unreadable disk counts as a full one. */
 static int read_share_status(struct follower *f, struct share_status *st, struct err *err)
 {
 	int rc = share_file_status(&f->file, st, err);
@@ -176,7 +176,7 @@ struct share {
 	struct object_id kind;
 };
 
-/* Follow the file. 1: nothing of it has been sent, and nothing will come: try something else. */
+/* Follow the file. Returns 1 if no byte was sent and none will come: try another way. */
 static int follow(struct share *h, int fd, bool *died, struct err *err)
 {
 	struct follower f = { .file = SHARE_FILE_INIT };

@@ -8,7 +8,7 @@
 #include "util/clock.h"
 #include "util/trace2.h"
 
-/* The bytes that stand for places. */
+/* Offset of the bytes that stand for slots. */
 #define FIRST_BYTE ((off_t)1 << 32)
 /* How often a waiting request tries again to get a slot. */
 #define LOOK_MIN_MS 5
@@ -40,7 +40,7 @@ static int try_place(const struct search *w, unsigned i)
 	return 0;
 }
 
-/* 1: taken, 0: all are, -1: there are no such locks. */
+/* Returns 1 if it took a slot, 0 if all are taken, -1 if the file system has no such locks. */
 static int try_all(const struct search *w)
 {
 	unsigned first = (unsigned)(os_random64() % w->max);

@@ -14,15 +14,15 @@ enum multi_ack { MULTI_ACK_NONE, MULTI_ACK, MULTI_ACK_DETAILED };
 struct session {
 	struct upload_server *s;
 	struct fetch_request q;
-	struct oid_flags tips; /* what has been advertised on this connection */
+	struct oid_flags tips; /* the oids that this connection advertised */
 	enum multi_ack multi_ack;
 	bool no_done;
-	bool filter; /* the client knows of it */
+	bool filter; /* the client has the capability "filter" */
 	bool capabilities_sent;
-	size_t nr_judged; /* haves of which is known whether they are enough */
-	bool ready, sent_ready; /* they are; the client knows it */
+	size_t nr_judged; /* haves that the last check of readiness covered */
+	bool ready, sent_ready; /* enough is known; the client has got "ready" */
 	bool round_has_common, round_has_missing; /* haves since the last flush packet */
-	struct object_id last; /* have that we have, too */
+	struct object_id last; /* the last common have */
 };
 
 /* ---- the advertisement ---- */
@@ -54,7 +54,7 @@ static void append_capabilities(struct session *v, struct strbuf *out)
 	append_agent(out);
 }
 
-/* The first line carries the capabilities behind a NUL. */
+/* The first line has the capabilities, after a NUL. */
 static void print_line(struct session *v, const struct object_id *oid, const char *name,
 		       const char *peeled)
 {
@@ -91,7 +91,7 @@ static int advertise_ref(void *data, const char *name, const struct ref *ref)
 	return pkt_writer_failed(&v->s->out) ? ERR_IO : 0;
 }
 
-/* Where a shallow server ends; written as the file "shallow" has it. */
+/* Sends the boundary of a shallow server, in the format of the file "shallow". */
 static int advertise_shallow(struct session *v, struct err *err)
 {
 	struct oid_array boundary = OID_ARRAY_INIT;
@@ -124,7 +124,7 @@ static int advertise(struct session *v, struct err *err)
 
 /* ---- wants ---- */
 
-/* The words behind the first want; behind others they count as well. */
+/* Parses the capabilities after the first want; after other wants they count, too. */
 static int take_capabilities(struct session *v, const char *words, struct err *err)
 {
 	struct fetch_request *q = &v->q;
@@ -213,7 +213,7 @@ static int take_line(struct session *v, const char *line, struct err *err)
 		       line);
 }
 
-/* Up to a flush packet: without wants it is the polite end. */
+/* Reads wants up to a flush packet. No want means that the client says goodbye. */
 static int read_wants(struct session *v, struct err *err)
 {
 	struct pkt_reader *in = &v->s->in;
@@ -232,10 +232,10 @@ static int read_wants(struct session *v, struct err *err)
 	return kind == PKT_FLUSH ? 0 : err_set(err, ERR_CORRUPT, "the remote end hung up unexpectedly");
 }
 
-/* Wants of which is not known yet that the client may have them. */
+/* Wants that are not yet known to be allowed. */
 struct unproven {
 	struct oidset oids;
-	struct oidset tips; /* those of them that are tips of refs */
+	struct oidset tips; /* the ones that are tips of refs */
 };
 
 /* > 0: all are. */
