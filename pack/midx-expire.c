@@ -7,7 +7,10 @@
 #include "pack/verify-object-internal.h"
 #include "util/alloc.h"
 
-/* Is each object of the pack in another one as well, by the index and in truth, and whole? */
+/*
+ * Is each object of the pack in another pack as well, according to the index and in fact, and
+ * undamaged there?
+ */
 static bool is_superfluous(const struct midx *m, const struct pack *p, struct pack_whole *whole)
 {
 	for (uint32_t i = 0; i < p->idx.nr; i++) {

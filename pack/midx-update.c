@@ -24,11 +24,11 @@ struct midx_update {
 	struct midx *old;	 /* the present index, with its packs; NULL: none */
 	struct midx *base;	 /* the layer of `old` that the new one builds on; NULL: none */
 	struct midx_range range; /* the layers of `old` that are combined */
-	struct oid_array above;	 /* those above them, the highest first */
+	struct oid_array above;	 /* the layers above them, the highest first */
 	struct midx *now;	 /* the new index; its base belongs to `old` */
 	struct object_id checksum;
 	bool is_current;
-	struct strset unused; /* packs that go */
+	struct strset unused; /* packs that are removed */
 };
 
 /* ---- writing ---- */
@@ -80,7 +80,7 @@ static void remove_abandoned(const char *dir)
 		closedir(d);
 }
 
-/* A damaged one is replaced. What a new layer is to rest on, or to have, is looked at closely. */
+/* A damaged index is replaced. A layer that stays below a new one, or is combined, is verified. */
 static int open_old(struct midx_update *u, struct err *err)
 {
 	const struct midx_write_options *o = &u->options;
@@ -160,7 +160,7 @@ static int find_place(struct midx_update *u, struct err *err)
 	return u->options.incremental ? find_base(u, u->old, err) : 0;
 }
 
-/* The same objects as before, so that what lies above still fits. */
+/* Does it have the same objects as before, so that the layers above still fit? */
 static int check_range(const struct midx_update *u, struct err *err)
 {
 	if (!u->range.nr || !u->options.incremental || u->options.no_chain ||
@@ -169,7 +169,7 @@ static int check_range(const struct midx_update *u, struct err *err)
 	return err_set(err, ERR_CORRUPT, "layers of the multi-pack-index repeat objects, or lack some");
 }
 
-/* Byte by byte: the checksum of a damaged one can still be there. */
+/* Compares all bytes: a damaged index can still hold the right checksum. */
 static bool same_as_old(const struct midx_update *u)
 {
 	return u->old && !u->options.incremental && !midx_is_chain(u->old) &&
@@ -302,7 +302,7 @@ bool midx_update_is_current(const struct midx_update *u)
 	return u->is_current;
 }
 
-/* The place of a file that goes with an index of that checksum. Caller frees. */
+/* Path of a file that belongs to an index with that checksum. The caller frees it. */
 static char *companion(const struct midx_update *u, bool layer, const struct object_id *sum,
 		       const char *extension)
 {
@@ -343,7 +343,7 @@ int midx_update_target(struct bitmap_target **out, struct midx_update *u, struct
 
 /* ---- staging ---- */
 
-/* A copy of a file for the directory of layers; one that is not there is passed over. */
+/* Copies a file to the directory of layers; a missing file is skipped. */
 static int stage_copy(struct midx_update *u, const char *from, const char *to,
 		      struct fsync_batch *b, struct err *err)
 {
@@ -366,7 +366,7 @@ static int stage_copy(struct midx_update *u, const char *from, const char *to,
 	return rc;
 }
 
-/* A single index becomes the lowest layer: copied, and removed when the chain is there. */
+/* Makes a single index the lowest layer: it is copied, and removed once the chain is published. */
 static int stage_migration(struct midx_update *u, struct fsync_batch *b, struct err *err)
 {
 	static const char *const extensions[] = { "bitmap", "midx" };
@@ -446,7 +446,7 @@ static bool lost_its_base(const struct midx_update *u, const struct object_id *s
 	return false;
 }
 
-/* Is that name in `dir` one of a file that belongs to an index which is there afterwards? */
+/* Is that name in `dir` a file of an index that stays? */
 static bool is_bitmap_wanted(const struct midx_update *u, const struct oidset *layers, const char *name, bool layer)
 {
 	struct object_id sum;
@@ -455,7 +455,7 @@ static bool is_bitmap_wanted(const struct midx_update *u, const struct oidset *l
 
 	if (!skip_prefix(name, "multi-pack-index-", &hex) ||
 	    oid_parse_hex(&sum, hex, u->packs->opts.algo, NULL) < 0)
-		return true; /* none of ours */
+		return true; /* no file of an index */
 	if (layer != u->options.incremental)
 		return false;
 	if (strip_suffix(name, ".bitmap", &len) && (layer ? lost_its_base(u, &sum) : !u->options.bitmap))

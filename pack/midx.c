@@ -10,7 +10,7 @@
 #include "util/bytes.h"
 
 #define LAYERS_MAX 4096
-/* A chain with a layer that is not there is damaged if it says the same after so many more looks. */
+/* Number of reads after which a chain that names a missing layer counts as damaged. */
 #define CHAIN_TRIES 4
 #define CHAIN_BYTES_MAX ((size_t)LAYERS_MAX * (HASH_MAX_HEX + 1))
 

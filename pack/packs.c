@@ -243,10 +243,13 @@ static bool same_time(const struct stat *a, const struct stat *b)
 	       a->st_ctime == b->st_ctime && ST_CTIME_NSEC(*a) == ST_CTIME_NSEC(*b);
 }
 
-/* The clocks of file systems are coarse: what has just changed may change again unseen. */
+/*
+ * File systems have coarse clocks: a directory that has just changed may change again without a new
+ * time.
+ */
 #define SETTLED_SECONDS 2
 
-/* A client of a network file system may be told old times of a directory. */
+/* A client of a network file system may see old times of a directory. */
 static bool dir_times_hold(struct packs *ps)
 {
 	if (!ps->dir_view_known)
@@ -309,7 +312,10 @@ struct pack_set *packs_set(struct packs *ps)
 	return set;
 }
 
-/* Repacks beside it, one after the other, may make a reader look again; who removes files all the time does not stop it. */
+/*
+ * Limit of new scans because of concurrent repacks: a process that removes files all the time must
+ * not stop the reader.
+ */
 #define LOOKS_MAX 100
 
 struct pack_set *packs_set_held(struct packs *ps)
