@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /dev/tty: a line is read without showing it; whatever signal comes, the terminal is as it was before it acts. */
+/* Reads a line from /dev/tty without echo. If a signal comes, the terminal is restored before the signal takes effect. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include <signal.h>
@@ -31,7 +31,7 @@ struct terminal {
 	sigset_t mask; /* that was there before */
 };
 
-/* Ours only where the signal would do something: who ignores it goes on to do so. */
+/* Install our handler only for signals that have an effect: an ignored signal stays ignored. */
 static void catch_signals(struct terminal *t)
 {
 	struct sigaction ours = { .sa_handler = note_signal };

@@ -81,7 +81,7 @@ static int take_key(struct bundle_list *l, const char *key, const char *value, s
 
 /* ---- all of it ---- */
 
-/* What has no URI is of no use. */
+/* Drop bundles without a URI. */
 static int finish(struct bundle_list *l, const char *base, bool is_dir, struct err *err)
 {
 	size_t nr = 0;

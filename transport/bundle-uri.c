@@ -29,10 +29,10 @@ struct bundler {
 	struct bundle_uri_result *out;
 	struct strset seen; /* URIs */
 	unsigned downloads, depth, waiting;
-	bool foreign; /* who names URIs now is not of this machine */
+	bool foreign; /* the URIs come from a list of another machine */
 };
 
-/* What has become of a URI. */
+/* The state of a URI. */
 enum state {
 	NEW,
 	WAITING, /* it needs objects that are not here */
@@ -106,7 +106,7 @@ static int fetch_bundle(struct bundler *b, struct fetch_session *s, const struct
 	return rc;
 }
 
-/* fd stays the caller's. < 0: the operation is spoiled. */
+/* The caller keeps fd. < 0: the operation has failed. */
 static int unbundle(struct bundler *b, int fd, const char *uri, enum state *state, struct err *err)
 {
 	const struct fetch_session_options so = { .algo = b->r->algo, .config = b->o->download.config };
@@ -258,7 +258,7 @@ static int get_any(struct bundler *b, struct item *items, size_t nr, struct err 
 	return rc;
 }
 
-/* In turns, as long as one of them makes another one possible. */
+/* Try the bundles in turns, as long as one of them brings the prerequisites of another. */
 static int get_all(struct bundler *b, struct item *items, size_t nr, struct err *err)
 {
 	bool more = true;
@@ -284,7 +284,7 @@ static int newest_first(const void *a, const void *b)
 	return (x->in->token < y->in->token) - (x->in->token > y->in->token);
 }
 
-/* Newer ones that have waited, the oldest of them first. True if none waits any more. */
+/* Try the newer bundles that wait, the oldest first. True if none waits any more. */
 static int try_newer(struct bundler *b, struct item *items, size_t from, bool *all, struct err *err)
 {
 	int rc = 0;
@@ -298,7 +298,7 @@ static int try_newer(struct bundler *b, struct item *items, size_t from, bool *a
 	return rc;
 }
 
-/* Up to which token all is here: from the oldest that was needed. */
+/* The token up to which all bundles are here, counted from the oldest one that was needed. */
 static void note_token(struct bundler *b, const struct item *items, size_t used)
 {
 	uint64_t token = 0;

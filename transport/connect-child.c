@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program at the other end of two pipes: what all kinds of connections but sockets are made of. */
+/* A child process at the other end of two pipes: all connections except sockets use it. */
 #include "compat/posix.h"
 #include <signal.h>
 #include "compat/syscalls.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a remote helper is for: a connection to a service (stateless-connect, connect), or, if it makes none, its list of
- * refs and its own way to fetch (helper-fetch.c); and single files.
+ * Uses a remote helper: for a connection to a service (stateless-connect, connect) or, if it makes none, for its list of
+ * refs and its own fetch (fetch-helper.c); and for single files.
  */
 #include "compat/posix.h"
 #include "transport/helper-internal.h"
@@ -47,7 +47,7 @@ static int try_connect(struct helper *h, const char *command, const char *servic
 	return rc;
 }
 
-/* No connection: for fetch and push it can do without. Its refs are listed in any case, and only they may be wanted. */
+/* The helper makes no connection, but fetches or pushes by itself. It always lists its refs; only these may be wanted. */
 static int list_by_helper(struct helper *h, const char *service, struct err *err)
 {
 	h->for_push = !strcmp(service, "git-receive-pack");

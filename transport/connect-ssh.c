@@ -6,7 +6,7 @@
 #include "transport/connect-internal.h"
 #include "util/alloc.h"
 
-/* What "auto", "ssh" and so on of ssh.variant and GIT_SSH_VARIANT mean; others are OpenSSH. */
+/* Values of ssh.variant and GIT_SSH_VARIANT; an unknown value means OpenSSH. */
 static enum ssh_variant variant_by_word(const char *word)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Connections: those to a program of this machine are made here, others beside this file. */
+/* Opens connections: to a program on this machine here, other kinds in connect-*.c. */
 #include "compat/posix.h"
 #include <signal.h>
 #include "repo/repo.h"
@@ -49,7 +49,7 @@ int connect_service(struct connection **out, const struct remote_url *url, const
 	if (rc < 0)
 		return rc;
 	c = connection_new();
-	/* A peer that hangs up is an error of write(2), with what it has said before. */
+	/* If the peer hangs up, write(2) must fail, so that the peer's last message can be read and shown. */
 	signal(SIGPIPE, SIG_IGN);
 	if (url->kind == URL_LOCAL)
 		rc = connect_local(c, url, service, o, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Helpers and the user asked; helpers told: gitcredentials(7), "CUSTOM HELPERS". */
+/* Asks helpers and the user, and reports the result to helpers: gitcredentials(7), "CUSTOM HELPERS". */
 #include "compat/posix.h"
 #include "transport/ask.h"
 #include "transport/credential-internal.h"
@@ -57,7 +57,7 @@ static int run_helper(const struct credential *c, const char *helper, const char
 	return 0;
 }
 
-/* What it may not send, since one of both sides does not know of it, is as if it had not been sent. */
+/* Drop values of a capability that the helper or the caller does not have. */
 static void drop_unannounced(struct credential *c, struct strvec *answered)
 {
 	if (!c->capa_authtype.caller || !c->capa_authtype.helper) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A credential in memory: made, of a URL, released. */
+/* A credential in memory: init, parse of a URL, release. */
 #include "compat/posix.h"
 #include "hash/hash.h"
 #include "transport/credential-internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The objects of a push by WebDAV: one pack, which is made here, with its index. It is whole by itself. */
+/* The objects of a push over WebDAV: this file makes one pack and its index. The pack is not thin. */
 #include "compat/posix.h"
 #include <fcntl.h>
 #include "compat/syscalls.h"
@@ -12,7 +12,7 @@
 
 #define LIST_BYTES_MAX ((size_t)16 << 20)
 
-/* Under a name that no reader looks at, then its own. */
+/* Upload under a name that no reader uses, then move it to its own name. */
 static int upload(struct dav_push *s, const char *file, const char *name, struct err *err)
 {
 	char *path = xconcat("objects/pack/", name), *tmp = xconcat("objects/pack/tmp_", name);

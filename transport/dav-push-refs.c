@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The refs of a repository that is only files: gitrepository-layout(5). Files below refs/, packed-refs, HEAD; and info/refs. */
+/* Reads the refs of a repository from its files: gitrepository-layout(5). These are refs/, packed-refs, HEAD, and info/refs. */
 #include "compat/posix.h"
 #include "object/object.h"
 #include "odb/odb.h"
@@ -20,7 +20,7 @@ static bool parse_oid(const struct dav_push *s, const char *text, struct object_
 	return !oid_parse_hex(oid, text, s->r->algo, &end) && (*end == '\n' || !*end);
 }
 
-/* Symbolic refs are only read: what they lead to is what changes. */
+/* Symbolic refs are only read; a push changes their targets. */
 static int take_file(struct dav_push *s, const char *name, const char *text, struct err *err)
 {
 	struct remote_ref *ref;

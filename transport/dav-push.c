@@ -92,7 +92,7 @@ static void refuse(struct push_update *u, const char *why)
 	u->message = xstrdup(why);
 }
 
-/* Under the locks: is it still what the push has been decided on? */
+/* Under the locks: does the ref still have the value on which the push was decided? */
 static int check_value(struct dav_push *s, struct push_update *u, struct err *err)
 {
 	struct object_id now;

@@ -28,7 +28,7 @@ static int take_text(void *data, const void *p, size_t len, struct err *err)
 	return 0;
 }
 
-/* *out: NULL: what the answer has is of no interest. */
+/* *out: the body of the answer; NULL: not needed. */
 static int request(struct http_client *c, const char *method, const char *url, const struct strvec *headers,
 		   const struct http_body *body, const char *type, struct strbuf *out, struct err *err)
 {
@@ -71,7 +71,7 @@ int dav_check(struct http_client *c, const char *url, struct err *err)
 	if (rc < 0)
 		return rc;
 	rc = http_perform(c, &rq, &a, &why);
-	/* What 401 ends in, and servers that cannot be reached, say it by themselves. */
+	/* The messages for 401 and for a server that cannot be reached are complete. */
 	if (rc < 0 && !(a.status >= 400 && a.status != 401))
 		err_move(err, &why);
 	else if (rc < 0 || !a.header || !has_class(a.header, '1') || !has_class(a.header, '2'))
@@ -89,7 +89,7 @@ struct listing {
 	struct string_list *names;
 };
 
-/* "scheme://host", if it is there, is the server's business. */
+/* The path of a href, without "scheme://host" if it has one. */
 static const char *path_of(const char *url)
 {
 	const char *host = strstr(url, "://");

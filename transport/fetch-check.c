@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Before anything of a pack gets a name: is all there that it leads to, and what may refs name? A history that ends at
- * the server's own boundary is whole only for who takes that boundary up.
+ * Checks a pack before it gets a name: are all objects here that it leads to, and which of them may refs name? If a history
+ * ends at the server's own boundary, it is complete only if that boundary becomes ours, too.
  */
 #include "compat/posix.h"
 #include "object/commit.h"
@@ -13,7 +13,7 @@
 struct pack_check {
 	struct fetch_task *t;
 	struct pack_receive *rx;
-	struct oid_array foreign; /* it rests on these, which the pack does not have */
+	struct oid_array foreign; /* objects that the pack depends on and does not have */
 };
 
 /* ---- what the pack rests on ---- */
@@ -31,7 +31,7 @@ static void note_unless_sent(struct pack_check *p, const struct object_id *oid)
 		oid_array_append(&p->foreign, oid);
 }
 
-/* What one pack rests on another may have. */
+/* Objects that one pack depends on may be in another one. */
 static void drop_sent(struct pack_check *p)
 {
 	struct oid_array *all = &p->foreign;

@@ -129,7 +129,7 @@ static void choose_options(struct helper_request *rq)
 		add_filter(rq);
 }
 
-/* What changes the result is not left out without a word. */
+/* Does the option change the result? Then it is an error if the helper does not know it. */
 static bool matters(const char *option)
 {
 	return starts_with(option, "deepen-") || starts_with(option, "depth ") || starts_with(option, "filter ");
@@ -199,7 +199,7 @@ static int send_batch(const struct helper_request *rq, struct err *err)
 
 /* ---- the answer ---- */
 
-/* Only a .keep of our packs goes with the end of the fetch, whatever the helper says. */
+/* At the end of the fetch we remove only .keep files of our own packs, whatever path the helper sends. */
 static bool is_our_keep(const struct repository *r, const char *path)
 {
 	char *packs = path_join(r->objdir, "pack");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a session reads: lines, and the bytes of the pack. */
+/* Reads lines and the bytes of the pack for a session. */
 #include "compat/posix.h"
 #include <poll.h>
 #include "transport/fetch-internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What need not be asked for. */
+/* Finds wanted objects that need not be requested. */
 #include "compat/posix.h"
 #include "history/connected.h"
 #include "pack/pack.h"
@@ -27,8 +27,8 @@ int fetch_drop_named(struct repository *r, struct oid_array *wants, struct err *
 }
 
 /*
- * It is here, but no ref of ours may lead to it, and none will if it goes to FETCH_HEAD alone. So it must become fresh: what only
- * cruft packs have is fetched again.
+ * The object is here, but perhaps no ref leads to it, also not after the fetch if only FETCH_HEAD names it. So it must become
+ * fresh. Objects that only cruft packs have are fetched again.
  */
 static bool is_fresh(struct odb *odb, const struct object_id *oid)
 {

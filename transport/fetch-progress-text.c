@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Words of the server for the user. Control characters could move the cursor over what others have written, or more;
- * sideband.allowControlCharacters of git-config(1) says which kinds of sequences stay as they are.
+ * Prints text of the server for the user. Control characters could move the cursor over other lines of the terminal, or do
+ * more harm; sideband.allowControlCharacters of git-config(1) names the sequences that stay.
  */
 #include "compat/posix.h"
 #include <ctype.h>

@@ -66,7 +66,7 @@ static void offer_release(struct offer *o)
 		FREE_AND_NULL(o->value[i]);
 }
 
-/* "field=value,field=value"; fields that are not known are for others. False: it names no remote that could be. */
+/* Parse "field=value,field=value"; unknown fields are ignored. False: there is no valid name of a remote. */
 static bool parse_offer(struct offer *o, const char *text)
 {
 	struct string_list fields = STRING_LIST_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pack: checked while it comes, found complete, staged as a pack or as loose objects. */
+/* Receives the pack: checks it while it comes, checks that it is complete, stages it as a pack or as loose objects. */
 #include "compat/posix.h"
 #include <sys/mman.h>
 #include "intake/confined.h"

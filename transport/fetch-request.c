@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "transport/fetch-internal.h"
 
-/* So many haves may be in vain once something common is known. */
+/* Negotiation stops after so many haves in vain, once a common object is known. */
 #define IN_VAIN_MAX 256u
 
 void fetch_add_shallow(struct fetch_task *t)
@@ -81,7 +81,7 @@ int fetch_take_common(struct fetch_task *t, struct fetch_round *round, const str
 	round->got_common = true;
 	if (rc < 0)
 		return rc;
-	/* A server that remembers nothing says so in each round. */
+	/* A stateless server acknowledges the common objects in each round again. */
 	if (!oidset_insert(&round->known, oid))
 		return 0;
 	oid_array_append(&round->common, oid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The beginning of a session, what the server says of itself, and its refs. */
+/* The beginning of a session: the server's capabilities and refs. */
 #include "compat/posix.h"
 #include "transport/fetch-internal.h"
 #include "util/alloc.h"

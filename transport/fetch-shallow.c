@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the boundary of a shallow clone changes: gitprotocol-v2(5), "shallow-info". */
+/* Changes the boundary of a shallow clone: gitprotocol-v2(5), "shallow-info". */
 #include "compat/posix.h"
 #include "history/shallow-file.h"
 #include "history/history.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * packfile-uris of gitprotocol-v2(5): packs that the server names instead of sending what they have. The server's own
- * pack comes first, so that it has not to wait; all of them are checked together and staged together.
+ * packfile-uris of gitprotocol-v2(5): the server sends URIs of packs instead of their objects. The server's own pack is
+ * read first, so that the server does not wait. All packs are checked together and staged together.
  */
 #include "compat/posix.h"
 #include <fcntl.h>
@@ -106,7 +106,7 @@ void fetch_uri_source_release(struct fetch_uri_source *s)
 
 /* ---- the packs ---- */
 
-/* A whole pack by itself, and the one that was announced. */
+/* Read a whole pack. No byte may follow it, and it must have the announced hash. */
 static int read_uri_pack(struct fetch_task *t, struct pack_receive *rx, struct intake_input *in, const char *line, struct err *err)
 {
 	const struct pack_receive_stream_options s = {

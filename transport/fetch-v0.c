@@ -8,8 +8,8 @@
 #include "wire/version.h"
 
 /*
- * Haves of one round. A server answers each at once, while we are still writing: neither side may fill the pipe that
- * the other one does not read.
+ * Haves of one round. The server answers each one at once, while we are still writing. So a round must be small enough that
+ * neither side fills a pipe while the other side does not read it.
  */
 #define HAVES_MAX 256u
 
@@ -33,7 +33,7 @@ static int check_capabilities(struct fetch_task *t, struct err *err)
 	const struct fetch_wanted *w = t->w;
 	int rc = 0;
 
-	/* What a server sends without bands has no end that could be told from what follows. */
+	/* Without bands, the end of the pack cannot be told from the bytes after it. */
 	if (is_stateless(t) && !session_capability(t->s, "side-band-64k") && !session_capability(t->s, "side-band"))
 		return err_set(err, ERR_UNSUPPORTED, "Server does not support side-band, which http needs");
 	if (w->negotiate_only || (w->refs && w->refs->nr))
@@ -56,7 +56,7 @@ static void add_word(struct fetch_task *t, struct strbuf *out, bool wanted, cons
 		strbuf_addf(out, " %s", name);
 }
 
-/* What we want of what the server can do. */
+/* Add the capabilities that we use and the server has. */
 static void add_v0_capabilities(struct fetch_task *t, enum acks *acks, struct strbuf *out)
 {
 	const struct fetch_wanted *w = t->w;
@@ -103,7 +103,7 @@ static void add_v0_wants(struct fetch_task *t, enum acks *acks)
 	pkt_writer_flush(out);
 }
 
-/* The lines that the server answers with, if the boundary moves. A server that remembers nothing repeats them. */
+/* Read the server's shallow and unshallow lines, if the boundary moves. A stateless server repeats them. */
 static int read_shallow(struct fetch_task *t, struct err *err)
 {
 	const char *line;
@@ -203,7 +203,7 @@ static int read_last_ack(struct fetch_task *t, const struct fetch_round *round, 
 	return answer < 0 ? answer : 0;
 }
 
-/* What has been found common is all that the next request has to tell again. */
+/* The next request repeats only the common objects. */
 static int begin_next_request(struct fetch_task *t, struct fetch_round *round, struct err *err)
 {
 	enum acks same;

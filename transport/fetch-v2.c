@@ -33,7 +33,7 @@ static int add_v2_shallow(struct fetch_task *t, struct err *err)
 
 static int add_haves(struct fetch_task *t, struct fetch_round *round, struct err *err)
 {
-	/* The server remembers nothing. */
+	/* The server is stateless. */
 	for (size_t i = 0; i < round->common.nr; i++)
 		pkt_writer_addf(&t->s->out, "have %s", oid_hex(&round->common.oid[i]));
 	return fetch_add_haves(t, round, FETCH_HAVES_MAX, err);
@@ -167,7 +167,7 @@ static int read_whole_answer(struct fetch_task *t, struct fetch_round *round, st
 	return rc;
 }
 
-/* 1: all has been told, and the request, which has nothing new, is dropped. */
+/* 1: there are no more haves; the request has nothing new and is dropped. */
 static int send_unless_told(struct fetch_task *t, struct fetch_round *round, bool first, struct err *err)
 {
 	int rc = make_request(t, round, err);

@@ -125,7 +125,7 @@ static int fetch_begin(struct fetch_task *t, struct fetch_wanted *plain, struct 
 	return t->s->version == 2 ? fetch_negotiate_v2(t, err) : fetch_negotiate_v0(t, err);
 }
 
-/* All that objects of a promisor mention. */
+/* All ids that objects of a promisor name. */
 static bool is_owed(void *data UNUSED, const struct object_id *oid UNUSED)
 {
 	return true;

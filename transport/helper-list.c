@@ -22,7 +22,7 @@ static int take_keyword(struct helper_list *list, const char *text, struct err *
 	return 0;
 }
 
-/* "refs/tags/x^{}" is no ref, but what the one before leads to. */
+/* "refs/tags/x^{}" is no ref, but the peeled value of the ref before it. */
 static bool take_peeled(struct helper_list *list, const char *name, const struct object_id *oid)
 {
 	struct remote_ref *last = list->refs.nr ? &list->refs.items[list->refs.nr - 1] : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The conversation with a remote helper, up to its options. Lines are read byte by byte, since what follows them may
- * belong to others.
+ * Starts a remote helper and sets its options. Lines are read byte by byte, since the bytes after them may belong to another
+ * reader.
  */
 #include "compat/posix.h"
 #include <signal.h>

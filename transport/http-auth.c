@@ -5,7 +5,7 @@
 #include "transport/secret.h"
 #include "util/alloc.h"
 
-/* These need no name: what the user is logged in with answers. */
+/* Methods that need no username: Negotiate and NTLM can use the user's login. */
 #define AUTH_WITHOUT_NAME (CURLAUTH_GSSNEGOTIATE | CURLAUTH_NTLM)
 
 static void init_credential(struct http_client *c, struct credential *cred)
@@ -127,7 +127,7 @@ static int init_proxy(struct http_client *c, struct err *err)
 	return rc;
 }
 
-/* http.proactiveAuth: before anybody has asked. */
+/* http.proactiveAuth: authenticate before the server asks for it. */
 static int init_proactive(struct http_client *c, struct err *err)
 {
 	const char *kind = c->set.proactive_auth;

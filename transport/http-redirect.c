@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the first request has been led: the base of the others, and what they may tell there. */
+/* After a redirect of the first request: the new base of later requests, and the credentials they may send there. */
 #include "compat/posix.h"
 #include "transport/http-internal.h"
 #include "transport/url.h"

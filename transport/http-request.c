@@ -33,7 +33,7 @@ static void print_error_line(const struct http_client *c, const char *text, size
 	strbuf_release(&line);
 }
 
-/* The server's own words, where they are meant for people. */
+/* Print the error text of the server if it is plain text. */
 static void tell_error_body(struct http_exchange *x, const struct http_answer *a)
 {
 	const char *at;

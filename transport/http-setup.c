@@ -172,7 +172,7 @@ static void set_resolve(struct http_client *c)
 		curl_easy_setopt(c->easy, CURLOPT_RESOLVE, c->resolve);
 }
 
-/* protocol.<name>.allow, also where a redirect leads. It was no user who has chosen that. */
+/* protocol.<name>.allow, also for redirects. The user has not chosen the target of a redirect. */
 static void set_protocols(struct http_client *c)
 {
 	static const char *const names[] = { "http", "https" };

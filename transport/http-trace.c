@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* GIT_TRACE_CURL, GIT_TRACE_CURL_NO_DATA, GIT_CURL_VERBOSE: what goes to and fro, without secrets. */
+/* GIT_TRACE_CURL, GIT_TRACE_CURL_NO_DATA, GIT_CURL_VERBOSE: traces requests and answers, without secrets. */
 #include "compat/posix.h"
 #include "transport/http-internal.h"
 #include "util/alloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One exchange with a server. What comes is gathered and given on in large pieces: what there is when libcurl has read all
- * that had arrived.
+ * One exchange with a server. The answer is buffered, and passed to the sink in large pieces: all bytes that libcurl has
+ * read so far.
  */
 #include "compat/posix.h"
 #include "transport/http-internal.h"
@@ -29,7 +29,7 @@ static void take_wanted(struct http_exchange *x, const char *line, size_t len)
 	strbuf_trim(&x->header);
 }
 
-/* Where libcurl may go next. Once away, private headers stay at home for the rest of the chain. */
+/* Check where a redirect leads. After the first other host, private headers are left out for the rest of the chain. */
 static void take_location(struct http_exchange *x, const char *text, size_t len)
 {
 	struct strbuf to = STRBUF_INIT;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where objects may be: below the repository, and in the object directories that it borrows from. The server names those in
- * objects/info/http-alternates, for clients such as this one, or in objects/info/alternates, by paths on its disk: a relative
- * one leads the same way in URLs; an absolute one is taken as a path of the server. Other hosts are asked only where http.followRedirects
- * is true.
+ * The places of objects: the repository itself, and its alternates. The server names alternates in objects/info/http-alternates,
+ * for clients such as this one, or in objects/info/alternates, by paths on its disk. A relative path is resolved against the URL;
+ * an absolute one is taken as a path of the server's URLs. Another host is used only if http.followRedirects is true.
  */
 #include "compat/posix.h"
 #include "transport/download.h"

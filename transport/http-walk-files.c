@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files of the server, on their way to where they are looked at; and what else the parts of the walk share. */
+/* Downloads files of the server for the walk; and other functions that the parts of the walk share. */
 #include "compat/posix.h"
 #include <fcntl.h>
 #include "compat/syscalls.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packs of the server. Indexes come first, into files that are mapped: they only tell which pack is worth its bytes, and a hostile
- * server decides how large they are. Pack and index of ours are made from what has come, as from any other pack.
+ * Packs of the server. The walk gets their indexes first, into mapped files, because a hostile server decides how large they are. They
+ * are only used to choose the packs to download. Our own index of a pack is made from the downloaded pack, as for any other one.
  */
 #include "compat/posix.h"
 #include "compat/syscalls.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The walk. A pack that comes is taken as a whole: what its objects refer to outside of it is wanted, too. Packs of a server may have
- * objects that no ref leads to, whose own are not there any more; so when something cannot be found, the walk begins anew,
- * and looks at the objects of packs one by one.
+ * The walk. A received pack is taken as a whole: the walk also wants all objects that its objects name and it does not have. A pack
+ * of a server may hold unreachable objects, which name objects that are gone. So if an object cannot be found, the walk begins anew
+ * and follows the objects of packs one by one.
  */
 #include "compat/posix.h"
 #include "history/connected.h"

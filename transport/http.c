@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The client, and what it is for: files, advertisements, requests of the smart protocol (gitprotocol-http(5)). */
+/* The http client: gets files and advertisements, and posts requests of the smart protocol (gitprotocol-http(5)). */
 #include "compat/posix.h"
 #include <sys/statvfs.h>
 #include <zlib.h>

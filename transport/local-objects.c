@@ -266,7 +266,7 @@ int local_objects_copy(struct repository *r, struct repo_operation *op, const ch
 
 /* ---- alternates ---- */
 
-/* What the other side borrows, we borrow, too; from here a relative path means something else. */
+/* The alternates of the other repository become ours, too. Relative paths are made absolute. */
 int local_objects_alternates(const char *objdir, struct strbuf *out, struct err *err)
 {
 	char *path = path_join(objdir, "info/alternates");

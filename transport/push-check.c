@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a push must not do unless it is told to: git-push(1), <refspec>, --force-with-lease, --force-if-includes. */
+/* Refuses updates that need force or a lease: git-push(1), <refspec>, --force-with-lease, --force-if-includes. */
 #include "compat/posix.h"
 #include "history/history.h"
 #include "history/revparse.h"

@@ -6,7 +6,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 
-/* One that it does not know cannot be left out if the user has asked for it. */
+/* An option that the user has given is an error if the helper does not know it. */
 static int set(struct helper *h, const char *option, struct err *err)
 {
 	int rc = h->option ? helper_set_option(h, option, err) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which refs a push is about: git-push(1), <refspec>. */
+/* Finds the refs that a push updates: git-push(1), <refspec>. */
 #include "compat/posix.h"
 #include "history/history.h"
 #include "history/revparse.h"
@@ -97,7 +97,7 @@ static void add_update(struct matching *m, const char *src, const struct object_
 
 /* ---- refspecs without patterns ---- */
 
-/* What a short name can say in full, by the rules of gitrevisions(7). */
+/* The full names that a short name can mean, by the rules of gitrevisions(7). */
 static const struct {
 	const char *before, *behind;
 } places[] = { { "", "" }, { "refs/", "" }, { "refs/tags/", "" }, { "refs/heads/", "" }, { "refs/remotes/", "" },
@@ -306,8 +306,8 @@ static bool is_mirror(const struct matching *m)
 }
 
 /*
- * Negative refspecs name refs of the other side: a ref that one of them matches is neither updated nor deleted,
- * whatever else says so.
+ * Negative refspecs match remote refs: a ref that one of them matches is neither updated nor deleted, even if another
+ * refspec or an option asks for it.
  */
 static bool is_excluded(const struct matching *m, const char *dst)
 {
@@ -369,7 +369,7 @@ static int match_all(struct matching *m, struct err *err)
 	return rc;
 }
 
-/* Which of ours would become theirs of that name? */
+/* The name of the local ref that this refspec would push to the remote name. */
 static bool map_back(const struct refspec_item *item, const char *name, struct strbuf *src)
 {
 	bool same = item->matching ? starts_with(name, "refs/heads/") :
@@ -382,7 +382,7 @@ static bool map_back(const struct refspec_item *item, const char *name, struct s
 	return true;
 }
 
-/* Has one of ours been there that would have become this one of theirs? A mirror has nothing but what it updates. */
+/* Does a refspec map a local ref to this remote ref, and is that local ref gone? A mirror keeps only the refs that it updates. */
 static bool is_remote_ref_stale(const struct matching *m, const char *name)
 {
 	struct strbuf src = STRBUF_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pack of a push: what the new values lead to, without what the other side has. It is made in this process while it goes out. */
+/* The pack of a push: the objects that the new values lead to and the server lacks. This process makes it while it sends it. */
 #include "compat/posix.h"
 #include "history/objects.h"
 #include "history/revision.h"
@@ -106,7 +106,7 @@ static void tell_totals(struct making *m)
 	strbuf_release(&line);
 }
 
-/* The other side gets the objects themselves: what replaces them here may not even exist there. */
+/* The server gets the original objects: their replacements (git-replace(1)) may not exist there. */
 static int prepare(struct making *m, struct err *err)
 {
 	int rc;

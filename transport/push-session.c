@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The client of receive-pack. Commands and pack go out while what the other side says comes in, in a thread: neither
- * waits for the other, however much both have to say.
+ * The client of receive-pack. It sends commands and the pack, while a thread reads the answer. So neither side waits for
+ * the other, however much both send.
  */
 #include "compat/posix.h"
 #include <pthread.h>
@@ -282,7 +282,7 @@ static void *read_report_thread(void *data)
 	return NULL;
 }
 
-/* What we have begun cannot be finished: the other side must not wait for the rest. */
+/* The request cannot be finished: close the connection, so that the server does not wait for the rest. */
 static void hang_up(struct connection *c)
 {
 	if (c->in != c->out) {
