@@ -310,11 +310,11 @@ static int seal_last_dir(struct volume *vol, struct err *err)
 }
 
 /*
- * ext4 and XFS: names go into one journal in the order in which they were made,
- * and an fsync commits the journal up to the last change of what it is called
- * on: the directory that was changed last stands for all names, and for the sizes of
- * files that were changed in place before. The commit flushes the disk's cache, and
- * with it the contents that settle has awaited.
+ * ext4 and XFS: names go into one journal in the order in which they were made. An
+ * fsync commits the journal up to the last change of its file or directory. So an fsync
+ * of the directory that was changed last covers all names, and the sizes of files that
+ * were changed in place before. The commit flushes the disk's cache, and with it the
+ * contents whose writeback the settle step has awaited.
  *
  * Changes in place with no name after them have no order among each other that
  * could be known here: for several of them it is syncfs, which commits all.

@@ -9,8 +9,8 @@
 /* ---- core.fsync, core.fsyncMethod (git-config(1)) ---- */
 
 /*
- * What Git makes durable when it is not told otherwise. A value of core.fsync
- * starts from it, as in Git; only an absent or empty value means our default.
+ * The components that Git makes durable by default. A value of core.fsync
+ * starts from this set, as in Git; only an absent or empty value means our default.
  */
 #define STOCK_DEFAULT (FSYNC_PACK | FSYNC_DERIVED_METADATA)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What values mean: booleans, numbers, paths, dates; typed reads; patterns for values. */
+/* Parses values: booleans, numbers, paths, dates; typed reads; patterns for values. */
 #include "compat/posix.h"
 #include <float.h>
 #include <regex.h>

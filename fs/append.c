@@ -8,7 +8,7 @@
 #include "util/strbuf.h"
 #include "write-or-die.h"
 
-/* Open, and say in *keep where the old content ends; -1 if there was no file. */
+/* Open the file. *keep: where its old content ends; -1: there was no file. */
 static int open_for_append(const char *path, unsigned flags, off_t *keep, struct err *err)
 {
 	const int mode = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -45,7 +45,7 @@ static int open_for_append(const char *path, unsigned flags, off_t *keep, struct
 }
 
 struct append {
-	struct tempfile *t; /* knows the way back */
+	struct tempfile *t; /* cuts the file back */
 	struct strbuf text;
 };
 
@@ -158,7 +158,7 @@ static int append_write(void *data, int *fd_out, struct err *err)
 	return 0;
 }
 
-/* The file as it is now, with the way back; it is not kept open. */
+/* Open the file as it is now and watch it, so that it can be cut back; it is not kept open. */
 static int prepare(struct tempfile **t, const char *path, unsigned flags, int shared_perm,
 		   bool *made, struct err *err)
 {

@@ -47,7 +47,7 @@ int read_fd(struct strbuf *out, int fd, size_t max, const char *what, struct err
 {
 	struct stat st = { .st_size = 0 };
 
-	(void)fstat(fd, &st); /* what it fails for cannot be read */
+	(void)fstat(fd, &st); /* if it fails, read(2) will fail, too */
 	return read_rest(out, fd, &st, max, what, err);
 }
 
@@ -187,7 +187,7 @@ static mode_t shared_mode(mode_t mode, int shared_perm)
 	if (S_ISDIR(mode) || (mode & S_IXUSR))
 		want |= (want & 0444) >> 2;
 	mode = shared_perm < 0 ? (mode & ~(mode_t)0777) | want : mode | want;
-	/* What others put into a shared directory belongs to the same group, if that has access. */
+	/* New files of other users in a shared directory get its group, if the group has access. */
 	if (S_ISDIR(mode) && want & 060)
 		mode |= S_ISGID;
 	return mode & 07777;
@@ -375,7 +375,7 @@ int remove_tree(const char *path, bool keep_top, struct err *err)
 
 #define PROBE "sluice-probe-"
 
-/* A probe that stays would be taken for a file of the user's. */
+/* Remove the probe: the user would take a leftover for a file of his own. */
 static void remove_probe(const char *path)
 {
 	for (int try = 0; try < 3; try++)

@@ -70,7 +70,7 @@ static void mark_lock(int fd, const struct stat *st, const char *lock_path)
 	strbuf_release(&dir);
 }
 
-/* Locks of one directory, which come one after another, share what it takes to find the owner. */
+/* Locks of one directory come one after another: keep the mark of the owner for the next one. */
 static void mark_in_group(struct lock_group *g, int fd, const struct stat *st,
 			  const char *lock_path)
 {
@@ -266,7 +266,7 @@ static bool take_over(const char *lock_path)
 
 /* ---- taking ---- */
 
-/* The words up to the full stop are what scripts look for. */
+/* Scripts look for the words up to the full stop. */
 static int locked(const char *lock_path, struct err *err)
 {
 	struct strbuf who = STRBUF_INIT;
@@ -468,7 +468,7 @@ static bool is_over(const struct lock_wait *w, int64_t since, const char *lock_p
 	return !w->timeout_ms || waited >= w->patience_ms || !is_worth_waiting(lock_path);
 }
 
-/* Tries again at growing intervals, spread so that waiters do not march in step. */
+/* Tries again at growing, random intervals, so that waiting processes do not try at the same time. */
 static int try_until(struct tempfile **tf, const char *lock_path, const struct lock_wait *w, struct lock_group *g,
 		     struct err *err)
 {
@@ -677,7 +677,7 @@ void lockfile_release(struct lockfile *lk)
 	FREE_AND_NULL(lk->target);
 }
 
-/* A lock that a dead process left: take it over, and let it go again. */
+/* A lock whose owner is gone: take it over, and release it. */
 bool lockfile_remove_stale(const char *path)
 {
 	struct lockfile lk = LOCKFILE_INIT;

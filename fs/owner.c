@@ -19,16 +19,16 @@
 /* ---- the lock ---- */
 
 /*
- * The owner holds byte 0. Byte 1 is held by an owner that makes its file and shared by those who
- * remove dead ones: where a file cannot be locked before it has its name (no O_TMPFILE), a new one
- * would look dead for a moment.
+ * The owner holds a lock on byte 0. A process that makes its owner file locks byte 1; a process that
+ * removes files of ended owners shares that lock. Without it, if a file cannot be locked before it
+ * has its name (no O_TMPFILE), a new owner would seem to have ended for a moment.
  */
 static bool set_lock(int fd, short type, off_t start, off_t len)
 {
 	return !file_lock_set(fd, type, start, len);
 }
 
-/* Asked as a reader: the lock of one who may only read the file counts for nothing. */
+/* Query with a read lock: only a write lock counts, so a process that may only read the file cannot seem to be its owner. */
 static enum lock_owner query_lock(int fd)
 {
 	int held = file_lock_query(fd, F_RDLCK, 0, 1);
@@ -160,8 +160,8 @@ static bool is_unheld(int fd)
 }
 
 /*
- * Left by an owner that was killed. The name is never used again, so it can be no other file.
- * One that says "unsealed" stays, unless that has been sealed by now (NULL).
+ * Remove the file of an owner that was killed. The name is never used again, so it is no other file.
+ * A file that says "unsealed" stays, unless its names have been sealed by now (NULL).
  */
 static void remove_if_dead(const char *path, struct string_list *unsealed)
 {
@@ -178,7 +178,7 @@ static void remove_if_dead(const char *path, struct string_list *unsealed)
 	sys->close(fd);
 }
 
-/* A second name whose owner was killed, or went with the power. */
+/* Remove a second name whose owner was killed, or ended in a power cut. */
 static bool is_orphan(const char *path)
 {
 	char *owner_file = xstrdup(path);
@@ -194,7 +194,7 @@ static bool is_orphan(const char *path)
 	return orphan;
 }
 
-/* Files of another kind were made through another view of the directory: not ours to judge. */
+/* A file of another kind was made in another view of the directory: its owner's state is not known. */
 static void remove_dead_files(const char *dir, const char *our_id, struct string_list *unsealed)
 {
 	DIR *d = opendir(dir);
@@ -428,7 +428,7 @@ size_t owner_self_text(char out[OWNER_TEXT_MAX + 1], const char *dir)
 
 /* ---- names that are not sealed yet ---- */
 
-/* On a full disk it is not said: the operation will hardly succeed then. */
+/* On a full disk "unsealed" is not written: the operation will hardly succeed then. */
 static void begin_unsealed(struct home *h)
 {
 	if (h->unsealed++)
@@ -630,7 +630,7 @@ size_t owner_format(char out[OWNER_TEXT_MAX + 1], const struct owner *o, char se
 				o->id, sep, o->home, sep, o->boot, sep, (long)o->pid);
 }
 
-/* What would not be written the same is not ours. */
+/* A text that owner_format would write differently is not in our format. */
 bool owner_parse(struct owner *out, const char *text, size_t len, char sep)
 {
 	char buf[OWNER_TEXT_MAX + 1], again[OWNER_TEXT_MAX + 1];

@@ -590,7 +590,7 @@ void tempfile_delete(struct tempfile **tp)
 	if (t->fd >= 0)
 		sys->close(t->fd);
 	t->fd = -1;
-	/* What cannot be removed now stays in the list, for another try at exit. */
+	/* A file that cannot be removed now stays in the list, for another try at exit. */
 	if (!still_ours(watched_of(t)->slot, t->path) || remove_now(t)) {
 		unwatch(t);
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the checks find: messages, their severities, reports. */
+/* Findings of the checks: messages, their severities, reports. */
 #include "compat/posix.h"
 #include "object/fsck-internal.h"
 #include "util/alloc.h"

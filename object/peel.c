@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Peeling: from tags, or a commit, to what they lead to. */
+/* Peeling: follows tags, or a commit, to an object of the wanted type. */
 #include "compat/posix.h"
 #include <pthread.h>
 #include "object/commit.h"
