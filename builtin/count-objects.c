@@ -117,7 +117,7 @@ int cmd_count_objects(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('H', "human-readable", &human, "print sizes in human readable format"),
 		OPT_END()
 	};
-	struct count c = { .odb = ctx->repo->odb };
+	struct count c = { .verbose = 0 };
 	struct odb *odb;
 	struct err err = ERR_INIT;
 	struct strbuf size = STRBUF_INIT;
@@ -125,7 +125,7 @@ int cmd_count_objects(int argc, const char **argv, struct command_ctx *ctx)
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (argc)
 		usage_with_options(usage, opts);
-	odb = ctx->repo->odb;
+	c.odb = odb = ctx->repo->odb; /* after -h, which needs no repository */
 	c.verbose = verbose;
 	if (verbose)
 		odb_foreach_garbage(odb, ODB_ALL, count_garbage, &c);

@@ -61,10 +61,10 @@ static void read_message_file(struct creation *c)
 			xstrdup(file) : xstrfmt("%s%s", c->o->prefix, file);
 		rc = read_named_file(&c->message, path, EDIT_TEXT_MAX, &err);
 	}
+	free(path);
 	if (rc < 0)
 		die("could not open or read '%s': %s", file,
 		    strerror(err.sys_errno ? err.sys_errno : ENOENT));
-	free(path);
 }
 
 static void choose_cleanup(struct creation *c)
