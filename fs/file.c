@@ -214,12 +214,15 @@ int apply_shared_perm(const char *path, int shared_perm, struct err *err)
 
 int make_dir(const char *path, int shared_perm, struct err *err)
 {
+	struct stat st;
+
 	if (!RETRY_EINTR(sys->mkdir(path, 0777)))
 		return apply_shared_perm(path, shared_perm, err);
 	if (errno == EEXIST) {
 		if (is_directory(path))
 			return 0;
-		errno = EEXIST;
+		/* ENOENT: another process has removed it meanwhile. The caller can try again. */
+		errno = lstat(path, &st) < 0 && errno == ENOENT ? ENOENT : EEXIST;
 	}
 	return err_set_errno(err, "unable to create directory '%s'", path);
 }

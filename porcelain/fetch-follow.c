@@ -115,7 +115,7 @@ void fetch_decide_head(struct repository *r, const struct remote *remote, const 
 	char *ref, *target, *here;
 	bool exists;
 
-	if (!there || remote->follow_head == FOLLOW_HEAD_NEVER || (remote->mirror && r->bare))
+	if (!there || remote->follow_head == FOLLOW_HEAD_NEVER)
 		return;
 	if (remote->mirror && r->bare) {
 		decide_head_of_mirror(r, remote, there, out);

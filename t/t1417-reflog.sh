@@ -434,12 +434,15 @@ test_expect_success 'order: awaited, logs renamed, the ref, locks, one flush' '
 	test_cmp expect out
 '
 
-test_expect_success 'a directory that another process removes while a log is made in it' '
-	git init -q -b main gone && cd gone && git commit -q --allow-empty -m one && n=0 &&
-	while rm -rf .git/refs/heads/p .git/logs/refs/heads/p calls && n=$((n + 1)) &&
-		GIT_TEST_SYSCALL_LOG=calls GIT_TEST_SYSCALL_FAIL=$n:ENOENT:mkdir "$FAULT_GIT" update-ref --create-reflog refs/heads/p/q/r HEAD || exit 1 &&
-		git reflog exists refs/heads/p/q/r && grep injected calls; do :; done &&
-	test $n -gt 4
-'
+# EEXIST: the other process has made the directory, and removes it before anyone looks.
+for error in ENOENT EEXIST; do
+	test_expect_success "a directory that another process removes while a log is made in it: $error" '
+		rm -rf gone && git init -q -b main gone && cd gone && git commit -q --allow-empty -m one && n=0 &&
+		while rm -rf .git/refs/heads/p .git/logs/refs/heads/p calls && n=$((n + 1)) &&
+			GIT_TEST_SYSCALL_LOG=calls GIT_TEST_SYSCALL_FAIL=$n:$error:mkdir "$FAULT_GIT" update-ref --create-reflog refs/heads/p/q/r HEAD || exit 1 &&
+			git reflog exists refs/heads/p/q/r && grep injected calls; do :; done &&
+		test $n -gt 4
+	'
+done
 
 test_done
