@@ -23,7 +23,7 @@ MUST_USE int read_link(struct strbuf *out, const char *path, size_t hint, struct
 /* Is it a regular file, not empty, whose times this process may set to the present time? */
 bool file_can_be_touched(const char *path);
 
-/* mkdir; EEXIST is fine if it is a directory. */
+/* mkdir; EEXIST is fine if it is a directory. sys_errno ENOENT: another process has removed it again; try again. */
 MUST_USE int make_dir(const char *path, int shared_perm, struct err *err);
 /* Every missing leading directory of path (not path itself). */
 MUST_USE int make_leading_dirs(const char *path, int shared_perm, struct err *err);
