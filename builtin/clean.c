@@ -83,7 +83,7 @@ static bool is_dir_name(const char *path)
 /* A repository in the work tree, which only -ff removes. */
 static bool is_protected(const struct clean *c, const char *dir)
 {
-	return c->force < 2 && worktree_is_nested_repository(c->repo, dir);
+	return c->force < 2 && repo_has_nested(c->repo, dir);
 }
 
 /* ---- items ---- */
@@ -111,7 +111,7 @@ static bool may_go(struct clean *c, const char *path)
 		return false;
 	if (is_ignored(c, path))
 		return c->only_ignored;
-	if (is_dir_name(path) && !worktree_is_nested_repository(c->repo, path))
+	if (is_dir_name(path) && !repo_has_nested(c->repo, path))
 		return may_go_whole(c, path);
 	return !c->only_ignored;
 }
@@ -138,7 +138,7 @@ static void plan_path(struct clean *c, const char *path)
 		add_item(c, path);
 		return;
 	}
-	if (!is_dir_name(path) || worktree_is_nested_repository(c->repo, path) ||
+	if (!is_dir_name(path) || repo_has_nested(c->repo, path) ||
 	    (is_ignored(c, path) && !c->only_ignored) || pathspec_excludes(&c->ps, path, strlen(path)))
 		return;
 	if (list_directory(c, path, &names))

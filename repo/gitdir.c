@@ -161,3 +161,29 @@ char *read_gitfile(const char *path, struct err *err)
 	strbuf_release(&text);
 	return real;
 }
+
+/* With GIT_DIR or GIT_WORK_TREE, the gitdir can be that of a directory below the top. */
+static bool is_own_gitdir(const struct repository *r, const char *path)
+{
+	char *real = path_real(path, 0);
+	bool ret = real && !strcmp(real, r->gitdir_abs);
+
+	free(real);
+	return ret;
+}
+
+bool repo_has_nested(const struct repository *r, const char *dir)
+{
+	char *path = path_join(dir, ".git"), *file;
+	bool ret = is_git_directory(path);
+
+	if (ret) {
+		ret = !is_own_gitdir(r, path);
+	} else {
+		file = read_gitfile(path, NULL);
+		ret = file != NULL;
+		free(file);
+	}
+	free(path);
+	return ret;
+}

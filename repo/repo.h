@@ -171,6 +171,8 @@ MUST_USE int repo_check_owner(const char *gitdir, struct err *err);
  * file (ERR_NOT_FOUND), or a broken one.
  */
 char *read_gitfile(const char *path, struct err *err);
+/* Is the directory a repository of its own, or the work tree of one? r's own gitdir is none. */
+bool repo_has_nested(const struct repository *r, const char *dir);
 /*
  * The gitdir of what is checked out in `dir`, where the index has a gitlink; NULL: nothing is, or
  * dir is a symbolic link. It is never looked for above dir. ERR_CORRUPT: there is one that is no

@@ -9,7 +9,6 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "worktree/attr.h"
-#include "worktree/worktree.h"
 #include "index/pattern.h"
 
 /* gitattributes(5) of stock git: lines of that length, and larger files, are ignored. */
@@ -475,7 +474,7 @@ static unsigned mode_on_disk(const struct attrs *a, const char *path, size_t len
 		return MODE_SYMLINK;
 	if (!S_ISDIR(st.st_mode))
 		return st.st_mode & S_IXUSR ? MODE_EXEC : MODE_FILE;
-	return len && worktree_is_nested_repository(a->repo, path) ? MODE_GITLINK : MODE_TREE;
+	return len && repo_has_nested(a->repo, path) ? MODE_GITLINK : MODE_TREE;
 }
 
 /* That of the file on disk, or in the index where that is asked or there is no file. */

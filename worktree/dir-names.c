@@ -159,35 +159,9 @@ bool walker_is_ignored(const struct walker *w, bool is_dir)
 	return p && !p->negated;
 }
 
-/* With GIT_DIR or GIT_WORK_TREE, the gitdir can be that of a directory below the top. */
-static bool is_own_gitdir(const struct repository *r, const char *path)
-{
-	char *real = path_real(path, 0);
-	bool ret = real && !strcmp(real, r->gitdir_abs);
-
-	free(real);
-	return ret;
-}
-
-bool worktree_is_nested_repository(const struct repository *r, const char *dir)
-{
-	char *path = path_join(dir, ".git"), *file;
-	bool ret = is_git_directory(path);
-
-	if (ret) {
-		ret = !is_own_gitdir(r, path);
-	} else {
-		file = read_gitfile(path, NULL);
-		ret = file != NULL;
-		free(file);
-	}
-	free(path);
-	return ret;
-}
-
 bool walker_is_nested_repository(struct walker *w)
 {
-	return worktree_is_nested_repository(w->r, w->path.buf);
+	return repo_has_nested(w->r, w->path.buf);
 }
 
 bool walker_wants_all_ignored(const struct walker *w)

@@ -39,9 +39,6 @@ MUST_USE int worktree_walk_untracked(struct repository *r, const struct index_st
 				     enum untracked_mode mode, unsigned flags,
 				     dirwalk_fn fn, void *data, struct err *err);
 
-/* Is the directory a repository of its own, or the work tree of one? r's own gitdir is none. */
-bool worktree_is_nested_repository(const struct repository *r, const char *dir);
-
 /*
  * The same with the standard ignore rules; if there are many entries, in a thread of its own while the
  * caller compares them with files, which may change their flags and stat data; ix must not gain or lose
