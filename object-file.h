@@ -7,7 +7,7 @@
 #define OBJECT_FILE_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "object/object.h"
 #include "util/strbuf.h"
 

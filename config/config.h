@@ -8,7 +8,7 @@
 #define CONFIG_CONFIG_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "util/date.h"
 #include "util/err.h"
 #include "util/strbuf.h"

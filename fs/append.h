@@ -16,7 +16,7 @@
 
 #include "compat/posix.h"
 #include "fs/tempfile.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "util/err.h"
 
 #define APPEND_CREATE 1u /* make the file if it is missing (not its directories) */

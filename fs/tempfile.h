@@ -8,7 +8,7 @@
 #define FS_TEMPFILE_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "util/err.h"
 
 struct tempfile {

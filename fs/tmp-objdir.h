@@ -10,7 +10,7 @@
 #define FS_TMP_OBJDIR_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "util/err.h"
 #include "util/strvec.h"
 

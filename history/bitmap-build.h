@@ -14,7 +14,7 @@
 #define HISTORY_BITMAP_BUILD_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "hash/hash.h"
 #include "pack/bitmap-write.h"
 #include "repo/repo.h"

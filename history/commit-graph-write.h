@@ -4,7 +4,7 @@
 #define HISTORY_COMMIT_GRAPH_WRITE_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "hash/hash.h"
 #include "repo/repo.h"
 #include "util/date.h"

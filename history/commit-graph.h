@@ -16,7 +16,7 @@
 #define HISTORY_COMMIT_GRAPH_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "hash/hash.h"
 #include "history/grafts.h"
 #include "repo/repo.h"

@@ -18,7 +18,7 @@
 #define OBJECT_ADOPT_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "object/object.h"
 
 struct object_adopter;

@@ -22,7 +22,7 @@
  *   stage       stage the change in the batch, and take the locks for which others wait. After a
  *               failure, `abort` follows
  *   publish     give names before all others do: repo_operation_show_objects. A participant
- *               without it is published with the whole operation: by the batch, in the order of fsync-order.h
+ *               without it is published with the whole operation: by the batch, in the order of fsync/order.h
  *   finish      the batch has published all (rc 0), or has failed (rc < 0; `abort` follows)
  *   abort       give up all that has no name yet: remove staged files and locks. Called also if
  *               nothing is pending

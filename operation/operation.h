@@ -3,7 +3,7 @@
  * One operation: everything that a command, or a request of a server, changes in a
  * repository, published together and sealed once. It owns the fsync_batch. Its participants
  * (objects, index, refs, state, files) own what they change; the operation calls them in a fixed order.
- * The order in which changes are then named is that of fsync-order.h.
+ * The order in which changes are then named is that of fsync/order.h.
  *
  *   op = repo_operation_begin(r);
  *   repo_operation_lock_index(op, err)            what the command needs of these,
@@ -54,7 +54,7 @@
  *   I5  an operation is freed in OPEN, with no participant pending: a command that forgets to commit must
  *       not look as if it had succeeded, and one that publishes must not forget the seal (D2).
  *       repo_operation_end_unsealed alone frees in UNSEALED
- *   I6  a failed flush fails the batch for good (D6), and so every later step (fsync-batch.h)
+ *   I6  a failed flush fails the batch for good (D6), and so every later step (fsync/batch.h)
  *
  * Errors:     a failed call gives up all that has not been published: staged files and locks
  *             are removed. The codes of fsync_batch_commit, of the index and of refs.
@@ -68,7 +68,7 @@
 
 #include "compat/posix.h"
 #include "fs/lockfile.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "index/index.h"
 #include "refs/refs.h"
 #include "repo/repo.h"

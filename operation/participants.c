@@ -11,7 +11,7 @@
  *   5. files (configuration and the like) have been staged in the batch by the
  *      functions that write them. They are given up first: with them the batch gives up all that is staged.
  *
- * The batch then settles all of it (D1), publishes it by class (fsync-order.h: D3, D4, D5), and
+ * The batch then settles all of it (D1), publishes it by class (fsync/order.h: D3, D4, D5), and
  * seals it (D2).
  */
 #include "compat/posix.h"

@@ -7,7 +7,7 @@
 #define PACK_BITMAP_WRITE_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "hash/hash.h"
 #include "pack/bitset.h"
 #include "pack/pack.h"

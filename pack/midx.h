@@ -14,7 +14,7 @@
 #define PACK_MIDX_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "pack/bitmap-write.h"
 #include "pack/pack.h"
 #include "util/map.h"
@@ -50,7 +50,7 @@ struct midx_write_options {
 	/*
 	 * Drop packs to whose objects the present index never refers, and remove them once the new
 	 * index is published. Kept packs, cruft packs and packs of promisor remotes stay. The packs
-	 * that stay are adopted (fsync-batch.h), since they then hold the only copies of those
+	 * that stay are adopted (fsync/batch.h), since they then hold the only copies of those
 	 * objects.
 	 */
 	bool drop_unused;

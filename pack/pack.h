@@ -8,7 +8,7 @@
 #define PACK_PACK_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "hash/hash.h"
 #include "object/object.h"
 #include "util/err.h"

@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "fs/tempfile.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "pack/idx-internal.h"
 
 struct pack_parts {

@@ -7,7 +7,7 @@
 #define REFS_REFS_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "hash/hash.h"
 #include "object/object.h"
 #include "util/date.h"

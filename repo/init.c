@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <dirent.h>
 #include "compat/syscalls.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "repo/init.h"
 #include "repo/links-internal.h"
 #include "repo/setup-internal.h"

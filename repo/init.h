@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "config/config.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "repo/settings.h"
 #include "util/err.h"
 

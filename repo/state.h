@@ -5,7 +5,7 @@
  * of them. Names that are refs as well come from refs/root-refs.h.
  *
  * Order of publication. After a crash, HEAD, the index and these files have to belong together
- * (P7): the next command continues or aborts. fsync-order.h has three moments for them:
+ * (P7): the next command continues or aborts. fsync/order.h has three moments for them:
  *
  *   PUBLISH_STATE       after the objects that the files name (D4), before refs and index. A file that begins an
  *                       operation is named here. MERGE_HEAD without conflicts in the index is a merge that
@@ -27,7 +27,7 @@
 #define REPO_STATE_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "hash/hash.h"
 #include "refs/root-refs.h"
 #include "repo/repo.h"

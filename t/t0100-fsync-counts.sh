@@ -220,7 +220,7 @@ test_expect_success 'reading commands cost none' '
 
 # Each line is a cost, a colon and a command. Costs: 0 changes nothing; else it is one flush call on a
 # journal, and two numbers say what it is elsewhere. The first: on a local file system without an
-# order among names, 2 and one for each further phase (fsync-order.h), each of them a syncfs and an
+# order among names, 2 and one for each further phase (fsync/order.h), each of them a syncfs and an
 # fsync that flushes what the syncfs has written last: objects, the record of a
 # transaction, refs, deletions; twice as much for what publishes something before the rest is
 # staged (a third name on the way; new objects for hooks and editors). The second: on an overlay, one

@@ -10,7 +10,7 @@
 #define OBJECT_STAGE_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "object/object.h"
 #include "util/strbuf.h"
 

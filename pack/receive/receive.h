@@ -28,7 +28,7 @@
 #include "compat/posix.h"
 #include "fs/tempfile.h"
 #include "fs/tmp-objdir.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "hash/hash.h"
 #include "object/fsck.h"
 #include "object/object.h"

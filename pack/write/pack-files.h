@@ -7,7 +7,7 @@
 #define PACK_WRITE_PACK_FILES_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "pack/write/pack-objects.h"
 
 struct idx_entry;

@@ -9,7 +9,7 @@
 #define REFS_FILES_FILES_INTERNAL_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "refs/refs-backend.h"
 
 struct packed_refs;

@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "fs/lockfile.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "refs/refs-backend.h"
 
 struct packed_refs;

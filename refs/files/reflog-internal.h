@@ -4,7 +4,7 @@
 #define REFS_FILES_REFLOG_INTERNAL_H
 
 #include "compat/posix.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "refs/refs-backend.h"
 
 MUST_USE int reflog_stage_removal(struct ref_store *rs, const char *name,

@@ -12,7 +12,7 @@
 #include "compat/posix.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
 

@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "t/fault.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "t/unit/scratch.h"
 
 struct fsync_batch *batch(enum fsync_method method, enum fs_kind kind);

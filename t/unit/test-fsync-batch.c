@@ -11,7 +11,7 @@
 #include "t/fault.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "t/unit/batch-aux.h"
 #include "util/alloc.h"
 #include "util/trace2.h"

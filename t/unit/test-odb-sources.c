@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "fs/file.h"
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "maintain/repack.h"
 #include "odb/odb-internal.h"
 #include "pack/receive/receive.h"

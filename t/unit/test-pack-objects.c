@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "odb/odb.h"
 #include "fs/file.h"
 #include "pack/name-hash.h"

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <zlib.h>
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "pack/idx-internal.h"
 #include "pack/pack-internal.h"
 #include "t/fault.h"

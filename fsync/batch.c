@@ -23,9 +23,9 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/resource.h>
-#include "fsync-batch.h"
+#include "fsync/batch.h"
 #include "compat/syscalls.h"
-#include "fsync-volume.h"
+#include "fsync/volume.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/path.h"
@@ -701,7 +701,7 @@ static int batch_settle(struct fsync_batch *b)
 
 /* ---- publish: what has to be sealed before ---- */
 
-/* Of fsync-order.h. Test: d4_phases_without_a_journal. */
+/* Of fsync/order.h. Test: d4_phases_without_a_journal. */
 static int phase_of(enum publish_class order)
 {
 #define PHASE(name, phase) [name] = phase,

@@ -29,7 +29,7 @@
  *
  *   OPEN        files may be staged; no name waits for a seal
  *   SETTLING    the writebacks are awaited (D1)
- *   PUBLISHING  names change, in the order of fsync-order.h
+ *   PUBLISHING  names change, in the order of fsync/order.h
  *   CALLING     a PUBLISH_CALL runs, and stages more. What it has staged is settled before the next name
  *   UNSEALED    as OPEN, but names are visible that the next seal makes durable
  *   SEALING     names become durable (D2)
@@ -55,7 +55,7 @@
 
 #include "compat/fskind.h"
 #include "compat/posix.h"
-#include "fsync-order.h"
+#include "fsync/order.h"
 #include "util/err.h"
 #include "write-or-die.h"
 
@@ -212,7 +212,7 @@ MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct
  *             ERR_UNCERTAIN  some names visible, durability unknown
  *             In both cases all that was not published has been given up.
  * Cost:       method batch: 1 flush on ext4, XFS and btrfs; where no journal orders the
- *             names, 2 and one more for each phase of fsync-order.h, two calls each; where the kernel would
+ *             names, 2 and one more for each phase of fsync/order.h, two calls each; where the kernel would
  *             lose write errors, one for each file and directory;
  *             0 if nothing that the policy covers was staged.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * One file system that an operation writes to: the names made on it since the last seal, and the
- * flush that makes these names durable. A part of the engine in fsync-batch.c; no other file
+ * flush that makes these names durable. A part of the engine in fsync/batch.c; no other file
  * includes it.
  */
 #ifndef FSYNC_VOLUME_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "fsync-volume.h"
+#include "fsync/volume.h"
 #include "compat/syscalls.h"
 #include "util/alloc.h"
 #include "util/path.h"
