@@ -3,7 +3,7 @@
 #include "compat/os.h"
 #include "upload-pack.h"
 #include "fs/private-dir.h"
-#include "pack-relay.h"
+#include "relay/relay.h"
 #include "serve.h"
 #include "upload/broker.h"
 #include "upload/upload.h"

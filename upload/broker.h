@@ -21,7 +21,7 @@
 #define UPLOAD_BROKER_H
 
 #include "compat/posix.h"
-#include "pack-relay.h"
+#include "relay/relay.h"
 #include "upload/upload.h"
 
 /*

@@ -9,7 +9,7 @@
 #include "history/objects.h"
 #include "history/revision.h"
 #include "object/tag.h"
-#include "pack-relay.h"
+#include "relay/relay.h"
 #include "pack/write/pack-objects.h"
 #include "upload/upload.h"
 #include "util/alloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sends the answer to a complete request: sections, then the pack. */
 #include "compat/posix.h"
-#include "pack-relay.h"
+#include "relay/relay.h"
 #include "upload/pack-source.h"
 #include "upload/share.h"
 #include "upload/upload.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Builds the pack of a request in a thread of this process, or runs uploadpack.packObjectsHook. */
 #include "compat/posix.h"
-#include "pack-relay.h"
+#include "relay/relay.h"
 #include "upload/broker.h"
 #include "upload/pack-source.h"
 #include "upload/slots.h"

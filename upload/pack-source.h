@@ -4,7 +4,7 @@
 #define UPLOAD_PACK_SOURCE_H
 
 #include "compat/posix.h"
-#include "pack-relay.h"
+#include "relay/relay.h"
 #include "upload/upload.h"
 
 /* Build the pack and relay it. Errors: as pack_relay_function. */

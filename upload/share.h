@@ -12,7 +12,7 @@
 #define UPLOAD_SHARE_H
 
 #include "compat/posix.h"
-#include "pack-relay.h"
+#include "relay/relay.h"
 #include "upload/upload.h"
 
 /*

@@ -4,7 +4,7 @@
 #define UPLOAD_SLOTS_H
 
 #include "compat/posix.h"
-#include "pack-relay.h"
+#include "relay/relay.h"
 #include "upload/upload.h"
 
 /*

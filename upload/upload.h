@@ -240,7 +240,7 @@ struct upload_job {
 /* Find the objects of the pack before any byte is sent. Free with upload_job_release. */
 MUST_USE int upload_find_pack(struct upload_job *j, struct err *err);
 void upload_job_release(struct upload_job *j);
-/* A pack_source_fn (pack-relay.h); data: a struct upload_job. Runs in a thread of its own. */
+/* A pack_source_fn (relay/relay.h); data: a struct upload_job. Runs in a thread of its own. */
 MUST_USE int upload_make_pack(void *data, struct relay_queue *queue, struct err *err);
 
 /*

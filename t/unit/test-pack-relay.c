@@ -10,7 +10,7 @@
 #include "compat/os.h"
 #include "compat/syscalls.h"
 #include "compat/writev.h"
-#include "pack-relay-internal.h"
+#include "relay/relay-internal.h"
 #include "t/fault.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <sys/socket.h>
-#include "pack-relay.h"
+#include "relay/relay.h"
 #include "sideband.h"
 #include "t/unit/scratch.h"
 #include "wire/pkt-reader.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A pack from something that is asked for more, and keeping a client waiting. One thread. */
 #include "compat/posix.h"
-#include "pack-relay-internal.h"
+#include "relay/relay-internal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include <poll.h>
 #include "compat/os.h"
-#include "pack-relay-internal.h"
+#include "relay/relay-internal.h"
 #include "util/clock.h"
 
 void relay_sender_init(struct relay_sender *s, const struct pack_relay_options *o)

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include "compat/cond.h"
-#include "pack-relay-internal.h"
+#include "relay/relay-internal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 #include "util/strbuf.h"

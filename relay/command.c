@@ -5,7 +5,7 @@
 #include <signal.h>
 #include "compat/os.h"
 #include "compat/syscalls.h"
-#include "pack-relay-internal.h"
+#include "relay/relay-internal.h"
 #include "util/alloc.h"
 #include "util/clock.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sender that all sources of pack-relay.h share. It decides which bytes to send, and when. */
+/* The sender that all sources of relay/relay.h share. It decides which bytes to send, and when. */
 #ifndef PACK_RELAY_INTERNAL_H
 #define PACK_RELAY_INTERNAL_H
 
 #include "compat/posix.h"
-#include "pack-relay.h"
+#include "relay/relay.h"
 
 /* Bytes that one call sends if they are there: 16 large packets. */
 #define RELAY_BATCH_BYTES ((size_t)16 * 65515)
