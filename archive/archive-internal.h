@@ -7,7 +7,7 @@
 #include "archive/archive.h"
 #include "object/tree.h"
 #include "util/strbuf.h"
-#include "worktree/convert.h"
+#include "attr/convert.h"
 
 /* ---- out.c: bytes, buffered, compressed if it is a gzip ---- */
 

@@ -8,7 +8,7 @@
 #include "util/alloc.h"
 #include "util/bytes.h"
 #include "util/run-command.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 
 #define TEXT_LOOK_BYTES 8000 /* how far one looks for a NUL */
 

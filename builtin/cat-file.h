@@ -8,7 +8,7 @@
 #include "index/index.h"
 #include "pretty/pretty.h"
 #include "wire/filter-spec.h"
-#include "worktree/convert.h"
+#include "attr/convert.h"
 #include "worktree/diff-attr.h"
 
 enum batch_mode { BATCH_NONE, BATCH_CONTENTS, BATCH_INFO, BATCH_COMMAND };

@@ -7,7 +7,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 
 static const char *const usage[] = {
 	"git check-attr [--source <tree-ish>] [-a | --all | <attr>...] [--] <pathname>...",

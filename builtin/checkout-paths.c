@@ -5,7 +5,7 @@
 #include "index/cache-tree.h"
 #include "odb/odb.h"
 #include "util/alloc.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 #include "worktree/content-merge.h"
 #include "worktree/write-files.h"
 

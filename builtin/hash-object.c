@@ -15,7 +15,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "worktree/convert.h"
+#include "attr/convert.h"
 
 static const char *const usage[] = {
 	"git hash-object [-t <type>] [-w] [--path=<file> | --no-filters]\n"

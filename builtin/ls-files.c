@@ -11,7 +11,7 @@
 #include "util/quote.h"
 #include "history/revparse.h"
 #include "worktree/worktree.h"
-#include "worktree/eol.h"
+#include "attr/eol.h"
 
 static const char *const usage[] = {
 	"git ls-files [<options>] [<file>...]",

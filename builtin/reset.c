@@ -10,7 +10,7 @@
 #include "operation/operation.h"
 #include "porcelain/head.h"
 #include "util/alloc.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 #include "worktree/sparse.h"
 #include "worktree/unpack-trees.h"
 

@@ -9,7 +9,7 @@
 #include "index/index.h"
 #include "index/pathspec.h"
 #include "util/alloc.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 
 static const char usage_text[] =
 	"usage: git submodule [--quiet] [--cached]\n"

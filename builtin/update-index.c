@@ -12,7 +12,7 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "history/revparse.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 #include "worktree/worktree.h"
 
 static const char *const usage[] = {

@@ -27,7 +27,7 @@
 #include "util/progress.h"
 #include "util/strvec.h"
 #include "wire/filter-spec.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 
 enum missing_action { MISSING_ERROR, MISSING_ALLOW_ANY, MISSING_ALLOW_PROMISOR };
 

@@ -7,7 +7,7 @@
 #define PORCELAIN_STASH_H
 
 #include "operation/operation.h"
-#include "worktree/convert.h"
+#include "attr/convert.h"
 
 struct stash_source {
 	const struct object_id *head;

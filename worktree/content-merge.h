@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "merge/contents.h"
 #include "repo/repo.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 
 struct content_merge {
 	struct repository *r; /* merge.<driver>.*, merge.default */

@@ -6,8 +6,8 @@
 #include "compat/posix.h"
 #include "diff/diff.h"
 #include "repo/repo.h"
-#include "worktree/attr.h"
-#include "worktree/convert.h"
+#include "attr/attr.h"
+#include "attr/convert.h"
 
 struct diff_attrs;
 

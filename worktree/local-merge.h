@@ -14,7 +14,7 @@
 #include "index/index.h"
 #include "merge/contents.h"
 #include "repo/repo.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 
 struct local_merge {
 	/* the commit that is left, the one to go to, the files as they are; entries of stage 0 */

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "util/alloc.h"
-#include "worktree/ignore.h"
+#include "attr/ignore.h"
 #include "worktree/sparse.h"
 
 struct sparse {

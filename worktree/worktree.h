@@ -11,8 +11,8 @@
 #include "index/pathspec.h"
 #include "repo/repo.h"
 #include "util/err.h"
-#include "worktree/convert.h"
-#include "worktree/ignore.h"
+#include "attr/convert.h"
+#include "attr/ignore.h"
 #include "worktree/lstat-cursor.h"
 
 /* ---- untracked and ignored files ---- */

@@ -9,8 +9,8 @@
 #include "t/fuzz/scratch.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "worktree/attr.h"
-#include "worktree/ignore.h"
+#include "attr/attr.h"
+#include "attr/ignore.h"
 
 /* Listing all attributes gives the same values as asking for one. */
 static void attributes(struct repository *r, const char *path, const char *text, size_t len)

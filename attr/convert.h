@@ -13,7 +13,7 @@
 #include "util/err.h"
 #include "util/strbuf.h"
 #include "util/string-list.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 
 struct converter; /* holds attrs, config, running filter processes */
 

@@ -8,7 +8,7 @@
 #include "util/map.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "worktree/attr.h"
+#include "attr/attr.h"
 #include "index/pattern.h"
 
 /* gitattributes(5) of stock git: lines of that length, and larger files, are ignored. */

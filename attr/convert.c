@@ -2,9 +2,9 @@
 #include "compat/posix.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
-#include "worktree/convert.h"
-#include "worktree/eol.h"
-#include "worktree/filter-internal.h"
+#include "attr/convert.h"
+#include "attr/eol.h"
+#include "attr/filter-internal.h"
 
 enum autocrlf { AUTOCRLF_FALSE, AUTOCRLF_TRUE, AUTOCRLF_INPUT };
 enum safecrlf { SAFECRLF_FALSE, SAFECRLF_WARN, SAFECRLF_FAIL };

@@ -11,7 +11,7 @@
 #include "util/map.h"
 #include "util/run-command.h"
 #include "wire/pkt-line.h"
-#include "worktree/filter-internal.h"
+#include "attr/filter-internal.h"
 
 enum { CAP_CLEAN = 1, CAP_SMUDGE = 2, CAP_DELAY = 4 };
 

@@ -5,7 +5,7 @@
 #include "util/map.h"
 #include "util/path.h"
 #include "util/strbuf.h"
-#include "worktree/ignore.h"
+#include "attr/ignore.h"
 
 /* Larger files are ignored. */
 #define IGNORE_FILE_MAX ((size_t)100 * 1024 * 1024)

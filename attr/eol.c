@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "worktree/eol.h"
+#include "attr/eol.h"
 
 void eol_stats_gather(struct eol_stats *s, const char *data, size_t len)
 {

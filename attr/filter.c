@@ -6,7 +6,7 @@
 #include "util/map.h"
 #include "util/quote.h"
 #include "util/run-command.h"
-#include "worktree/filter-internal.h"
+#include "attr/filter-internal.h"
 
 struct driver {
 	const char *clean, *smudge, *process; /* belong to the config */
