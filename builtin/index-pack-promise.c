@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "builtin/index-pack.h"
-#include "maintain/new-pack.h"
-#include "maintain/pack-collection.h"
+#include "packing/new-pack.h"
+#include "packing/pack-collection.h"
 #include "pack/write/pack-files.h"
 #include "util/alloc.h"
 

@@ -4,7 +4,7 @@
 #define BUILTIN_PACK_METERS_H
 
 #include "compat/posix.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 #include "util/progress.h"
 
 enum { PROGRESS_NONE, PROGRESS_SOME, PROGRESS_ALL };

@@ -4,7 +4,7 @@
 #define BUILTIN_PACK_OBJECTS_H
 
 #include "compat/posix.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 
 /* Names of objects, with paths; "-NAME" for what the other side has. */
 MUST_USE int pack_read_object_list(struct pack_collection *c, struct err *err);

@@ -19,7 +19,7 @@
 
 #include "compat/posix.h"
 #include "history/revision.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 #include "util/strvec.h"
 #include "wire/bundle.h"
 

@@ -4,7 +4,7 @@
 #include "maintain/loosen.h"
 #include "compat/syscalls.h"
 #include "fs/tmp-objdir.h"
-#include "maintain/new-pack.h"
+#include "packing/new-pack.h"
 #include "object-file.h"
 #include "odb/odb.h"
 #include "pack/write/mtimes.h"

@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "history/bitmap-build.h"
-#include "maintain/new-pack.h"
+#include "packing/new-pack.h"
 #include "pack/midx.h"
 #include "repo/repo.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the new pack leaves behind in old ones, which may go. */
 #include "compat/posix.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 #include "maintain/loosen.h"
 #include "maintain/young.h"
 #include "odb/odb.h"

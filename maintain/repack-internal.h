@@ -4,7 +4,7 @@
 #define MAINTAIN_REPACK_INTERNAL_H
 
 #include "compat/posix.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 #include "maintain/repack.h"
 #include "pack/midx.h"
 #include "pack/pack.h"

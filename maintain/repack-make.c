@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "maintain/repack-internal.h"
 #include "maintain/loosen.h"
-#include "maintain/new-pack.h"
+#include "packing/new-pack.h"
 #include "maintain/root-lists.h"
 #include "maintain/young.h"
 #include "odb/odb.h"

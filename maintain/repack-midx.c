@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "maintain/repack-midx.h"
 #include "maintain/multi-pack-index.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 #include "odb/odb.h"
 #include "util/alloc.h"
 

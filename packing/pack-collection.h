@@ -19,7 +19,7 @@
 #include "history/promisor.h"
 #include "history/revision.h"
 #include "index/index.h"
-#include "maintain/delta-islands.h"
+#include "packing/delta-islands.h"
 #include "operation/operation.h"
 #include "pack/write/pack-objects.h"
 #include "repo/repo.h"

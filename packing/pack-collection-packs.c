@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Objects of packs, and what is missing there for their commits to be whole. */
 #include "compat/posix.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 #include "history/objects.h"
 #include "odb/odb.h"
 

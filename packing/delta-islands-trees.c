@@ -5,7 +5,7 @@
  * grows is queued, and nothing shrinks: that comes to an end.
  */
 #include "compat/posix.h"
-#include "maintain/delta-islands-internal.h"
+#include "packing/delta-islands-internal.h"
 #include "object/tree-new.h"
 #include "util/alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Objects found by bitmaps, and a new bitmap for a new pack. */
 #include "compat/posix.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 #include "history/bitmap-build.h"
 #include "history/bitmap.h"
 #include "util/alloc.h"

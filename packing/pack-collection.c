@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Objects that are added one by one, and packs whose objects are not. */
 #include "compat/posix.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 #include "util/alloc.h"
 
 int pack_collection_begin(struct pack_collection *c, struct err *err)

@@ -2,7 +2,7 @@
 /* See new-pack.h. */
 #include "compat/posix.h"
 #include "fs/tmp-objdir.h"
-#include "maintain/new-pack.h"
+#include "packing/new-pack.h"
 #include "pack/write/pack-files.h"
 #include "util/alloc.h"
 

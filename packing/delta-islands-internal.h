@@ -4,7 +4,7 @@
 #define MAINTAIN_DELTA_ISLANDS_INTERNAL_H
 
 #include "compat/posix.h"
-#include "maintain/delta-islands.h"
+#include "packing/delta-islands.h"
 #include "object/object.h"
 #include "odb/odb.h"
 

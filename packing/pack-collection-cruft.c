@@ -4,7 +4,7 @@
  * expiry is left out, unless something younger leads to it.
  */
 #include "compat/posix.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 #include "history/objects.h"
 #include "odb/odb.h"
 #include "pack/write/mtimes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What revisions, refs, logs and the indexes lead to. */
 #include "compat/posix.h"
-#include "maintain/pack-collection.h"
+#include "packing/pack-collection.h"
 #include "history/objects.h"
 #include "history/reach/roots.h"
 #include "object/tag.h"

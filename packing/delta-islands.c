@@ -7,7 +7,7 @@
 #include <regex.h>
 #include "config/config.h"
 #include "history/revision.h"
-#include "maintain/delta-islands-internal.h"
+#include "packing/delta-islands-internal.h"
 #include "object/tag.h"
 #include "odb/odb.h"
 #include "refs/refs.h"
