@@ -6,7 +6,7 @@
 #include "fs/file.h"
 #include "fs/lockfile.h"
 #include "maintain/gc-files.h"
-#include "maintain/tasks.h"
+#include "maintain/tasks/tasks.h"
 #include "util/alloc.h"
 #include "util/progress.h"
 #include "util/run-command.h"

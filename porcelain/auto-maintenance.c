@@ -5,7 +5,7 @@
 #include "cli/git-options.h"
 #include "maintain/auto.h"
 #include "maintain/counts.h"
-#include "maintain/tasks.h"
+#include "maintain/tasks/tasks.h"
 #include "porcelain/auto-maintenance.h"
 #include "util/run-command.h"
 

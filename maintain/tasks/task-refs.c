@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "maintain/reflog-expire.h"
 #include "maintain/reflog-expiry.h"
-#include "maintain/tasks-internal.h"
+#include "maintain/tasks/tasks-internal.h"
 
 /* ---- pack-refs ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The task prefetch of git-maintenance(1): each remote by a command of its own, which the caller runs. */
 #include "compat/posix.h"
-#include "maintain/tasks-internal.h"
+#include "maintain/tasks/tasks-internal.h"
 #include "repo/remotes.h"
 #include "util/alloc.h"
 

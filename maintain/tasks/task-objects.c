@@ -4,7 +4,7 @@
 #include "maintain/counts.h"
 #include "maintain/multi-pack-index.h"
 #include "maintain/prune-packed.h"
-#include "maintain/tasks-internal.h"
+#include "maintain/tasks/tasks-internal.h"
 #include "object-file.h"
 
 #define LOOSE_BATCH 50000

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <dirent.h>
 #include "maintain/rerere-gc.h"
-#include "maintain/tasks-internal.h"
+#include "maintain/tasks/tasks-internal.h"
 #include "maintain/worktree-prune.h"
 #include "util/alloc.h"
 #include "util/path.h"

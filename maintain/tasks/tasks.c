@@ -2,7 +2,7 @@
 /* See tasks.h: the table of tasks. */
 #include "compat/posix.h"
 #include "maintain/auto.h"
-#include "maintain/tasks-internal.h"
+#include "maintain/tasks/tasks-internal.h"
 #include "util/alloc.h"
 
 struct task {

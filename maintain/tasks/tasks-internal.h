@@ -4,7 +4,7 @@
 #define MAINTAIN_TASKS_INTERNAL_H
 
 #include "compat/posix.h"
-#include "maintain/tasks.h"
+#include "maintain/tasks/tasks.h"
 #include "operation/operation.h"
 
 /* ---- task-prefetch.c ---- */

@@ -5,7 +5,7 @@
 #include "maintain/gc-files.h"
 #include "maintain/gc.h"
 #include "maintain/repack.h"
-#include "maintain/tasks-internal.h"
+#include "maintain/tasks/tasks-internal.h"
 #include "repo/hook.h"
 
 #define DEFAULT_FACTOR 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which tasks of git-maintenance(1) run: strategies, and settings of single tasks. */
 #include "compat/posix.h"
-#include "maintain/tasks.h"
+#include "maintain/tasks/tasks.h"
 #include "util/alloc.h"
 
 /* What a strategy does when it is asked to, and how often by schedule. */

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "history/commit-graph-write.h"
 #include "history/history.h"
-#include "maintain/tasks-internal.h"
+#include "maintain/tasks/tasks-internal.h"
 
 /* As git commit-graph write --split has it. */
 #define SIZE_MULTIPLE 2

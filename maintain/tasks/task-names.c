@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names of tasks and of frequencies. */
 #include "compat/posix.h"
-#include "maintain/tasks.h"
+#include "maintain/tasks/tasks.h"
 
 static const char *const names[TASK_NR] = {
 	[TASK_PREFETCH] = "prefetch",
