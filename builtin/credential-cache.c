@@ -8,7 +8,7 @@
 #include "compat/socket.h"
 #include "compat/syscalls.h"
 #include "fs/private-dir.h"
-#include "transport/secret.h"
+#include "credential/secret.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/run-command.h"

@@ -7,7 +7,7 @@
 #include "util/err.h"
 
 /*
- * A request: "action=ACTION\ntimeout=SECONDS\n", then the lines of a credential (transport/credential.h), until the
+ * A request: "action=ACTION\ntimeout=SECONDS\n", then the lines of a credential (credential/credential.h), until the
  * client closes its half. The answer: lines of a credential.
  */
 #define CACHE_REQUEST_MAX_BYTES (1u << 20)

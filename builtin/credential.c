@@ -2,8 +2,8 @@
 /* git-credential(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "transport/credential.h"
-#include "transport/secret.h"
+#include "credential/credential.h"
+#include "credential/secret.h"
 #include "write-or-die.h"
 
 static const char *const usage[] = { "git credential (fill|approve|reject|capability)", NULL };

@@ -2,7 +2,7 @@
 /* Credentials for servers and proxies: from the URL, from credential helpers, from the user (gitcredentials(7)). */
 #include "compat/posix.h"
 #include "transport/http-internal.h"
-#include "transport/secret.h"
+#include "credential/secret.h"
 #include "util/alloc.h"
 
 /* Methods that need no username: Negotiate and NTLM can use the user's login. */

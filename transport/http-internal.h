@@ -4,7 +4,7 @@
 #define TRANSPORT_HTTP_INTERNAL_H
 
 #include <curl/curl.h>
-#include "transport/credential.h"
+#include "credential/credential.h"
 #include "transport/http.h"
 
 enum http_follow { HTTP_FOLLOW_NONE, HTTP_FOLLOW_INITIAL, HTTP_FOLLOW_ALL };

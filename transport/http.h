@@ -10,7 +10,7 @@
  *	http_smart_post(c, "git-upload-pack", …, err)              then its answers to requests
  *	http_client_free(c)
  *
- * After a 401 the client gets a credential (transport/credential.h), and sends it with all later requests. It follows
+ * After a 401 the client gets a credential (credential/credential.h), and sends it with all later requests. It follows
  * redirects according to http.followRedirects, and only to http and https. It sends a credential only to the host, scheme
  * and port for which the credential was given. A client has one connection at a time and belongs to one thread.
  *

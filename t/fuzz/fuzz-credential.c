@@ -5,8 +5,8 @@
  */
 #include "compat/posix.h"
 #include "t/fuzz/fuzz.h"
-#include "transport/credential.h"
-#include "transport/secret.h"
+#include "credential/credential.h"
+#include "credential/secret.h"
 
 static void check_prompt(const struct credential *c)
 {

@@ -4,8 +4,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "t/unit/scratch.h"
-#include "transport/credential.h"
-#include "transport/secret.h"
+#include "credential/credential.h"
+#include "credential/secret.h"
 #include "util/alloc.h"
 
 /* A configuration with this helper, which finds the directory of the test in $dir. */

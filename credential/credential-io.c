@@ -2,8 +2,8 @@
 /* The lines between us, helpers and callers: git-credential(1), "INPUT/OUTPUT FORMAT". */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
-#include "transport/credential-internal.h"
-#include "transport/secret.h"
+#include "credential/credential-internal.h"
+#include "credential/secret.h"
 #include "util/alloc.h"
 
 /* ---- reading ---- */

@@ -3,7 +3,7 @@
 #ifndef TRANSPORT_CREDENTIAL_INTERNAL_H
 #define TRANSPORT_CREDENTIAL_INTERNAL_H
 
-#include "transport/credential.h"
+#include "credential/credential.h"
 
 /* All lines of one credential together. */
 #define CREDENTIAL_MAX_BYTES (1u << 20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "transport/ask-internal.h"
-#include "transport/secret.h"
+#include "credential/ask-internal.h"
+#include "credential/secret.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 

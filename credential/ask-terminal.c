@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <sys/select.h>
 #include <termios.h>
-#include "transport/ask-internal.h"
-#include "transport/secret.h"
+#include "credential/ask-internal.h"
+#include "credential/secret.h"
 #include "util/alloc.h"
 #include "write-or-die.h"
 

@@ -2,8 +2,8 @@
 /* credential.* and credential.<url>.*: gitcredentials(7), "CREDENTIAL CONTEXTS". */
 #include "compat/posix.h"
 #include "config/urlmatch.h"
-#include "transport/credential-internal.h"
-#include "transport/secret.h"
+#include "credential/credential-internal.h"
+#include "credential/secret.h"
 #include "util/alloc.h"
 
 /* ---- which entries are about this credential ---- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Asks helpers and the user, and reports the result to helpers: gitcredentials(7), "CUSTOM HELPERS". */
 #include "compat/posix.h"
-#include "transport/ask.h"
-#include "transport/credential-internal.h"
-#include "transport/secret.h"
+#include "credential/ask.h"
+#include "credential/credential-internal.h"
+#include "credential/secret.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/run-command.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * User names and passwords for other hosts: gitcredentials(7), git-credential(1). They come from credential helpers,
- * then from the user (transport/ask.h).
+ * then from the user (credential/ask.h).
  *
  *	credential_init(&c)
  *	credential_from_url(&c, url, err)

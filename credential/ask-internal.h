@@ -3,7 +3,7 @@
 #ifndef TRANSPORT_ASK_INTERNAL_H
 #define TRANSPORT_ASK_INTERNAL_H
 
-#include "transport/ask.h"
+#include "credential/ask.h"
 
 /* On /dev/tty. */
 MUST_USE int ask_on_terminal(char **answer, const char *prompt, bool hidden, struct err *err);

@@ -2,8 +2,8 @@
 /* A credential in memory: init, parse of a URL, release. */
 #include "compat/posix.h"
 #include "hash/hash.h"
-#include "transport/credential-internal.h"
-#include "transport/secret.h"
+#include "credential/credential-internal.h"
+#include "credential/secret.h"
 #include "util/alloc.h"
 
 void credential_init(struct credential *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
-#include "transport/secret.h"
+#include "credential/secret.h"
 #include "util/alloc.h"
 
 void secret_wipe(void *p, size_t len)
