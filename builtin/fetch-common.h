@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "builtin/pack-input.h"
 #include "repo/remotes.h"
-#include "transport/fetch-session.h"
+#include "transport/fetch/fetch-session.h"
 
 /* protocol.version: 2 unless it says otherwise. */
 MUST_USE int client_protocol_version(const struct config_set *c, int *out, struct err *err);

@@ -4,7 +4,7 @@
 #include "builtin/builtin.h"
 #include "builtin/remote-http.h"
 #include "cli/stdin-lines.h"
-#include "transport/http-walk.h"
+#include "transport/http/http-walk.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
 

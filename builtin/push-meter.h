@@ -4,7 +4,7 @@
 #define BUILTIN_PUSH_METER_H
 
 #include "compat/posix.h"
-#include "transport/push.h"
+#include "transport/push/push.h"
 #include "util/progress.h"
 
 struct push_meters {

@@ -4,7 +4,7 @@
 #define BUILTIN_PUSH_REPORT_H
 
 #include "compat/posix.h"
-#include "transport/push.h"
+#include "transport/push/push.h"
 
 /* The other side has no refs, and nothing of ours was chosen. */
 #define PUSH_NOTHING_TEXT "No refs in common and none specified; doing nothing.\nPerhaps you should specify a branch."

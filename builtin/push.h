@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "repo/remotes.h"
-#include "transport/push.h"
+#include "transport/push/push.h"
 
 struct push_cmd {
 	struct repository *r;

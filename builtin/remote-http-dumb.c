@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The remote helper for servers that know only files: "list", and "fetch", which walks (transport/http-walk.h). */
+/* The remote helper for servers that know only files: "list", and "fetch", which walks (transport/http/http-walk.h). */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/remote-http.h"
@@ -79,7 +79,7 @@ int remote_http_walk(struct http_helper *h, const struct oid_array *wants, bool 
 }
 
 /*
- * A parent of our own checks and seals the new objects, together with its refs (transport/fetch-helper-objects.c).
+ * A parent of our own checks and seals the new objects, together with its refs (transport/fetch/fetch-helper-objects.c).
  * Another parent may do neither.
  */
 static int end(struct http_helper *h, struct repo_operation *op, int rc, struct err *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The remote helper pushes to a server that knows only files, by WebDAV (transport/dav-push.h). To any other server its parent pushes
+ * The remote helper pushes to a server that knows only files, by WebDAV (transport/http/dav-push.h). To any other server its parent pushes
  * by itself ("stateless-connect git-receive-pack").
  */
 #include "compat/posix.h"

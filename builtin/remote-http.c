@@ -10,7 +10,7 @@
 #include "builtin/remote-http.h"
 #include "compat/syscalls.h"
 #include "repo/remotes.h"
-#include "transport/http.h"
+#include "transport/http/http.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 #include "util/trace2.h"

@@ -6,8 +6,8 @@
 #include "compat/posix.h"
 #include "hash/hash.h"
 #include "repo/repo.h"
-#include "transport/dav-push.h"
-#include "transport/http-walk.h"
+#include "transport/http/dav-push.h"
+#include "transport/http/http-walk.h"
 #include "util/strvec.h"
 
 /* argv: the name of the remote or its URL, and its URL. Returns the exit code. */

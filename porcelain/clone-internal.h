@@ -8,7 +8,7 @@
 #include "operation/operation.h"
 #include "porcelain/clone.h"
 #include "porcelain/fetch-map.h"
-#include "transport/bundle-uri.h"
+#include "transport/fetch/bundle-uri.h"
 
 struct clone {
 	const struct clone_options *o;

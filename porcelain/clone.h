@@ -14,7 +14,7 @@
 #include "compat/posix.h"
 #include "config/config.h"
 #include "repo/repo.h"
-#include "transport/fetch-session.h"
+#include "transport/fetch/fetch-session.h"
 #include "util/progress.h"
 
 #define CLONE_NO_CHECKOUT 1

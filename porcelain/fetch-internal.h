@@ -5,7 +5,7 @@
 
 #include "operation/operation.h"
 #include "porcelain/fetch.h"
-#include "transport/bundle-uri.h"
+#include "transport/fetch/bundle-uri.h"
 
 /* One line of the table; of a ref that is to be changed its place in the transaction, too. */
 struct fetch_row {

@@ -13,7 +13,7 @@
 #include "compat/posix.h"
 #include "porcelain/fetch-map.h"
 #include "repo/remotes.h"
-#include "transport/fetch-session.h"
+#include "transport/fetch/fetch-session.h"
 
 struct fetch_options {
 	struct refspec given;  /* of the command line */

@@ -11,7 +11,7 @@
 #ifndef PORCELAIN_PROMISED_H
 #define PORCELAIN_PROMISED_H
 
-#include "transport/fetch-session.h"
+#include "transport/fetch/fetch-session.h"
 
 /*
  * From now on reading what is missing in r (on_read), or odb_prefetch alone, asks. NULL, and nothing changes, if r has no such remote. GIT_NO_LAZY_FETCH:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A connection to the service of another repository: through a child process on this machine, ssh, a socket of git://,
- * or a remote helper. It has two descriptors. The protocol over them is in other files (transport/fetch-session.h).
+ * or a remote helper. It has two descriptors. The protocol over them is in other files (transport/fetch/fetch-session.h).
  *
  *	connect_service(&c, &url, "git-upload-pack", &options, err)
  *	… c->in, c->out …

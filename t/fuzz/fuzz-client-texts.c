@@ -5,8 +5,8 @@
 #include "t/fuzz/scratch.h"
 #include "transport/bundle-list.h"
 #include "transport/download.h"
-#include "transport/fetch-internal.h"
-#include "transport/http-internal.h"
+#include "transport/fetch/fetch-internal.h"
+#include "transport/http/http-internal.h"
 #include "util/alloc.h"
 
 #define LONGEST 5000 /* headers that go on can be of any length, but not these inputs */

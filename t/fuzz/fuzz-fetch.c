@@ -9,7 +9,7 @@
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
 #include "transport/connect-internal.h"
-#include "transport/fetch-session.h"
+#include "transport/fetch/fetch-session.h"
 #include "util/alloc.h"
 
 #define DEEPENS 1u

@@ -8,7 +8,7 @@
 #include "compat/os.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
-#include "transport/fetch-session.h"
+#include "transport/fetch/fetch-session.h"
 #include "transport/helper-internal.h"
 #include "util/alloc.h"
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
-#include "transport/http-internal.h"
+#include "transport/http/http-internal.h"
 #include "util/alloc.h"
 
 #define FOLLOW 3u /* 0: never, 1: initial, else: always */

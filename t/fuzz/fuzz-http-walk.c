@@ -26,8 +26,8 @@
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
 #include "t/pack-craft.h"
-#include "transport/http-internal.h"
-#include "transport/http-walk-internal.h"
+#include "transport/http/http-internal.h"
+#include "transport/http/http-walk-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 

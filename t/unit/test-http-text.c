@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "scratch.h"
-#include "transport/http-internal.h"
+#include "transport/http/http-internal.h"
 
 static void take(struct http_challenges *c, const char *line)
 {
