@@ -2,7 +2,7 @@
 /* git-commit-graph(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "history/commit-graph-write.h"
+#include "history/graph/commit-graph-write.h"
 #include "operation/operation.h"
 #include "util/progress.h"
 

@@ -6,7 +6,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/fsck-internal.h"
-#include "history/commit-graph-write.h"
+#include "history/graph/commit-graph-write.h"
 #include "object-file.h"
 #include "object/tag.h"
 #include "pack/pack.h"

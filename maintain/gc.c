@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include "maintain/gc.h"
 #include "fs/file.h"
-#include "history/commit-graph-write.h"
+#include "history/graph/commit-graph-write.h"
 #include "maintain/gc-repack.h"
 #include "maintain/prune.h"
 #include "maintain/reflog-expire.h"

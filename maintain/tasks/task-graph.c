@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The task commit-graph of git-maintenance(1). */
 #include "compat/posix.h"
-#include "history/commit-graph-write.h"
+#include "history/graph/commit-graph-write.h"
 #include "history/history.h"
 #include "maintain/tasks/tasks-internal.h"
 

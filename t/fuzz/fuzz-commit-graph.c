@@ -7,7 +7,7 @@
 #include "compat/posix.h"
 #include "history/changed-paths.h"
 #include "history/commit-graph-internal.h"
-#include "history/commit-graph-write.h"
+#include "history/graph/commit-graph-write.h"
 #include "history/revision.h"
 #include "operation/operation.h"
 #include "t/fuzz/fuzz.h"

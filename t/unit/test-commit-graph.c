@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "history/changed-paths.h"
-#include "history/commit-graph-write.h"
+#include "history/graph/commit-graph-write.h"
 #include "history/history.h"
 #include "object/commit.h"
 #include "operation/operation.h"

@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "history/changed-paths-internal.h"
 #include "history/commit-graph-internal.h"
-#include "history/commit-graph-write.h"
+#include "history/graph/commit-graph-write.h"
 #include "history/history.h"
 
 struct graph_value {

@@ -2,7 +2,7 @@
 /* What a new commit-graph says about its commits: positions, generations, filters. */
 #include "compat/posix.h"
 #include "compat/sort.h"
-#include "history/commit-graph-write-internal.h"
+#include "history/graph/commit-graph-write-internal.h"
 #include "util/alloc.h"
 #include "util/workers.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Writing a commit-graph, from the choice of commits to the staged files. */
 #include "compat/posix.h"
-#include "history/commit-graph-write-internal.h"
+#include "history/graph/commit-graph-write-internal.h"
 #include "util/alloc.h"
 
 /* The uppermost layer tells whether they are wanted. */

@@ -2,7 +2,7 @@
 /* git commit-graph verify: is what the files say true? */
 #include "compat/posix.h"
 #include "history/commit-graph-internal.h"
-#include "history/commit-graph-write.h"
+#include "history/graph/commit-graph-write.h"
 #include "object/commit.h"
 #include "util/alloc.h"
 #include "util/bytes.h"

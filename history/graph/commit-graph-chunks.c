@@ -2,7 +2,7 @@
 /* Writing one file of a commit-graph, chunk by chunk. gitformat-commit-graph(5). */
 #include "compat/posix.h"
 #include "csum-file.h"
-#include "history/commit-graph-write-internal.h"
+#include "history/graph/commit-graph-write-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 

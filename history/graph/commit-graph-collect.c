@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which commits go into a new commit-graph. */
 #include "compat/posix.h"
-#include "history/commit-graph-write-internal.h"
+#include "history/graph/commit-graph-write-internal.h"
 #include "pack/pack.h"
 #include "util/alloc.h"
 

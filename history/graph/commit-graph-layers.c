@@ -9,7 +9,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
-#include "history/commit-graph-write-internal.h"
+#include "history/graph/commit-graph-write-internal.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "write-or-die.h"
