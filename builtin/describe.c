@@ -2,7 +2,7 @@
 /* git-describe(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "history/describe.h"
+#include "history/describe/describe.h"
 #include "history/revparse.h"
 #include "util/alloc.h"
 #include "worktree/status.h"

@@ -2,7 +2,7 @@
 /* git-name-rev(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "history/rev-names.h"
+#include "history/describe/rev-names.h"
 #include "history/revparse.h"
 #include "util/alloc.h"
 

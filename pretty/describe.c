@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* %(describe) of git-log(1) and git-for-each-ref(1). */
 #include "compat/posix.h"
-#include "history/describe.h"
+#include "history/describe/describe.h"
 #include "pretty/pretty-internal.h"
 #include "util/alloc.h"
 

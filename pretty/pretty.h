@@ -115,7 +115,7 @@ void decorations_format(struct strbuf *out, struct decorations *d, const struct 
 			const struct decoration_text *text, bool full_names,
 			const struct decorate_colors *colors, const char *base);
 
-/* ---- descriptions: %(describe) of git-log(1) and git-for-each-ref(1); history/describe.h ---- */
+/* ---- descriptions: %(describe) of git-log(1) and git-for-each-ref(1); history/describe/describe.h ---- */
 
 struct commit_description;
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The names that git describe may use: one for each object that refs lead to. */
 #include "compat/posix.h"
-#include "history/describe-internal.h"
+#include "history/describe/describe-internal.h"
 #include "object/ident.h"
 #include "object/tag.h"
 #include "util/alloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which commit brought a blob: the trees of all commits, the oldest first, each tree once. */
 #include "compat/posix.h"
-#include "history/describe-internal.h"
+#include "history/describe/describe-internal.h"
 #include "history/revision.h"
 #include "object/tree.h"
 

@@ -4,7 +4,7 @@
 #define HISTORY_DESCRIBE_INTERNAL_H
 
 #include "compat/posix.h"
-#include "history/describe.h"
+#include "history/describe/describe.h"
 
 enum described_kind { NAME_OTHER, NAME_LIGHT, NAME_ANNOTATED }; /* worst first */
 

@@ -5,7 +5,7 @@
  * is the number of commits that were met and do not have its mark: those that its tag lacks.
  */
 #include "compat/posix.h"
-#include "history/describe-internal.h"
+#include "history/describe/describe-internal.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 

@@ -6,7 +6,7 @@
  * above: the text is put together from these when somebody asks for it.
  */
 #include "compat/posix.h"
-#include "history/rev-names.h"
+#include "history/describe/rev-names.h"
 #include "object/ident.h"
 #include "object/tag.h"
 #include "util/alloc.h"
