@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include "builtin/bundle.h"
 #include "builtin/pack-input.h"
-#include "history/bundle-check.h"
+#include "history/revision/bundle-check.h"
 #include "intake/confined.h"
 #include "operation/operation.h"
 #include "util/alloc.h"

@@ -4,7 +4,7 @@
 #include "builtin/checkout.h"
 #include "diff/diff.h"
 #include "history/history.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "porcelain/head.h"
 #include "porcelain/status-format.h"
 #include "util/alloc.h"

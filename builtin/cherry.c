@@ -4,7 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/list-format.h"
 #include "diff/patch-id.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "pretty/pretty.h"
 #include "util/alloc.h"
 

@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "diff/diff.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "worktree/diff-attr.h"
 #include "worktree/diff-worktree.h"
 

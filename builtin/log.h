@@ -7,7 +7,7 @@
 #include "builtin/builtin.h"
 #include "diff/diff.h"
 #include "pretty/pretty.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "porcelain/line-history.h"
 #include "worktree/diff-submodules.h"
 

@@ -5,8 +5,8 @@
 
 #include "compat/posix.h"
 #include "builtin/log.h"
-#include "history/bisect.h"
-#include "history/objects.h"
+#include "history/revision/bisect.h"
+#include "history/revision/objects.h"
 #include "history/promisor.h"
 #include "util/progress.h"
 

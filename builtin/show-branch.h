@@ -5,7 +5,7 @@
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "history/branch-join.h"
+#include "history/revision/branch-join.h"
 
 struct shown_ref {
 	char *name;

@@ -18,7 +18,7 @@
 #define MAINTAIN_BUNDLE_CREATE_H
 
 #include "compat/posix.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "packing/pack-collection.h"
 #include "util/strvec.h"
 #include "wire/bundle.h"

@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include "maintain/reachable.h"
 #include "history/bitmap.h"
-#include "history/objects.h"
+#include "history/revision/objects.h"
 #include "history/promisor.h"
 #include "maintain/root-lists.h"
 #include "object-file.h"

@@ -2,7 +2,7 @@
 /* See young.h. */
 #include "compat/posix.h"
 #include "maintain/young.h"
-#include "history/objects.h"
+#include "history/revision/objects.h"
 #include "maintain/root-lists.h"
 #include "odb/odb.h"
 #include "pack/write/mtimes.h"

@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include <regex.h>
 #include "config/config.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "packing/delta-islands-internal.h"
 #include "object/tag.h"
 #include "odb/odb.h"

@@ -5,7 +5,7 @@
  */
 #include "compat/posix.h"
 #include "packing/pack-collection.h"
-#include "history/objects.h"
+#include "history/revision/objects.h"
 #include "odb/odb.h"
 #include "pack/write/mtimes.h"
 #include "util/alloc.h"

@@ -2,7 +2,7 @@
 /* Objects of packs, and what is missing there for their commits to be whole. */
 #include "compat/posix.h"
 #include "packing/pack-collection.h"
-#include "history/objects.h"
+#include "history/revision/objects.h"
 #include "odb/odb.h"
 
 struct following {

@@ -2,7 +2,7 @@
 /* What revisions, refs, logs and the indexes lead to. */
 #include "compat/posix.h"
 #include "packing/pack-collection.h"
-#include "history/objects.h"
+#include "history/revision/objects.h"
 #include "history/reach/roots.h"
 #include "object/tag.h"
 #include "object/tree.h"

@@ -17,7 +17,7 @@
 
 #include "compat/posix.h"
 #include "history/promisor.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "index/index.h"
 #include "packing/delta-islands.h"
 #include "operation/operation.h"

@@ -7,7 +7,7 @@
  * the seal comes with the refs. A fetch that fails in between leaves objects that nothing names.
  */
 #include "compat/posix.h"
-#include "history/connected.h"
+#include "history/revision/connected.h"
 #include "porcelain/fetch-internal.h"
 #include "util/alloc.h"
 

@@ -21,7 +21,7 @@
 
 #include "compat/posix.h"
 #include "diff/diff.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 
 struct line_history;
 

@@ -18,7 +18,7 @@
 #include "compat/posix.h"
 #include "hash/hash.h"
 #include "history/history.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "repo/repo.h"
 #include "util/color.h"
 #include "util/date.h"

@@ -7,7 +7,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/tmp-objdir.h"
-#include "history/connected.h"
+#include "history/revision/connected.h"
 #include "history/history.h"
 #include "intake/quarantine.h"
 #include "object/commit.h"

@@ -4,7 +4,7 @@
  * gitprotocol-pack(5), git-fetch(1) --depth, --shallow-since, --shallow-exclude.
  */
 #include "compat/posix.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "upload/upload.h"
 #include "util/alloc.h"
 

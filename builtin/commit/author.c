@@ -5,7 +5,7 @@
 #include "object/ident.h"
 #include "util/alloc.h"
 #include "pretty/pretty.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 
 /* "Name <mail>" as the mailmap has it. */
 static int add_author(struct strbuf *out, struct commit_pool *pool, struct commit *c,

@@ -2,7 +2,7 @@
 /* Which commit brought a blob: the trees of all commits, the oldest first, each tree once. */
 #include "compat/posix.h"
 #include "history/describe/describe-internal.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "object/tree.h"
 
 struct blob_search {

@@ -8,7 +8,7 @@
 #include "history/changed-paths.h"
 #include "history/commit-graph-internal.h"
 #include "history/graph/commit-graph-write.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "operation/operation.h"
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"

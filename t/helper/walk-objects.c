@@ -6,7 +6,7 @@
  * "TYPE OID PATH" and "base TYPE OID PATH", in that order of calls.
  */
 #include "compat/posix.h"
-#include "history/objects.h"
+#include "history/revision/objects.h"
 #include "repo/repo.h"
 
 static int on_commit(void *data UNUSED, struct commit *c, struct err *err UNUSED)

@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "object/commit.h"
 #include "object/tag.h"
-#include "history/connected.h"
+#include "history/revision/connected.h"
 #include "transport/fetch/fetch-internal.h"
 #include "util/alloc.h"
 

@@ -25,7 +25,7 @@
 #include "fs/file.h"
 #include "object/fsck.h"
 #include "pack/pack.h"
-#include "history/connected.h"
+#include "history/revision/connected.h"
 #include "transport/fetch/fetch-internal.h"
 #include "util/alloc.h"
 #include "util/path.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finds wanted objects that need not be requested. */
 #include "compat/posix.h"
-#include "history/connected.h"
+#include "history/revision/connected.h"
 #include "pack/pack.h"
 #include "transport/fetch/fetch-session.h"
 

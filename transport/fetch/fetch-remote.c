@@ -2,7 +2,7 @@
 /* One fetch: negotiation, the pack, the shallow boundary. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
-#include "history/bundle-check.h"
+#include "history/revision/bundle-check.h"
 #include "history/history.h"
 #include "transport/fetch/fetch-internal.h"
 #include "util/alloc.h"

@@ -5,7 +5,7 @@
  * and follows the objects of packs one by one.
  */
 #include "compat/posix.h"
-#include "history/connected.h"
+#include "history/revision/connected.h"
 #include "object/commit.h"
 #include "object/tag.h"
 #include "object/tree.h"

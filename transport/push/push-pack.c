@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The pack of a push: the objects that the new values lead to and the server lacks. This process makes it while it sends it. */
 #include "compat/posix.h"
-#include "history/objects.h"
-#include "history/revision.h"
+#include "history/revision/objects.h"
+#include "history/revision/revision.h"
 #include "pack/write/pack-files.h"
 #include "transport/push/push-internal.h"
 #include "util/alloc.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "history/promisor.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "object/tag.h"
 #include "object/tree.h"
-#include "history/connected.h"
+#include "history/revision/connected.h"
 #include "history/reach/roots.h"
 #include "history/revparse.h"
 

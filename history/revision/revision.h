@@ -63,7 +63,7 @@ struct rev_start {
 	bool of_range;	/* the first end of "a..b" */
 };
 
-/* A tag, tree or blob that a start is or leads to: history/objects.h. */
+/* A tag, tree or blob that a start is or leads to: history/revision/objects.h. */
 struct rev_object {
 	struct object_id oid;
 	enum object_type type;

@@ -5,7 +5,7 @@
  * that equals one parent only that parent is followed (unless --full-history).
  */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
 /* Commits that were named one by one are shown whatever they change. */

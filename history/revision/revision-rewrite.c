@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Parents that are not shown are replaced by what is shown of the history behind them. */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
 /* *p becomes the nearest ancestor that is shown, NULL if there is none. */

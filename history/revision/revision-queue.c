@@ -5,7 +5,7 @@
  * excluded decides when a walk is over.
  */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
 int rev_enqueue(struct rev_walk *w, struct commit *c, struct err *err)

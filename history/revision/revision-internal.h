@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "history/changed-paths.h"
 #include "util/prio-queue.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 
 struct tree_cache; /* revision-trees.c */
 struct topo_walk;  /* revision-topo.c */

@@ -4,7 +4,7 @@
  * children each commit gets a simplification: itself, or what its only parent simplifies to.
  */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
 /* After parents have gone: is it still the same as those that count? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --merge: the commits on both sides that touch files with conflicts. */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "index/index.h"
 #include "refs/root-refs.h"
 #include "util/alloc.h"

@@ -5,8 +5,8 @@
  * waits, everybody has met.
  */
 #include "compat/posix.h"
-#include "history/branch-join.h"
-#include "history/revision-internal.h"
+#include "history/revision/branch-join.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 #include "util/string-list.h"

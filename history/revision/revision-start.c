@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The one commit at which a walk starts, for those who look into it before the walk begins. */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 
 static bool is_excluded(const struct rev_walk *w, const struct object_id *oid)
 {

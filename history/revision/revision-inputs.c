@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "history/alternate-refs.h"
 #include "history/reach/roots.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "repo/state.h"
 #include "util/alloc.h"
 

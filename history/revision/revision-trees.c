@@ -4,7 +4,7 @@
  * commit to commit, so a few megabytes of them are cached.
  */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "object/tree-compare.h"
 #include "util/alloc.h"
 

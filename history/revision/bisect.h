@@ -4,7 +4,7 @@
 #define HISTORY_BISECT_H
 
 #include "compat/posix.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 
 struct bisection {
 	struct commit_list best; /* the best one, or all, the best first */

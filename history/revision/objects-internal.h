@@ -4,8 +4,8 @@
 #define HISTORY_OBJECTS_INTERNAL_H
 
 #include "compat/posix.h"
-#include "history/objects.h"
-#include "history/revision-internal.h"
+#include "history/revision/objects.h"
+#include "history/revision/revision-internal.h"
 #include "object/tree.h"
 
 /* Flags of objects. */

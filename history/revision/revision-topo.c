@@ -12,7 +12,7 @@
  * so that what it counts has been simplified and is known to be excluded or not.
  */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
 struct topo_walk {

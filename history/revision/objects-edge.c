@@ -5,7 +5,7 @@
  * for a delta of it.
  */
 #include "compat/posix.h"
-#include "history/objects-internal.h"
+#include "history/revision/objects-internal.h"
 #include "util/alloc.h"
 
 /* More commits add little to the choice of bases. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "history/bundle-check.h"
-#include "history/revision.h"
+#include "history/revision/bundle-check.h"
+#include "history/revision/revision.h"
 #include "object/tree.h"
 
 void bundle_missing(struct repository *r, const struct bundle_header *h, struct oid_array *out)

@@ -5,8 +5,8 @@
  * a commit with one parent weighs one more than that.
  */
 #include "compat/posix.h"
-#include "history/bisect.h"
-#include "history/revision-internal.h"
+#include "history/revision/bisect.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
 struct weigher {

@@ -14,7 +14,7 @@
 #define HISTORY_OBJECTS_H
 
 #include "compat/posix.h"
-#include "history/revision.h"
+#include "history/revision/revision.h"
 #include "object/object.h"
 #include "wire/filter-spec.h"
 

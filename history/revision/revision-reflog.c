@@ -4,7 +4,7 @@
  * entries of several logs are merged by date.
  */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 #include "history/revparse.h"
 

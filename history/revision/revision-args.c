@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command line of git log and similar commands: options, revisions, paths. */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "index/pathspec.h"
 #include "util/alloc.h"
 #include "util/path.h"

@@ -4,7 +4,7 @@
  * is included if all parts include it where it lies.
  */
 #include "compat/posix.h"
-#include "history/objects-internal.h"
+#include "history/revision/objects-internal.h"
 #include "history/revparse.h"
 #include "index/pattern-list.h"
 #include "util/alloc.h"

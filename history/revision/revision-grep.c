@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --grep, --author, --committer, --grep-reflog. */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "object/commit.h"
 #include "object/ident.h"
 #include "util/alloc.h"

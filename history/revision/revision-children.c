@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --children: the other direction of links, within the range. */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
 void rev_free_children(struct rev_walk *w)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Commits that are chosen one by one: struct rev_selection. */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 
 void rev_walk_select(struct rev_walk *w, struct rev_selection s)
 {

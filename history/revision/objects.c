@@ -5,7 +5,7 @@
  * at once, unless a filter looks at where things lie.
  */
 #include "compat/posix.h"
-#include "history/objects-internal.h"
+#include "history/revision/objects-internal.h"
 #include "object/tree-new.h"
 #include "util/alloc.h"
 

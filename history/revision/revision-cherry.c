@@ -5,7 +5,7 @@
  * touch, and only where these are the same by contents.
  */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
 struct change {

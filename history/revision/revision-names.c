@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Revisions and ranges as the arguments of a walk. */
 #include "compat/posix.h"
-#include "history/revision-internal.h"
+#include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
 int rev_resolve(struct rev_walk *w, const char *name, struct object_id *oid, char **path,
