@@ -2,7 +2,7 @@
 /* git rev-list --use-bitmap-index: counts, sums and lists from reachability bitmaps. */
 #include "compat/posix.h"
 #include "builtin/rev-list.h"
-#include "history/bitmap.h"
+#include "history/bitmap/bitmap.h"
 #include "pack/pack.h"
 
 /* Everything that is reachable, and nothing about order, paths or what a commit says? */

@@ -4,7 +4,7 @@
 #define MAINTAIN_MULTI_PACK_INDEX_H
 
 #include "compat/posix.h"
-#include "history/bitmap-build.h"
+#include "history/bitmap/bitmap-build.h"
 #include "packing/new-pack.h"
 #include "pack/midx.h"
 #include "repo/repo.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "maintain/reachable.h"
-#include "history/bitmap.h"
+#include "history/bitmap/bitmap.h"
 #include "history/revision/objects.h"
 #include "history/promisor.h"
 #include "maintain/root-lists.h"

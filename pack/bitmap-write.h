@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Writing a .bitmap file (pack/bitmap.h): first the objects that it covers, then its bitmaps. The
- * caller computes the bitmaps (history/bitmap-build.h).
+ * caller computes the bitmaps (history/bitmap/bitmap-build.h).
  */
 #ifndef PACK_BITMAP_WRITE_H
 #define PACK_BITMAP_WRITE_H

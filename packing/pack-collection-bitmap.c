@@ -2,8 +2,8 @@
 /* Objects found by bitmaps, and a new bitmap for a new pack. */
 #include "compat/posix.h"
 #include "packing/pack-collection.h"
-#include "history/bitmap-build.h"
-#include "history/bitmap.h"
+#include "history/bitmap/bitmap-build.h"
+#include "history/bitmap/bitmap.h"
 #include "util/alloc.h"
 
 /* ---- reading ---- */

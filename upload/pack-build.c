@@ -5,7 +5,7 @@
  */
 #include "compat/posix.h"
 #include "compat/os.h"
-#include "history/bitmap.h"
+#include "history/bitmap/bitmap.h"
 #include "history/revision/objects.h"
 #include "history/revision/revision.h"
 #include "object/tag.h"

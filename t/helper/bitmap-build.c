@@ -6,7 +6,7 @@
  * (pack.writeBitmapHashCache, pack.writeBitmapLookupTable). Exit code 3: there cannot be one.
  */
 #include "compat/posix.h"
-#include "history/bitmap-build.h"
+#include "history/bitmap/bitmap-build.h"
 #include "operation/operation.h"
 
 static NORETURN void fail(struct err *err)

@@ -5,7 +5,7 @@
  * bitmap-walk --commits
  *
  * The objects that the objects before --not reach and those after it do not, one per line, sorted
- * ("NAME type"); with --plain, by a simple walk without bitmaps, otherwise by history/bitmap.h.
+ * ("NAME type"); with --plain, by a simple walk without bitmaps, otherwise by history/bitmap/bitmap.h.
  * --count: only how many. --hashes: "NAME HASH", the hash of the path. --stats: also whether they are a whole pack, and how many are in it.
  * Names are hex or what git rev-parse knows. Exit code 3: there are no bitmaps to use.
  *
@@ -13,7 +13,7 @@
  * same. Says how many objects were found in all. --commits: which commits have a bitmap.
  */
 #include "compat/posix.h"
-#include "history/bitmap.h"
+#include "history/bitmap/bitmap.h"
 #include "history/history.h"
 #include "history/revparse.h"
 #include "object/commit.h"

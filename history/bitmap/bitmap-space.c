@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which bit an object has. */
 #include "compat/posix.h"
-#include "history/bitmap-internal.h"
+#include "history/bitmap/bitmap-internal.h"
 #include "pack/name-hash.h"
 #include "util/alloc.h"
 

@@ -4,8 +4,8 @@
  * so that each rests on those before it.
  */
 #include "compat/posix.h"
-#include "history/bitmap-build.h"
-#include "history/bitmap-internal.h"
+#include "history/bitmap/bitmap-build.h"
+#include "history/bitmap/bitmap-internal.h"
 #include "history/grafts.h"
 #include "history/history.h"
 #include "util/alloc.h"

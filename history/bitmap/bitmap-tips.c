@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the configuration and the refs say about writing bitmaps. */
 #include "compat/posix.h"
-#include "history/bitmap-build.h"
+#include "history/bitmap/bitmap-build.h"
 
 struct collecting {
 	struct repository *repo;

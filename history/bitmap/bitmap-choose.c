@@ -9,7 +9,7 @@
  * walked for each of them otherwise.
  */
 #include "compat/posix.h"
-#include "history/bitmap-internal.h"
+#include "history/bitmap/bitmap-internal.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 

@@ -2,7 +2,7 @@
 /* The configuration bitmapPseudoMerge.<name>.*: see git-config(1). */
 #include "compat/posix.h"
 #include <float.h>
-#include "history/bitmap-internal.h"
+#include "history/bitmap/bitmap-internal.h"
 #include "util/alloc.h"
 
 #define SECTION "bitmappseudomerge."

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What commits add to a bitmap: by stored bitmaps, and by a walk where there are none. */
 #include "compat/posix.h"
-#include "history/bitmap-internal.h"
+#include "history/bitmap/bitmap-internal.h"
 #include "util/prio-queue.h"
 
 struct walk {

@@ -7,7 +7,7 @@
  * their own, in lists that get shorter the younger the commits are.
  */
 #include "compat/posix.h"
-#include "history/bitmap-internal.h"
+#include "history/bitmap/bitmap-internal.h"
 #include "util/alloc.h"
 
 #define CAPTURES_MAX 16

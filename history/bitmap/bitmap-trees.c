@@ -5,7 +5,7 @@
  * leads to, so are the entries that both have, and nobody needs to look for their bits.
  */
 #include "compat/posix.h"
-#include "history/bitmap-internal.h"
+#include "history/bitmap/bitmap-internal.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 

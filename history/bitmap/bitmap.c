@@ -5,8 +5,8 @@
  * stored bitmap), or will be before the walk is over.
  */
 #include "compat/posix.h"
-#include "history/bitmap.h"
-#include "history/bitmap-internal.h"
+#include "history/bitmap/bitmap.h"
+#include "history/bitmap/bitmap-internal.h"
 #include "history/grafts.h"
 #include "history/history.h"
 #include "object/tag.h"
