@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include <pthread.h>
 #include "fs/file.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/map.h"

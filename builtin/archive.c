@@ -5,7 +5,7 @@
 #include "archive/archive.h"
 #include "builtin/archive.h"
 #include "compat/syscalls.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "object/commit.h"
 #include "object/tree.h"
 #include "repo/hidden-refs.h"

@@ -8,7 +8,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 #include "history/history.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 struct deletion {
 	struct repository *repo;

@@ -6,7 +6,7 @@
 #include "cli/edit-text.h"
 #include "cli/list-format.h"
 #include "cli/submodule-option.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "object/message.h"
 #include "util/alloc.h"
 #include "util/color.h"

@@ -4,7 +4,7 @@
 #include "builtin/cat-file.h"
 #include "cli/stdin-lines.h"
 #include "util/alloc.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 #define DEFAULT_FORMAT "%(objectname) %(objecttype) %(objectsize)"
 

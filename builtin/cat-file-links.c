@@ -4,7 +4,7 @@
 #include "builtin/cat-file.h"
 #include "object/tree.h"
 #include "util/alloc.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 #define MAX_LINKS 40
 

@@ -5,7 +5,7 @@
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/quote.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 static const char *const usage[] = {
 	"git cat-file <type> <object>",

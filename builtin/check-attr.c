@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "cli/path-args.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"

@@ -2,7 +2,7 @@
 /* checkout and switch: what the first argument names, a revision or a path, or a branch to be made. */
 #include "compat/posix.h"
 #include "builtin/checkout.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "util/alloc.h"
 
 /* ---- a branch that some remote has ---- */

@@ -4,7 +4,7 @@
 #include "builtin/branch.h"
 #include "builtin/checkout.h"
 #include "cli/submodule-option.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "merge/texts.h"
 #include "util/alloc.h"
 #include "worktree/status.h"

@@ -8,7 +8,7 @@
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "operation/operation.h"
 
 static const char *const usage[] = {

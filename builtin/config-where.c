@@ -5,7 +5,7 @@
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 #define STDIN_MAX ((size_t)128 << 20)
 

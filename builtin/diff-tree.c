@@ -4,7 +4,7 @@
 #include "builtin/diff.h"
 #include "builtin/log.h"
 #include "cli/stdin-lines.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "util/alloc.h"
 
 static const char *const usage[] = {

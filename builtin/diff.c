@@ -2,7 +2,7 @@
 /* git-diff(1) */
 #include "compat/posix.h"
 #include "builtin/diff.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "util/alloc.h"
 
 static const char *const usage[] = {

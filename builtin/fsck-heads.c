@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/fsck-internal.h"
 #include "history/reach/roots.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 /*
  * The node of an object that a ref or the like names, if the object is there

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/log.h"
 #include "diff/patch-id.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "util/alloc.h"
 #include "worktree/diff-attr.h"
 

@@ -9,7 +9,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "worktree/worktree.h"
 #include "attr/eol.h"
 

@@ -8,7 +8,7 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "util/strbuf.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 static const char *const usage[] = {
 	"git ls-tree [<options>] <tree-ish> [<path>...]",

@@ -5,7 +5,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "merge/texts.h"
 #include "operation/operation.h"
 #include "util/alloc.h"

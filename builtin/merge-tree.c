@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "cli/stdin-lines.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "merge/commits.h"
 #include "merge/options.h"
 #include "operation/operation.h"

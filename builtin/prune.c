@@ -2,7 +2,7 @@
 /* git-prune(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "maintain/prune-packed.h"
 #include "maintain/prune.h"
 #include "util/progress.h"

@@ -5,7 +5,7 @@
 #include "cli/submodule-option.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "operation/operation.h"
 #include "worktree/unpack-trees.h"
 

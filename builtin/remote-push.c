@@ -4,7 +4,7 @@
 #include "builtin/remote-push.h"
 #include "cli/cli.h"
 #include "history/history.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "util/alloc.h"
 
 void push_lines_release(struct push_lines *lines)

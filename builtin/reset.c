@@ -5,7 +5,7 @@
 #include "cli/path-args.h"
 #include "cli/submodule-option.h"
 #include "fs/file.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "index/cache-tree.h"
 #include "operation/operation.h"
 #include "porcelain/head.h"

@@ -13,7 +13,7 @@
 #include "util/quote.h"
 #include "history/history.h"
 #include "history/reach/refglob.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 /* What is shown. */
 #define SHOW_REVS 1u

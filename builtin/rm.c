@@ -7,7 +7,7 @@
 #include "fs/file.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "operation/operation.h"
 #include "worktree/worktree.h"
 

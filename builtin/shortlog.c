@@ -2,7 +2,7 @@
 /* git-shortlog(1) */
 #include "compat/posix.h"
 #include "builtin/log.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "pretty/shortlog.h"
 
 static const char *const usage[] = {

@@ -2,7 +2,7 @@
 /* git show-branch: which commits are shown side by side. */
 #include "compat/posix.h"
 #include "builtin/show-branch.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "util/alloc.h"
 #include "util/versioncmp.h"
 #include "util/wildmatch.h"

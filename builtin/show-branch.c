@@ -2,7 +2,7 @@
 /* git-show-branch(1) */
 #include "compat/posix.h"
 #include "builtin/show-branch.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "object/commit.h"
 #include "pretty/pretty.h"
 #include "util/alloc.h"

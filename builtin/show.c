@@ -2,7 +2,7 @@
 /* git-show(1) */
 #include "compat/posix.h"
 #include "builtin/log.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "object/tag.h"
 #include "object/tree.h"
 

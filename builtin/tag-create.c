@@ -14,7 +14,7 @@
 #include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 struct creation {
 	const struct tag_create_options *o;

@@ -4,7 +4,7 @@
 #include "builtin/builtin.h"
 #include "fs/tempfile.h"
 #include "util/path.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "write-or-die.h"
 
 static const char *const usage[] = { "git unpack-file <blob>", NULL };

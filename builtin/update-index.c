@@ -11,7 +11,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "attr/attr.h"
 #include "worktree/worktree.h"
 

@@ -9,7 +9,7 @@
 #include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/quote.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 enum session_state {
 	SESSION_OPEN,	  /* queueing; commits at the end of input */

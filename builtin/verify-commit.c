@@ -2,7 +2,7 @@
 /* git-verify-commit(1) */
 #include "compat/posix.h"
 #include "builtin/gpg.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 static const char *const usage[] = {
 	"git verify-commit [-v | --verbose] [--raw] <commit>...",

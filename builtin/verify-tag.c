@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/gpg.h"
 #include "util/color.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 static const char *const usage[] = {
 	"git verify-tag [-v | --verbose] [--format=<format>] [--raw] <tag>...",

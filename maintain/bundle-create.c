@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "maintain/bundle-create.h"
 #include "object/commit.h"
 #include "object/ident.h"

@@ -6,7 +6,7 @@
 #include "util/wildmatch.h"
 #include "history/history.h"
 #include "history/reach/roots.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 #define DAY ((timestamp_t)24 * 60 * 60)
 

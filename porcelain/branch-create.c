@@ -4,7 +4,7 @@
 #include "porcelain/branch.h"
 #include "util/alloc.h"
 #include "history/history.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 /* ---- names ---- */
 

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "porcelain/branch.h"
 #include "util/alloc.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 const struct config_entry *branch_config(struct repository *r, const char *name, const char *key)
 {

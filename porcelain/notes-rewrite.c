@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "history/notes.h"
 #include "history/reach/refglob.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "cli/utf8-warning.h"
 #include "commit/commit.h"
 #include "util/alloc.h"

@@ -7,7 +7,7 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "history/history.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 /* ---- settings ---- */
 

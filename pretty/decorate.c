@@ -5,7 +5,7 @@
 #include "util/alloc.h"
 #include "util/wildmatch.h"
 #include "history/grafts.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 struct decoration {
 	struct decoration *next;

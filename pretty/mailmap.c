@@ -6,7 +6,7 @@
 #include "util/alloc.h"
 #include "util/map.h"
 #include "util/path.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 struct person {
 	char *name, *mail; /* NULL: not changed */

@@ -5,7 +5,7 @@
 #include "util/alloc.h"
 #include "util/string-list.h"
 #include "history/reach/refglob.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 #define DEFAULT_REF "refs/notes/commits"
 

@@ -5,7 +5,7 @@
 #include "util/color.h"
 #include "util/parse-options.h"
 #include "reflist/reflist-internal.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 typedef int (*parse_fn)(struct reflist *l, struct ref_atom *a, const char *arg,
 			struct err *err);

@@ -4,7 +4,7 @@
 #include "util/alloc.h"
 #include "util/wildmatch.h"
 #include "reflist/reflist-internal.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "refs/root-refs.h"
 #include <dirent.h>
 

@@ -2,7 +2,7 @@
 /* The text that an atom stands for, for one ref. */
 #include "compat/posix.h"
 #include "util/alloc.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "reflist/reflist-internal.h"
 
 /* ---- names ---- */

@@ -4,7 +4,7 @@
  * that they keep in the git directory.
  */
 #include "compat/posix.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "repo/state.h"
 #include "util/alloc.h"
 #include "worktree/status-internal.h"

@@ -19,7 +19,7 @@
 #include "util/utf8.h"
 #include "history/grafts.h"
 #include "history/history.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 static const char *const usage[] = {
 	"git commit [-a | --interactive | --patch] [-s] [-v] [-u<mode>] [--amend]\n"

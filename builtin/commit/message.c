@@ -13,7 +13,7 @@
 #include "util/path.h"
 #include "util/quote.h"
 #include "util/utf8.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 /* ---- the commit whose words and author are used again ---- */
 

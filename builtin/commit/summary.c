@@ -7,7 +7,7 @@
 #include "diff/diff.h"
 #include "object/ident.h"
 #include "util/alloc.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "worktree/diff-attr.h"
 
 /* ---- before ---- */

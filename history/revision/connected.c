@@ -6,7 +6,7 @@
 #include "object/tree.h"
 #include "history/revision/connected.h"
 #include "history/reach/roots.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 struct check {
 	struct repository *repo;

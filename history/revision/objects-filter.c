@@ -5,7 +5,7 @@
  */
 #include "compat/posix.h"
 #include "history/revision/objects-internal.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "index/pattern-list.h"
 #include "util/alloc.h"
 

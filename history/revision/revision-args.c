@@ -5,7 +5,7 @@
 #include "index/pathspec.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 /* ---- options with a value ---- */
 

@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "history/revision/revision-internal.h"
 #include "util/alloc.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 struct entry {
 	struct object_id oid;

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "history/revision/revision-internal.h"
 #include "util/alloc.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 int rev_walk_new(struct rev_walk **out, struct repository *r, struct err *err)
 {

@@ -25,7 +25,7 @@
 #include "util/strvec.h"
 #include "history/history.h"
 #include "history/reach/refglob.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 /* Flags of commits. */
 #define REV_SEEN 1u

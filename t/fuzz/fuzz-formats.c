@@ -10,7 +10,7 @@
 #include "pretty/pretty.h"
 #include "reflist/reflist.h"
 #include "history/reach/refglob.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 static int count(void *data, struct strbuf *text)
 {

@@ -15,7 +15,7 @@
 #include "compat/posix.h"
 #include "history/bitmap/bitmap.h"
 #include "history/history.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "object/commit.h"
 #include "object/tag.h"
 #include "object/tree.h"

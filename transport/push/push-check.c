@@ -2,7 +2,7 @@
 /* Refuses updates that need force or a lease: git-push(1), <refspec>, --force-with-lease, --force-if-includes. */
 #include "compat/posix.h"
 #include "history/history.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "transport/push/push.h"
 #include "util/alloc.h"
 

@@ -2,7 +2,7 @@
 /* Finds the refs that a push updates: git-push(1), <refspec>. */
 #include "compat/posix.h"
 #include "history/history.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "object/object.h"
 #include "transport/push/push.h"
 #include "util/alloc.h"

@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "history/commit-graph.h"
 #include "history/grafts.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 
 /* Added to a hint: of that very type, not leading to it. */
 #define HINT_EXACT 16

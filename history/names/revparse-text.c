@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ":/text" and "REV^{/text}": the youngest commit whose message matches. */
 #include "compat/posix.h"
-#include "history/revparse-internal.h"
+#include "history/names/revparse-internal.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
 #include "history/history.h"

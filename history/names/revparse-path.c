@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* "REV:path", ":path", ":2:path"; and why there is no such thing. */
 #include "compat/posix.h"
-#include "history/revparse-internal.h"
+#include "history/names/revparse-internal.h"
 #include "fs/file.h"
 #include "index/index.h"
 #include "object/tree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* "^N" and "~N": parents and first ancestors of a commit. */
 #include "compat/posix.h"
-#include "history/revparse-internal.h"
+#include "history/names/revparse-internal.h"
 #include "object/commit.h"
 
 /* For fewer steps a commit-graph is not worth opening. */

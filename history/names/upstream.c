@@ -4,7 +4,7 @@
  * as far as "@{u}" and "@{push}" need them.
  */
 #include "compat/posix.h"
-#include "history/revparse.h"
+#include "history/names/revparse.h"
 #include "repo/remotes.h"
 #include "util/alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Abbreviated object names, and the message if several objects match. */
 #include "compat/posix.h"
-#include "history/revparse-internal.h"
+#include "history/names/revparse-internal.h"
 #include "object/commit.h"
 #include "object/ident.h"
 #include "object/tag.h"

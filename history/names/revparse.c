@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* gitrevisions(7): names of objects, with or without a path, and why one means nothing. */
 #include "compat/posix.h"
-#include "history/revparse-internal.h"
+#include "history/names/revparse-internal.h"
 #include "util/alloc.h"
 
 void revparse_result_release(struct revparse_result *r)

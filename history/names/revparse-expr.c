@@ -7,7 +7,7 @@
  *	a full or abbreviated object name, or the output of git describe
  */
 #include "compat/posix.h"
-#include "history/revparse-internal.h"
+#include "history/names/revparse-internal.h"
 #include "util/alloc.h"
 #include "util/date.h"
 
