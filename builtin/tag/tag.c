@@ -2,9 +2,9 @@
 /* git-tag(1): what is wanted; listing, deleting and verifying. */
 #include "compat/posix.h"
 #include "cli/column.h"
-#include "builtin/gpg.h"
+#include "builtin/tag/gpg.h"
 #include "cli/ref-options.h"
-#include "builtin/tag.h"
+#include "builtin/tag/tag.h"
 #include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/color.h"

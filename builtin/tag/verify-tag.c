@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-verify-tag(1) */
 #include "compat/posix.h"
-#include "builtin/gpg.h"
+#include "builtin/tag/gpg.h"
 #include "util/color.h"
 #include "history/names/revparse.h"
 

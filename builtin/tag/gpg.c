@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/gpg.h"
+#include "builtin/tag/gpg.h"
 #include "util/color.h"
 
 void gpg_show_check(const struct signature_check *c, unsigned flags)

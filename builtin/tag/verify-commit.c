@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-verify-commit(1) */
 #include "compat/posix.h"
-#include "builtin/gpg.h"
+#include "builtin/tag/gpg.h"
 #include "history/names/revparse.h"
 
 static const char *const usage[] = {
