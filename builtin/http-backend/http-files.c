@@ -4,7 +4,7 @@
  * gitprotocol-http(5). Lists are made when they are asked for.
  */
 #include "compat/posix.h"
-#include "builtin/http-backend.h"
+#include "builtin/http-backend/http-backend.h"
 #include "maintain/server-info.h"
 #include "refs/refs.h"
 #include "repo/hidden-refs.h"

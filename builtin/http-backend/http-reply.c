@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Replies of a CGI program: header lines, a status where it is not 200, the body. */
 #include "compat/posix.h"
-#include "builtin/http-backend.h"
+#include "builtin/http-backend/http-backend.h"
 #include "util/date.h"
 #include "write-or-die.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Services over HTTP: the smart protocol of gitprotocol-http(5). */
 #include "compat/posix.h"
-#include "builtin/http-backend.h"
+#include "builtin/http-backend/http-backend.h"
 #include "builtin/service.h"
 #include "cli/git-options.h"
 #include "util/alloc.h"

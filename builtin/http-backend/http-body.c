@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <poll.h>
 #include <zlib.h>
-#include "builtin/http-backend.h"
+#include "builtin/http-backend/http-backend.h"
 #include "compat/syscalls.h"
 #include "util/alloc.h"
 #include "write-or-die.h"

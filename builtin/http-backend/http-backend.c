@@ -2,7 +2,7 @@
 /* git-http-backend(1): a CGI program (RFC 3875) that serves repositories. */
 #include "compat/posix.h"
 #include <signal.h>
-#include "builtin/http-backend.h"
+#include "builtin/http-backend/http-backend.h"
 #include "repo/enter.h"
 #include "util/alloc.h"
 #include "util/path.h"
