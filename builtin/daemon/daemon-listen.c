@@ -4,7 +4,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include "builtin/daemon.h"
+#include "builtin/daemon/daemon.h"
 #include "compat/socket.h"
 #include "util/alloc.h"
 

@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include "builtin/daemon.h"
+#include "builtin/daemon/daemon.h"
 #include "builtin/service.h"
 #include "cli/git-options.h"
 #include "config/config.h"

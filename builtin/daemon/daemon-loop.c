@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include "builtin/daemon.h"
+#include "builtin/daemon/daemon.h"
 #include "compat/os.h"
 #include "compat/socket.h"
 #include "util/alloc.h"

@@ -2,7 +2,7 @@
 /* Where git daemon writes what happens: standard error, syslog, nowhere. */
 #include "compat/posix.h"
 #include <syslog.h>
-#include "builtin/daemon.h"
+#include "builtin/daemon/daemon.h"
 #include "util/strbuf.h"
 #include "util/utf8.h"
 

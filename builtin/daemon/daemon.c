@@ -4,7 +4,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <signal.h>
-#include "builtin/daemon.h"
+#include "builtin/daemon/daemon.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
 #include "util/alloc.h"
