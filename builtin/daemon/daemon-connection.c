@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include "builtin/daemon/daemon.h"
-#include "builtin/service.h"
+#include "builtin/server/service.h"
 #include "cli/git-options.h"
 #include "config/config.h"
 #include "repo/repo.h"

@@ -2,7 +2,7 @@
 /* Services over HTTP: the smart protocol of gitprotocol-http(5). */
 #include "compat/posix.h"
 #include "builtin/http-backend/http-backend.h"
-#include "builtin/service.h"
+#include "builtin/server/service.h"
 #include "cli/git-options.h"
 #include "util/alloc.h"
 #include "util/run-command.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/service.h"
+#include "builtin/server/service.h"
 #include "cli/git-options.h"
 #include "util/alloc.h"
 

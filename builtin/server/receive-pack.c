@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <signal.h>
 #include "builtin/builtin.h"
-#include "builtin/receive-unpack.h"
+#include "builtin/server/receive-unpack.h"
 #include "cli/git-options.h"
 #include "porcelain/auto-maintenance.h"
 #include "receive-pack.h"

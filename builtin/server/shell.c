@@ -2,7 +2,7 @@
 /* git-shell(1): a login shell for accounts that only serve repositories. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/service.h"
+#include "builtin/server/service.h"
 #include "cli/git-options.h"
 #include "util/alloc.h"
 #include "util/quote.h"

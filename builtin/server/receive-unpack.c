@@ -8,7 +8,7 @@
 #include "builtin/builtin.h"
 #include "builtin/fsck-internal.h"
 #include "builtin/pack-input.h"
-#include "builtin/receive-unpack.h"
+#include "builtin/server/receive-unpack.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
 
