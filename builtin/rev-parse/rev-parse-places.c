@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git rev-parse: where the repository and its parts are. */
 #include "compat/posix.h"
-#include "builtin/rev-parse.h"
+#include "builtin/rev-parse/rev-parse.h"
 #include "index/index.h"
 #include "util/alloc.h"
 #include "util/path.h"

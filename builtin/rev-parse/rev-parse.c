@@ -4,7 +4,7 @@
  * the whole is one loop that knows what has been said before.
  */
 #include "compat/posix.h"
-#include "builtin/rev-parse.h"
+#include "builtin/rev-parse/rev-parse.h"
 #include "fs/file.h"
 #include "index/pathspec.h"
 #include "util/alloc.h"

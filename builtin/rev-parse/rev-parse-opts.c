@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git rev-parse --parseopt and --sq-quote: for shell scripts. */
 #include "compat/posix.h"
-#include "builtin/rev-parse.h"
+#include "builtin/rev-parse/rev-parse.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 
