@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options of git rev-list that are not those of the walk (history/) or of formats (log). */
 #include "compat/posix.h"
-#include "builtin/rev-list.h"
+#include "builtin/rev-list/rev-list.h"
 #include "util/alloc.h"
 
 static const char *const usage[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-rev-list(1) */
 #include "compat/posix.h"
-#include "builtin/rev-list.h"
+#include "builtin/rev-list/rev-list.h"
 #include "util/alloc.h"
 
 static int init(struct rev_list *l, struct repository *r, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git rev-list --use-bitmap-index: counts, sums and lists from reachability bitmaps. */
 #include "compat/posix.h"
-#include "builtin/rev-list.h"
+#include "builtin/rev-list/rev-list.h"
 #include "history/bitmap/bitmap.h"
 #include "pack/pack.h"
 

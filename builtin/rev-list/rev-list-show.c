@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One commit of git rev-list, or what it adds to counts and sums. */
 #include "compat/posix.h"
-#include "builtin/rev-list.h"
+#include "builtin/rev-list/rev-list.h"
 #include "util/alloc.h"
 
 /* ---- counts and sums ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git rev-list --objects: what is shown of trees, blobs and tags; objects that are missing. */
 #include "compat/posix.h"
-#include "builtin/rev-list.h"
+#include "builtin/rev-list/rev-list.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 
