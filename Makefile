@@ -82,14 +82,14 @@ endif
 
 # ---- what is built --------------------------------------------------------
 
-DIRS := compat util hash fs fsync config object pack pack/receive pack/write refs refs/files odb odb/stage repo sign operation history history/graph history/names history/bitmap history/revision history/describe history/reach pretty reflist maintain maintain/tasks index diff merge attr packing worktree archive wire intake credential transport transport/fetch transport/push transport/http upload relay receive commit cli porcelain builtin builtin/rev-list builtin/rev-parse builtin/server builtin/daemon builtin/http-backend builtin/tag builtin/commit \
+DIRS := compat util hash fs fsync config object pack pack/receive pack/write refs refs/files odb odb/stage repo sign operation history history/graph history/names history/bitmap history/revision history/describe history/reach pretty reflist maintain maintain/tasks index diff merge attr packing worktree archive wire intake credential transport transport/fetch transport/push transport/http upload relay receive commit cli porcelain builtin builtin/remote-http builtin/rev-list builtin/rev-parse builtin/server builtin/daemon builtin/http-backend builtin/tag builtin/commit \
 
 # The file with main(); all others are in the library.
 MAIN     := $(firstword $(wildcard git-main.c git.c))
 # A program of its own, since it needs libcurl and expat, which would cost each other command milliseconds at its start.
 HTTP_MAIN := git-remote-http.c
 # Sources that need libcurl.
-CURL_SRC := $(wildcard transport/http/*.c builtin/remote-http*.c) builtin/http-fetch.c builtin/http-push.c
+CURL_SRC := $(wildcard transport/http/*.c builtin/remote-http/*.c)
 LIB_SRC  := $(filter-out $(MAIN) $(HTTP_MAIN) $(if $(NO_CURL),$(CURL_SRC)),$(wildcard *.c) $(wildcard $(DIRS:=/*.c)))
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o)
 LIB      := $(B)/libsluice.a

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Only main(): see builtin/remote-http.h. What needs libcurl is one program under several names, so that no other command pays for
+ * Only main(): see builtin/remote-http/remote-http.h. What needs libcurl is one program under several names, so that no other command pays for
  * that.
  */
 #include "compat/posix.h"
-#include "builtin/remote-http.h"
+#include "builtin/remote-http/remote-http.h"
 
 static const struct {
 	const char *name;

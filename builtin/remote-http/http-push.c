@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/push-report.h"
-#include "builtin/remote-http.h"
+#include "builtin/remote-http/remote-http.h"
 #include "history/history.h"
 #include "transport/url.h"
 #include "util/alloc.h"

@@ -2,7 +2,7 @@
 /* The remote helper for servers that know only files: "list", and "fetch", which walks (transport/http/http-walk.h). */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/remote-http.h"
+#include "builtin/remote-http/remote-http.h"
 #include "util/alloc.h"
 
 int remote_http_discover(struct http_helper *h, const char *service, const char *protocol, struct strbuf *out,

@@ -5,7 +5,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/remote-http.h"
+#include "builtin/remote-http/remote-http.h"
 #include "util/alloc.h"
 
 #define LINES_MAX 20000000u

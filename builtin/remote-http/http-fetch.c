@@ -2,7 +2,7 @@
 /* git-http-fetch(1): objects of a server that knows only files, and perhaps refs that name them, in one operation. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/remote-http.h"
+#include "builtin/remote-http/remote-http.h"
 #include "cli/stdin-lines.h"
 #include "transport/http/http-walk.h"
 #include "util/alloc.h"

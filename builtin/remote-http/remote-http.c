@@ -7,7 +7,7 @@
 #include <signal.h>
 #include "builtin/builtin.h"
 #include "builtin/fetch-common.h"
-#include "builtin/remote-http.h"
+#include "builtin/remote-http/remote-http.h"
 #include "compat/syscalls.h"
 #include "repo/remotes.h"
 #include "transport/http/http.h"

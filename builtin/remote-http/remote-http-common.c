@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include "builtin/builtin.h"
-#include "builtin/remote-http.h"
+#include "builtin/remote-http/remote-http.h"
 #include "write-or-die.h"
 
 void remote_http_warn(void *data UNUSED, const char *msg)

@@ -7,7 +7,7 @@
  * ends in a pack, which is no packets, so the packets of the parent are but a frame: what is in them is sent.
  */
 #include "compat/posix.h"
-#include "builtin/remote-http.h"
+#include "builtin/remote-http/remote-http.h"
 #include "util/alloc.h"
 #include "wire/http-framing.h"
 #include "wire/pkt-reader.h"
