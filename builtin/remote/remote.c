@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-remote(1): the subcommands. */
 #include "compat/posix.h"
-#include "builtin/remote.h"
+#include "builtin/remote/remote.h"
 
 static const char *const usage[] = {
 	"git remote [-v | --verbose]",

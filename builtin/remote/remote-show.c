@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git remote show: what is known of a remote, and what it has itself. */
 #include "compat/posix.h"
-#include "builtin/remote.h"
-#include "builtin/remote-push.h"
+#include "builtin/remote/remote.h"
+#include "builtin/remote/remote-push.h"
 #include "porcelain/remote.h"
 #include "util/alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git remote add: configuration and refs/remotes/<name>/HEAD are one operation, what is fetched another one. */
 #include "compat/posix.h"
-#include "builtin/remote.h"
+#include "builtin/remote/remote.h"
 #include "cli/git-options.h"
 #include "porcelain/remote.h"
 #include "util/alloc.h"

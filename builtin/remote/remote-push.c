@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The refspecs of remote.<name>.push, and which refs they mean: git-push(1). */
 #include "compat/posix.h"
-#include "builtin/remote-push.h"
+#include "builtin/remote/remote-push.h"
 #include "cli/cli.h"
 #include "history/history.h"
 #include "history/names/revparse.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git remote prune and update. */
 #include "compat/posix.h"
-#include "builtin/remote.h"
+#include "builtin/remote/remote.h"
 #include "cli/git-options.h"
 #include "operation/operation.h"
 #include "porcelain/remote.h"

@@ -2,7 +2,7 @@
 /* git remote get-url and set-url. */
 #include "compat/posix.h"
 #include <regex.h>
-#include "builtin/remote.h"
+#include "builtin/remote/remote.h"
 #include "porcelain/remote.h"
 #include "util/alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git remote rename, remove, set-head and set-branches. */
 #include "compat/posix.h"
-#include "builtin/remote.h"
+#include "builtin/remote/remote.h"
 #include "porcelain/remote.h"
 #include "util/alloc.h"
 

@@ -2,7 +2,7 @@
 /* What the subcommands of git remote share. */
 #include "compat/posix.h"
 #include "builtin/fetch-common.h"
-#include "builtin/remote.h"
+#include "builtin/remote/remote.h"
 #include "porcelain/remote-credentials.h"
 #include "util/alloc.h"
 
