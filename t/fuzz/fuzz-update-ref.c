@@ -25,7 +25,7 @@ static NORETURN void end_input(int code)
 #define stderr nowhere
 #include "cli/report.c"
 #undef exit
-#include "builtin/update-ref.h"
+#include "builtin/refs/update-ref.h"
 
 /* Memory that a command holds when it dies is not a leak: usually the process ends. */
 const char *__asan_default_options(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git show-branch: which commits are shown side by side. */
 #include "compat/posix.h"
-#include "builtin/show-branch.h"
+#include "builtin/refs/show-branch.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
 #include "util/versioncmp.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-show-branch(1) */
 #include "compat/posix.h"
-#include "builtin/show-branch.h"
+#include "builtin/refs/show-branch.h"
 #include "history/names/revparse.h"
 #include "object/commit.h"
 #include "pretty/pretty.h"

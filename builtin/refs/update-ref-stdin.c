@@ -5,7 +5,7 @@
  * conversation; without "start" everything is one transaction that ends with the input.
  */
 #include "compat/posix.h"
-#include "builtin/update-ref.h"
+#include "builtin/refs/update-ref.h"
 #include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/quote.h"

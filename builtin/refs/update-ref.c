@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-update-ref(1) */
 #include "compat/posix.h"
-#include "builtin/update-ref.h"
+#include "builtin/refs/update-ref.h"
 #include "operation/operation.h"
 
 static const char *const usage[] = {
