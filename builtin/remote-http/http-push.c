@@ -2,7 +2,7 @@
 /* git-http-push(1): a push to a server that knows only files, by WebDAV. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/push-report.h"
+#include "builtin/push/push-report.h"
 #include "builtin/remote-http/remote-http.h"
 #include "history/history.h"
 #include "transport/url.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/push-report.h"
+#include "builtin/push/push-report.h"
 #include "util/alloc.h"
 
 #define WIDTH_LEAST 7

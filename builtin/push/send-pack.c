@@ -3,8 +3,8 @@
 #include "compat/posix.h"
 #include <signal.h>
 #include "builtin/fetch-common.h"
-#include "builtin/push-meter.h"
-#include "builtin/push-report.h"
+#include "builtin/push/push-meter.h"
+#include "builtin/push/push-report.h"
 #include "cli/cli.h"
 #include "builtin/builtin.h"
 #include "util/alloc.h"

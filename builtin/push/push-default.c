@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where a push goes and what it is about, if the command line does not say: push.default and the like, git-config(1). */
 #include "compat/posix.h"
-#include "builtin/push.h"
+#include "builtin/push/push.h"
 #include "porcelain/remote-credentials.h"
 #include "refs/refs.h"
 #include "util/alloc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/push-meter.h"
+#include "builtin/push/push-meter.h"
 
 static const char *title(enum push_meter phase)
 {

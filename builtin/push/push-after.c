@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is done around a push: the hook before it, remote-tracking refs, the upstream of branches, advice. */
 #include "compat/posix.h"
-#include "builtin/push.h"
+#include "builtin/push/push.h"
 #include "object/tree.h"
 #include "operation/operation.h"
 #include "refs/refs.h"

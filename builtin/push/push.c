@@ -4,9 +4,9 @@
 #include <signal.h>
 #include "builtin/fetch.h"
 #include "builtin/fetch-common.h"
-#include "builtin/push-meter.h"
-#include "builtin/push-report.h"
-#include "builtin/push.h"
+#include "builtin/push/push-meter.h"
+#include "builtin/push/push-report.h"
+#include "builtin/push/push.h"
 #include "cli/git-options.h"
 #include "cli/submodule-option.h"
 #include "util/alloc.h"
