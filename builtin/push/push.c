@@ -2,8 +2,8 @@
 /* git-push(1) */
 #include "compat/posix.h"
 #include <signal.h>
-#include "builtin/fetch.h"
-#include "builtin/fetch-common.h"
+#include "builtin/fetch/fetch.h"
+#include "builtin/fetch/fetch-common.h"
 #include "builtin/push/push-meter.h"
 #include "builtin/push/push-report.h"
 #include "builtin/push/push.h"

@@ -2,7 +2,7 @@
 /* git-send-pack(1): a push as scripts give it, without remotes and their configuration. */
 #include "compat/posix.h"
 #include <signal.h>
-#include "builtin/fetch-common.h"
+#include "builtin/fetch/fetch-common.h"
 #include "builtin/push/push-meter.h"
 #include "builtin/push/push-report.h"
 #include "cli/cli.h"

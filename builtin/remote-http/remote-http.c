@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include <signal.h>
 #include "builtin/builtin.h"
-#include "builtin/fetch-common.h"
+#include "builtin/fetch/fetch-common.h"
 #include "builtin/remote-http/remote-http.h"
 #include "compat/syscalls.h"
 #include "repo/remotes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the subcommands of git remote share. */
 #include "compat/posix.h"
-#include "builtin/fetch-common.h"
+#include "builtin/fetch/fetch-common.h"
 #include "builtin/remote/remote.h"
 #include "porcelain/remote-credentials.h"
 #include "util/alloc.h"

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <unistd.h>
 #include "builtin/builtin.h"
-#include "builtin/fetch.h"
+#include "builtin/fetch/fetch.h"
 #include "cli/filter-option.h"
 #include "cli/git-options.h"
 #include "cli/stdin-lines.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/fetch-common.h"
+#include "builtin/fetch/fetch-common.h"
 #include "builtin/fsck-internal.h"
 #include "write-or-die.h"
 

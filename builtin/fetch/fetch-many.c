@@ -2,7 +2,7 @@
 /* Several remotes: a command of its own for each, up to fetch.parallel of them at once. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/fetch.h"
+#include "builtin/fetch/fetch.h"
 #include "cli/git-options.h"
 #include "compat/syscalls.h"
 #include "util/alloc.h"

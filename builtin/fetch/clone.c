@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include <unistd.h>
 #include "builtin/builtin.h"
-#include "builtin/clone.h"
+#include "builtin/fetch/clone.h"
 #include "cli/submodule-option.h"
 #include "fs/file.h"
 #include "repo/remotes.h"

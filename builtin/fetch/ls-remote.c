@@ -2,7 +2,7 @@
 /* git-ls-remote(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/fetch-common.h"
+#include "builtin/fetch/fetch-common.h"
 #include "porcelain/remote-credentials.h"
 #include "repo/remotes.h"
 #include "util/alloc.h"

@@ -3,7 +3,7 @@
 #ifndef BUILTIN_CLONE_H
 #define BUILTIN_CLONE_H
 
-#include "builtin/fetch-common.h"
+#include "builtin/fetch/fetch-common.h"
 #include "builtin/pack-input.h"
 #include "fs/tempfile.h"
 #include "porcelain/clone.h"

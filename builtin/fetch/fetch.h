@@ -3,7 +3,7 @@
 #ifndef BUILTIN_FETCH_H
 #define BUILTIN_FETCH_H
 
-#include "builtin/fetch-common.h"
+#include "builtin/fetch/fetch-common.h"
 #include "builtin/pack-input.h"
 #include "porcelain/fetch.h"
 

@@ -2,7 +2,7 @@
 /* git-fetch-pack(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/fetch-common.h"
+#include "builtin/fetch/fetch-common.h"
 #include "builtin/pack-input.h"
 #include "cli/filter-option.h"
 #include "cli/stdin-lines.h"

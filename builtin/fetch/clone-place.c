@@ -2,7 +2,7 @@
 /* git clone: where the source is, what the new directory is called, and making it. */
 #include "compat/posix.h"
 #include <unistd.h>
-#include "builtin/clone.h"
+#include "builtin/fetch/clone.h"
 #include "cli/cli.h"
 #include "fs/file.h"
 #include "repo/enter.h"

@@ -2,7 +2,7 @@
 /* What a server is told of our history: commits, refs and patterns of them, by option or remote.<name>.*. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/fetch.h"
+#include "builtin/fetch/fetch.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
 #include "util/wildmatch.h"
