@@ -4,7 +4,7 @@
 #define BUILTIN_CLONE_H
 
 #include "builtin/fetch/fetch-common.h"
-#include "builtin/pack-input.h"
+#include "builtin/pack/pack-input.h"
 #include "fs/tempfile.h"
 #include "porcelain/clone.h"
 

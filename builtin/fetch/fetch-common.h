@@ -4,7 +4,7 @@
 #define BUILTIN_FETCH_COMMON_H
 
 #include "compat/posix.h"
-#include "builtin/pack-input.h"
+#include "builtin/pack/pack-input.h"
 #include "repo/remotes.h"
 #include "transport/fetch/fetch-session.h"
 

@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/fetch/fetch-common.h"
-#include "builtin/pack-input.h"
+#include "builtin/pack/pack-input.h"
 #include "cli/filter-option.h"
 #include "cli/stdin-lines.h"
 #include "util/alloc.h"

@@ -4,7 +4,7 @@
 #define BUILTIN_FETCH_H
 
 #include "builtin/fetch/fetch-common.h"
-#include "builtin/pack-input.h"
+#include "builtin/pack/pack-input.h"
 #include "porcelain/fetch.h"
 
 /* The command line, before the configuration has its say. */

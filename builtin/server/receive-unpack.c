@@ -7,7 +7,7 @@
 #include <poll.h>
 #include "builtin/builtin.h"
 #include "builtin/fsck-internal.h"
-#include "builtin/pack-input.h"
+#include "builtin/pack/pack-input.h"
 #include "builtin/server/receive-unpack.h"
 #include "util/alloc.h"
 #include "util/bytes.h"

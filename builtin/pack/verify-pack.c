@@ -2,7 +2,7 @@
 /* git-verify-pack(1): a pack is read as index-pack reads it, and compared with its index. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/pack-input.h"
+#include "builtin/pack/pack-input.h"
 #include "intake/confined.h"
 #include "util/alloc.h"
 

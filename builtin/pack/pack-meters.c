@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/pack-meters.h"
+#include "builtin/pack/pack-meters.h"
 
 int pack_meters_show(void *data, enum pack_phase phase, uint32_t done, uint32_t total,
 		     struct err *err UNUSED)

@@ -2,8 +2,8 @@
 /* git-bundle(1) */
 #include "compat/posix.h"
 #include <fcntl.h>
-#include "builtin/bundle.h"
-#include "builtin/pack-input.h"
+#include "builtin/pack/bundle.h"
+#include "builtin/pack/pack-input.h"
 #include "history/revision/bundle-check.h"
 #include "intake/confined.h"
 #include "operation/operation.h"

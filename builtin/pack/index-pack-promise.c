@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/index-pack.h"
+#include "builtin/pack/index-pack.h"
 #include "packing/new-pack.h"
 #include "packing/pack-collection.h"
 #include "pack/write/pack-files.h"

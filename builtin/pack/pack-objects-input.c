@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Objects and packs that git-pack-objects(1) is told of on its standard input. */
 #include "compat/posix.h"
-#include "builtin/pack-objects.h"
+#include "builtin/pack/pack-objects.h"
 #include "object/tree.h"
 #include "odb/odb.h"
 #include "util/alloc.h"

@@ -2,8 +2,8 @@
 /* git-pack-objects(1). */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/pack-meters.h"
-#include "builtin/pack-objects.h"
+#include "builtin/pack/pack-meters.h"
+#include "builtin/pack/pack-objects.h"
 #include "cli/filter-option.h"
 #include "operation/operation.h"
 #include "pack/write/pack-files.h"

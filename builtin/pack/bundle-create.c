@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git bundle create */
 #include "compat/posix.h"
-#include "builtin/bundle.h"
+#include "builtin/pack/bundle.h"
 #include "builtin/log.h"
-#include "builtin/pack-meters.h"
+#include "builtin/pack/pack-meters.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
 #include "maintain/bundle-create.h"

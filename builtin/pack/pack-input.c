@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/fsck-internal.h"
-#include "builtin/pack-input.h"
+#include "builtin/pack/pack-input.h"
 #include "util/alloc.h"
 
 /* ---- checks of content ---- */

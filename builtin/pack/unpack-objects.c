@@ -5,7 +5,7 @@
  */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/pack-input.h"
+#include "builtin/pack/pack-input.h"
 #include "intake/answer.h"
 #include "intake/confined.h"
 #include "operation/operation.h"
