@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-maintenance(1), run and is-needed. */
 #include "compat/posix.h"
-#include "builtin/maintenance.h"
+#include "builtin/maintenance/maintenance.h"
 #include "cli/git-options.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"

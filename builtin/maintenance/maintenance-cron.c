@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The schedule of git-maintenance(1) in the user's crontab(5): a region between two marks. */
 #include "compat/posix.h"
-#include "builtin/maintenance.h"
+#include "builtin/maintenance/maintenance.h"
 #include "cli/git-options.h"
 #include "compat/os.h"
 #include "fs/tempfile.h"

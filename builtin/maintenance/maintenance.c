@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-maintenance(1) */
 #include "compat/posix.h"
-#include "builtin/maintenance.h"
+#include "builtin/maintenance/maintenance.h"
 
 static const char *const usage[] = { "git maintenance <subcommand> [<options>]", NULL };
 

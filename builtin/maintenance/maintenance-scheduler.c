@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-maintenance(1): what schedules have in common, and running the programs that keep them. */
 #include "compat/posix.h"
-#include "builtin/maintenance.h"
+#include "builtin/maintenance/maintenance.h"
 #include "compat/os.h"
 #include "util/alloc.h"
 #include "util/run-command.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The schedule of git-maintenance(1) as timers of the user's systemd: systemd.timer(5). */
 #include "compat/posix.h"
-#include "builtin/maintenance.h"
+#include "builtin/maintenance/maintenance.h"
 #include "cli/git-options.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-maintenance(1), register and unregister: the list of repositories for the schedule. */
 #include "compat/posix.h"
-#include "builtin/maintenance.h"
+#include "builtin/maintenance/maintenance.h"
 #include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"

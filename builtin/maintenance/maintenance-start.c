@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-maintenance(1), start and stop: a scheduler of the system runs it regularly. */
 #include "compat/posix.h"
-#include "builtin/maintenance.h"
+#include "builtin/maintenance/maintenance.h"
 
 /* ---- which one ---- */
 
