@@ -2,7 +2,7 @@
 /* git bundle create */
 #include "compat/posix.h"
 #include "builtin/pack/bundle.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 #include "builtin/pack/pack-meters.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"

@@ -2,7 +2,7 @@
 /* git-reflog(1) */
 #include "compat/posix.h"
 #include "builtin/diff.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "maintain/reflog-expiry.h"

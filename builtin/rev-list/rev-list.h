@@ -4,7 +4,7 @@
 #define BUILTIN_REV_LIST_H
 
 #include "compat/posix.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 #include "history/revision/bisect.h"
 #include "history/revision/objects.h"
 #include "history/promisor.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-shortlog(1) */
 #include "compat/posix.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 #include "history/names/revparse.h"
 #include "pretty/shortlog.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One commit of git log: separator, header, message, diff. */
 #include "compat/posix.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 #include "util/alloc.h"
 
 static const char *paint(const struct log_options *o, const char *color)

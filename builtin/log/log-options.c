@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git log: options, and the configuration behind them. */
 #include "compat/posix.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 #include "diff/patch-id.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-show(1) */
 #include "compat/posix.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 #include "history/names/revparse.h"
 #include "object/tag.h"
 #include "object/tree.h"

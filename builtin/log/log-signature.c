@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git log --show-signature */
 #include "compat/posix.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 #include "object/commit.h"
 #include "object/tag.h"
 #include "sign/sign.h"

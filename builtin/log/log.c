@@ -2,7 +2,7 @@
 /* git-log(1) */
 #include "compat/posix.h"
 #include "builtin/diff.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 
 static const char *const usage[] = {
 	"git log [<options>] [<revision-range>] [[--] <path>...]",

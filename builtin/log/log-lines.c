@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git log -L: the history of lines. */
 #include "compat/posix.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 
 int log_lines_option(struct log_options *o, const char *const *argv)
 {

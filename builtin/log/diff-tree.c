@@ -2,7 +2,7 @@
 /* git-diff-tree(1) */
 #include "compat/posix.h"
 #include "builtin/diff.h"
-#include "builtin/log.h"
+#include "builtin/log/log.h"
 #include "cli/stdin-lines.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
