@@ -2,7 +2,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/fetch/fetch-common.h"
-#include "builtin/fsck-internal.h"
+#include "builtin/fsck/fsck.h"
 #include "write-or-die.h"
 
 int client_protocol_version(const struct config_set *c, int *out, struct err *err)

@@ -2,7 +2,7 @@
 /* What index-pack, unpack-objects and verify-pack share. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/fsck-internal.h"
+#include "builtin/fsck/fsck.h"
 #include "builtin/pack/pack-input.h"
 #include "util/alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-refs(1): refs as a whole; mostly other names of other commands. */
 #include "compat/posix.h"
-#include "builtin/fsck-internal.h"
+#include "builtin/fsck/fsck.h"
 #include "util/alloc.h"
 
 #define MIGRATE_USAGE "git refs migrate --ref-format=<format> [--no-reflog] [--dry-run]"

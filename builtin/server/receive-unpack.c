@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include <poll.h>
 #include "builtin/builtin.h"
-#include "builtin/fsck-internal.h"
+#include "builtin/fsck/fsck.h"
 #include "builtin/pack/pack-input.h"
 #include "builtin/server/receive-unpack.h"
 #include "util/alloc.h"

@@ -5,7 +5,7 @@
  * in the order of names and offsets, by this thread alone.
  */
 #include "compat/posix.h"
-#include "builtin/fsck-internal.h"
+#include "builtin/fsck/fsck.h"
 #include "history/graph/commit-graph-write.h"
 #include "object-file.h"
 #include "object/tag.h"

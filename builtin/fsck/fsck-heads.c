@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where reachability begins: arguments, refs, HEADs, reflogs, indexes. */
 #include "compat/posix.h"
-#include "builtin/fsck-internal.h"
+#include "builtin/fsck/fsck.h"
 #include "history/reach/roots.h"
 #include "history/names/revparse.h"
 

@@ -4,7 +4,7 @@
  * at hand, so nothing is read twice to see what is reachable.
  */
 #include "compat/posix.h"
-#include "builtin/fsck-internal.h"
+#include "builtin/fsck/fsck.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
 #include "object/commit.h"

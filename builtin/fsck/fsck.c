@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-fsck(1) */
 #include "compat/posix.h"
-#include "builtin/fsck-internal.h"
+#include "builtin/fsck/fsck.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 

@@ -4,8 +4,8 @@
  * finds where history begins, fsck-graph.c walks from there and tells what
  * is missing or not used.
  */
-#ifndef BUILTIN_FSCK_INTERNAL_H
-#define BUILTIN_FSCK_INTERNAL_H
+#ifndef BUILTIN_FSCK_FSCK_H
+#define BUILTIN_FSCK_FSCK_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"
