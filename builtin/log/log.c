@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-log(1) */
 #include "compat/posix.h"
-#include "builtin/diff.h"
+#include "builtin/diff/diff.h"
 #include "builtin/log/log.h"
 
 static const char *const usage[] = {

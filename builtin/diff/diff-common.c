@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "builtin/diff.h"
+#include "builtin/diff/diff.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
 

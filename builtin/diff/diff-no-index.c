@@ -2,7 +2,7 @@
 /* git diff --no-index: two files or directories, whether or not a repository knows them. */
 #include "compat/posix.h"
 #include <dirent.h>
-#include "builtin/diff.h"
+#include "builtin/diff/diff.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"

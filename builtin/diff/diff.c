@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-diff(1) */
 #include "compat/posix.h"
-#include "builtin/diff.h"
+#include "builtin/diff/diff.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-diff-index(1) */
 #include "compat/posix.h"
-#include "builtin/diff.h"
+#include "builtin/diff/diff.h"
 
 static const char *const usage[] = {
 	"git diff-index [-m] [--cached] [--merge-base] [<common-diff-options>] <tree-ish> [<path>...]",

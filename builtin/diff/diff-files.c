@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-diff-files(1) */
 #include "compat/posix.h"
-#include "builtin/diff.h"
+#include "builtin/diff/diff.h"
 
 static const char *const usage[] = {
 	"git diff-files [-q] [-0 | -1 | -2 | -3 | -c | --cc] [<common-diff-options>] [<path>...]", NULL
