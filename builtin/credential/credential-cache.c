@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include "builtin/builtin.h"
-#include "builtin/credential-cache.h"
+#include "builtin/credential/credential-cache.h"
 #include "compat/socket.h"
 #include "compat/syscalls.h"
 #include "fs/private-dir.h"
