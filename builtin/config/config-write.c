@@ -2,7 +2,7 @@
 /* git config: set, unset, rename-section, remove-section, edit. */
 #include "compat/posix.h"
 #include "repo/ident.h"
-#include "builtin/config-cmd.h"
+#include "builtin/config/config-cmd.h"
 #include "fs/file.h"
 #include "operation/operation.h"
 

@@ -2,7 +2,7 @@
 /* git config: list and get. */
 #include "compat/posix.h"
 #include <regex.h>
-#include "builtin/config-cmd.h"
+#include "builtin/config/config-cmd.h"
 #include "config/urlmatch.h"
 #include "util/alloc.h"
 #include "util/color.h"

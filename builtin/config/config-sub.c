@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-config(1), the forms with a subcommand: list, get, set, unset … */
 #include "compat/posix.h"
-#include "builtin/config-cmd.h"
+#include "builtin/config/config-cmd.h"
 #include "util/alloc.h"
 
 static int locations(const struct config_cmd *c)

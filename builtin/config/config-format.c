@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Values by --type. */
 #include "compat/posix.h"
-#include "builtin/config-cmd.h"
+#include "builtin/config/config-cmd.h"
 #include "util/alloc.h"
 #include "util/color.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-config(1), the options that say what to do: --get, --add, --unset … */
 #include "compat/posix.h"
-#include "builtin/config-cmd.h"
+#include "builtin/config/config-cmd.h"
 #include "util/alloc.h"
 
 static const char *const usage[] = { "git config [<options>]", NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which config file, or all of them. */
 #include "compat/posix.h"
-#include "builtin/config-cmd.h"
+#include "builtin/config/config-cmd.h"
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
