@@ -2,7 +2,7 @@
 /* checkout and switch: to another branch or commit. Files first; then index, HEAD and logs as one operation. */
 #include "compat/posix.h"
 #include "builtin/branch.h"
-#include "builtin/checkout.h"
+#include "builtin/checkout/checkout.h"
 #include "index/cache-tree.h"
 #include "porcelain/head.h"
 #include "repo/state.h"

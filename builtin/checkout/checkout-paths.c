@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* checkout and restore of paths: from the index, or from a tree through the index. */
 #include "compat/posix.h"
-#include "builtin/checkout.h"
+#include "builtin/checkout/checkout.h"
 #include "index/cache-tree.h"
 #include "odb/odb.h"
 #include "util/alloc.h"

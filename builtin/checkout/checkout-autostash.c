@@ -5,7 +5,7 @@
  * only then is any file changed. Up to there everything can still be refused.
  */
 #include "compat/posix.h"
-#include "builtin/checkout.h"
+#include "builtin/checkout/checkout.h"
 #include "index/cache-tree.h"
 #include "porcelain/stash.h"
 #include "util/alloc.h"

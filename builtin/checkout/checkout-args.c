@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* checkout and switch: what the first argument names, a revision or a path, or a branch to be made. */
 #include "compat/posix.h"
-#include "builtin/checkout.h"
+#include "builtin/checkout/checkout.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* checkout and switch: what was done, what differs from the new commit, what is left behind. */
 #include "compat/posix.h"
-#include "builtin/checkout.h"
+#include "builtin/checkout/checkout.h"
 #include "diff/diff.h"
 #include "history/history.h"
 #include "history/revision/revision.h"

@@ -2,7 +2,7 @@
 /* checkout, switch, restore: options, and what goes with what. */
 #include "compat/posix.h"
 #include "builtin/branch.h"
-#include "builtin/checkout.h"
+#include "builtin/checkout/checkout.h"
 #include "cli/submodule-option.h"
 #include "history/names/revparse.h"
 #include "merge/texts.h"

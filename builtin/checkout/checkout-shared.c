@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* checkout, switch, restore: what both forms, of branches and of paths, do. */
 #include "compat/posix.h"
-#include "builtin/checkout.h"
+#include "builtin/checkout/checkout.h"
 #include "repo/hook.h"
 #include "util/alloc.h"
 
