@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-cat-file(1): one object; which mode is wanted. */
 #include "compat/posix.h"
-#include "builtin/cat-file.h"
+#include "builtin/cat-file/cat-file.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "util/quote.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --follow-symlinks: "TREE:path" with the links that are in the tree resolved. */
 #include "compat/posix.h"
-#include "builtin/cat-file.h"
+#include "builtin/cat-file/cat-file.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 #include "history/names/revparse.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-cat-file(1): the content of an object, as it is or as the work tree would have it. */
 #include "compat/posix.h"
-#include "builtin/cat-file.h"
+#include "builtin/cat-file/cat-file.h"
 
 static int write_piece(void *data UNUSED, const void *p, size_t len, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --batch, --batch-check, --batch-command: names or commands on standard input. */
 #include "compat/posix.h"
-#include "builtin/cat-file.h"
+#include "builtin/cat-file/cat-file.h"
 #include "cli/stdin-lines.h"
 #include "util/alloc.h"
 #include "history/names/revparse.h"
