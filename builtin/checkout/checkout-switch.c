@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* checkout and switch: to another branch or commit. Files first; then index, HEAD and logs as one operation. */
 #include "compat/posix.h"
-#include "builtin/branch.h"
+#include "builtin/branch/branch.h"
 #include "builtin/checkout/checkout.h"
 #include "index/cache-tree.h"
 #include "porcelain/head.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* checkout, switch, restore: options, and what goes with what. */
 #include "compat/posix.h"
-#include "builtin/branch.h"
+#include "builtin/branch/branch.h"
 #include "builtin/checkout/checkout.h"
 #include "cli/submodule-option.h"
 #include "history/names/revparse.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-branch(1): what is wanted, and who does it. */
 #include "compat/posix.h"
-#include "builtin/branch.h"
+#include "builtin/branch/branch.h"
 #include "cli/column.h"
 #include "cli/edit-text.h"
 #include "cli/list-format.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What every form of git-branch(1) asks before it locks anything: an error ends it here. */
 #include "compat/posix.h"
-#include "builtin/branch.h"
+#include "builtin/branch/branch.h"
 
 char *current_branch_or_die(struct repository *r)
 {

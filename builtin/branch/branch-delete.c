@@ -4,7 +4,7 @@
  * what the configuration knew of them, one flush.
  */
 #include "compat/posix.h"
-#include "builtin/branch.h"
+#include "builtin/branch/branch.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "history/history.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git branch --list: a format for reflist, made of the options. */
 #include "compat/posix.h"
-#include "builtin/branch.h"
+#include "builtin/branch/branch.h"
 #include "cli/column.h"
 #include "util/alloc.h"
 #include "util/color.h"

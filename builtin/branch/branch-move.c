@@ -6,7 +6,7 @@
  * leaves the old name, or the new one (P6).
  */
 #include "compat/posix.h"
-#include "builtin/branch.h"
+#include "builtin/branch/branch.h"
 #include "repo/state.h"
 #include "util/alloc.h"
 
