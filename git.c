@@ -7,7 +7,7 @@
 #include "builtin/builtin.h"
 #include "cli/known-commands.h"
 #include "fs/file.h"
-#include "porcelain/promised.h"
+#include "porcelain/lazy-fetch.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/quote.h"

@@ -3,8 +3,8 @@
  * gitattributes(5): macros, all sources, builtin_objectmode. Files are read when a directory is first
  * met. Look-ups are thread-safe.
  */
-#ifndef WORKTREE_ATTR_H
-#define WORKTREE_ATTR_H
+#ifndef ATTR_ATTR_H
+#define ATTR_ATTR_H
 
 #include "compat/posix.h"
 #include "index/index.h"

@@ -4,8 +4,8 @@
  * working-tree-encoding. gitattributes(5), core.autocrlf, core.eol,
  * core.safecrlf.
  */
-#ifndef WORKTREE_CONVERT_H
-#define WORKTREE_CONVERT_H
+#ifndef ATTR_CONVERT_H
+#define ATTR_CONVERT_H
 
 #include "compat/posix.h"
 #include "index/index.h"

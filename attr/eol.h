@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Line ends and $Id$: the conversions that look at content only. */
-#ifndef WORKTREE_EOL_H
-#define WORKTREE_EOL_H
+#ifndef ATTR_EOL_H
+#define ATTR_EOL_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

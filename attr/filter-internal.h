@@ -3,8 +3,8 @@
  * Filter drivers: one-shot commands and long-running processes.
  * gitattributes(5), filter; "Long Running Filter Process" and "Delay" in particular.
  */
-#ifndef WORKTREE_FILTER_INTERNAL_H
-#define WORKTREE_FILTER_INTERNAL_H
+#ifndef ATTR_FILTER_INTERNAL_H
+#define ATTR_FILTER_INTERNAL_H
 
 #include "compat/posix.h"
 #include "config/config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* gitignore(5): all sources, in their order of precedence. */
-#ifndef WORKTREE_IGNORE_H
-#define WORKTREE_IGNORE_H
+#ifndef ATTR_IGNORE_H
+#define ATTR_IGNORE_H
 
 #include "compat/posix.h"
 #include "index/index.h"

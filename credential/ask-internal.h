@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of transport/ask*.c share. */
-#ifndef TRANSPORT_ASK_INTERNAL_H
-#define TRANSPORT_ASK_INTERNAL_H
+#ifndef CREDENTIAL_ASK_INTERNAL_H
+#define CREDENTIAL_ASK_INTERNAL_H
 
 #include "credential/ask.h"
 

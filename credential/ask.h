@@ -3,8 +3,8 @@
  * Asks the user a question: through the program of GIT_ASKPASS, core.askPass or SSH_ASKPASS, else on the
  * terminal (gitcredentials(7), "REQUESTING CREDENTIALS").
  */
-#ifndef TRANSPORT_ASK_H
-#define TRANSPORT_ASK_H
+#ifndef CREDENTIAL_ASK_H
+#define CREDENTIAL_ASK_H
 
 #include "compat/posix.h"
 #include "config/config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of transport/credential*.c share. */
-#ifndef TRANSPORT_CREDENTIAL_INTERNAL_H
-#define TRANSPORT_CREDENTIAL_INTERNAL_H
+#ifndef CREDENTIAL_CREDENTIAL_INTERNAL_H
+#define CREDENTIAL_CREDENTIAL_INTERNAL_H
 
 #include "credential/credential.h"
 

@@ -16,8 +16,8 @@
  * Values that hold a line feed, a NUL or (unless credential.protectProtocol is off) a carriage return are
  * refused before a helper sees them; prompts show control characters quoted (credential.sanitizePrompt).
  */
-#ifndef TRANSPORT_CREDENTIAL_H
-#define TRANSPORT_CREDENTIAL_H
+#ifndef CREDENTIAL_CREDENTIAL_H
+#define CREDENTIAL_CREDENTIAL_H
 
 #include "compat/posix.h"
 #include "config/config.h"

@@ -3,8 +3,8 @@
  * Strings that must not stay in memory: they are overwritten before they are freed, also where a buffer moves as
  * it grows.
  */
-#ifndef TRANSPORT_SECRET_H
-#define TRANSPORT_SECRET_H
+#ifndef CREDENTIAL_SECRET_H
+#define CREDENTIAL_SECRET_H
 
 #include "compat/posix.h"
 #include "util/err.h"

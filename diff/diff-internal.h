@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Shared by the files of diff/. */
-#ifndef DIFF_INTERNAL_H
-#define DIFF_INTERNAL_H
+#ifndef DIFF_DIFF_INTERNAL_H
+#define DIFF_DIFF_INTERNAL_H
 
 #include "compat/posix.h"
 #include "diff/diff.h"

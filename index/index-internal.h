@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of index/ share with each other. */
-#ifndef INDEX_INTERNAL_H
-#define INDEX_INTERNAL_H
+#ifndef INDEX_INDEX_INTERNAL_H
+#define INDEX_INDEX_INTERNAL_H
 
 #include "compat/posix.h"
 #include "index/cache-tree.h"

@@ -2,8 +2,8 @@
 /* What the new pack leaves behind in old ones, which may go. */
 #include "compat/posix.h"
 #include "packing/pack-collection.h"
-#include "maintain/loosen.h"
-#include "maintain/young.h"
+#include "maintain/unpack-unreachable.h"
+#include "maintain/recent-objects.h"
 #include "odb/odb.h"
 #include "util/alloc.h"
 

@@ -5,10 +5,10 @@
  */
 #include "compat/posix.h"
 #include "maintain/repack-internal.h"
-#include "maintain/loosen.h"
+#include "maintain/unpack-unreachable.h"
 #include "packing/new-pack.h"
 #include "maintain/root-lists.h"
-#include "maintain/young.h"
+#include "maintain/recent-objects.h"
 #include "odb/odb.h"
 #include "pack/write/pack-files.h"
 #include "util/alloc.h"

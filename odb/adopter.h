@@ -14,8 +14,8 @@
  *             same first byte; none of its own where none of those is young; a young one is read once.
  * Threads:    all of it can be called from several threads.
  */
-#ifndef OBJECT_ADOPT_H
-#define OBJECT_ADOPT_H
+#ifndef ODB_ADOPTER_H
+#define ODB_ADOPTER_H
 
 #include "compat/posix.h"
 #include "fsync/batch.h"

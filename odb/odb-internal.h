@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The database itself, for the files of this folder. */
-#ifndef ODB_INTERNAL_H
-#define ODB_INTERNAL_H
+#ifndef ODB_ODB_INTERNAL_H
+#define ODB_ODB_INTERNAL_H
 
 #include "compat/posix.h"
 #include "odb/odb.h"

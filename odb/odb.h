@@ -7,8 +7,8 @@
  * Reading is thread-safe. If a copy of an object is corrupt and another one is whole, that one is used,
  * and a warning names the object and the file of the corrupt copy.
  */
-#ifndef ODB_H
-#define ODB_H
+#ifndef ODB_ODB_H
+#define ODB_ODB_H
 
 #include "compat/posix.h"
 #include "bulk-checkin.h"

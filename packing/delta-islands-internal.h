@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From commits to trees and blobs: what the two files of delta islands share. */
-#ifndef MAINTAIN_DELTA_ISLANDS_INTERNAL_H
-#define MAINTAIN_DELTA_ISLANDS_INTERNAL_H
+#ifndef PACKING_DELTA_ISLANDS_INTERNAL_H
+#define PACKING_DELTA_ISLANDS_INTERNAL_H
 
 #include "compat/posix.h"
 #include "packing/delta-islands.h"

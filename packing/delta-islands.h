@@ -12,8 +12,8 @@
  * Cost: reads each commit (but from a commit-graph) and each tree that an island has, mostly once: a tree is read again where
  * it lies at different depths and the deeper place belongs to further islands.
  */
-#ifndef MAINTAIN_DELTA_ISLANDS_H
-#define MAINTAIN_DELTA_ISLANDS_H
+#ifndef PACKING_DELTA_ISLANDS_H
+#define PACKING_DELTA_ISLANDS_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

@@ -8,8 +8,8 @@
  *   new_pack_stage(&p, op, objdir, "pack", &sums, err)
  *   new_pack_release(&p)
  */
-#ifndef MAINTAIN_NEW_PACK_H
-#define MAINTAIN_NEW_PACK_H
+#ifndef PACKING_NEW_PACK_H
+#define PACKING_NEW_PACK_H
 
 #include "compat/posix.h"
 #include "operation/operation.h"

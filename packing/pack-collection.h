@@ -12,8 +12,8 @@
  *
  * Replacements must be off (repo_ignore_replacements): the objects themselves count.
  */
-#ifndef MAINTAIN_PACK_COLLECTION_H
-#define MAINTAIN_PACK_COLLECTION_H
+#ifndef PACKING_PACK_COLLECTION_H
+#define PACKING_PACK_COLLECTION_H
 
 #include "compat/posix.h"
 #include "history/promisor.h"

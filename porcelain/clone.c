@@ -7,7 +7,7 @@
 #include "compat/posix.h"
 #include "porcelain/clone-internal.h"
 #include "porcelain/head.h"
-#include "porcelain/promised.h"
+#include "porcelain/lazy-fetch.h"
 #include "repo/hook.h"
 #include "repo/init.h"
 #include "util/alloc.h"

@@ -8,8 +8,8 @@
  * nothing of the general part: its own structs begin with the general ones and say how
  * large they are.
  */
-#ifndef REFS_BACKEND_H
-#define REFS_BACKEND_H
+#ifndef REFS_REFS_BACKEND_H
+#define REFS_REFS_BACKEND_H
 
 #include "compat/posix.h"
 #include "refs/refs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What transaction.c does for update.c. */
-#ifndef REFS_INTERNAL_H
-#define REFS_INTERNAL_H
+#ifndef REFS_REFS_INTERNAL_H
+#define REFS_REFS_INTERNAL_H
 
 #include "compat/posix.h"
 #include "refs/refs-backend.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sender that all sources of relay/relay.h share. It decides which bytes to send, and when. */
-#ifndef PACK_RELAY_INTERNAL_H
-#define PACK_RELAY_INTERNAL_H
+#ifndef RELAY_RELAY_INTERNAL_H
+#define RELAY_RELAY_INTERNAL_H
 
 #include "compat/posix.h"
 #include "relay/relay.h"

@@ -16,8 +16,8 @@
  * Errors: the error of the source, which the client has got; ERR_IO: the client is gone.
  * The caller ignores SIGPIPE. Memory: 4 MiB.
  */
-#ifndef PACK_RELAY_H
-#define PACK_RELAY_H
+#ifndef RELAY_RELAY_H
+#define RELAY_RELAY_H
 
 #include "compat/posix.h"
 #include "sideband.h"

@@ -4,8 +4,8 @@
  * branch-delete.c deletes, branch-list.c lists. New branches are porcelain/branch.h's. A
  * request that cannot be carried out ends in die() before anything is locked.
  */
-#ifndef BUILTIN_BRANCH_H
-#define BUILTIN_BRANCH_H
+#ifndef BUILTIN_BRANCH_BRANCH_H
+#define BUILTIN_BRANCH_BRANCH_H
 
 #include "builtin/builtin.h"
 #include "cli/ref-options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-cat-file(1): what its files share. */
-#ifndef BUILTIN_CAT_FILE_H
-#define BUILTIN_CAT_FILE_H
+#ifndef BUILTIN_CAT_FILE_CAT_FILE_H
+#define BUILTIN_CAT_FILE_CAT_FILE_H
 
 #include "builtin/builtin.h"
 #include "diff/diff.h"

@@ -5,8 +5,8 @@
  * local changes along (--merge), checkout-tell.c says what was done, checkout-paths.c restores files. A request that cannot be carried out ends in
  * die() before anything is locked.
  */
-#ifndef BUILTIN_CHECKOUT_H
-#define BUILTIN_CHECKOUT_H
+#ifndef BUILTIN_CHECKOUT_CHECKOUT_H
+#define BUILTIN_CHECKOUT_CHECKOUT_H
 
 #include "builtin/builtin.h"
 #include "cli/path-args.h"

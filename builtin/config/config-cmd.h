@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-config(1): what its parts share. */
-#ifndef BUILTIN_CONFIG_CMD_H
-#define BUILTIN_CONFIG_CMD_H
+#ifndef BUILTIN_CONFIG_CONFIG_CMD_H
+#define BUILTIN_CONFIG_CONFIG_CMD_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"

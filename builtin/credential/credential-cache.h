@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What git credential-cache and its daemon share: the socket, and what is said over it. */
-#ifndef BUILTIN_CREDENTIAL_CACHE_H
-#define BUILTIN_CREDENTIAL_CACHE_H
+#ifndef BUILTIN_CREDENTIAL_CREDENTIAL_CACHE_H
+#define BUILTIN_CREDENTIAL_CREDENTIAL_CACHE_H
 
 #include "compat/posix.h"
 #include "util/err.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The parts of git daemon. */
-#ifndef BUILTIN_DAEMON_H
-#define BUILTIN_DAEMON_H
+#ifndef BUILTIN_DAEMON_DAEMON_H
+#define BUILTIN_DAEMON_DAEMON_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What git diff, diff-files and diff-index share: options, and what they compare with. */
-#ifndef BUILTIN_DIFF_H
-#define BUILTIN_DIFF_H
+#ifndef BUILTIN_DIFF_DIFF_H
+#define BUILTIN_DIFF_DIFF_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The parts of git clone. */
-#ifndef BUILTIN_CLONE_H
-#define BUILTIN_CLONE_H
+#ifndef BUILTIN_FETCH_CLONE_H
+#define BUILTIN_FETCH_CLONE_H
 
 #include "builtin/fetch/fetch-common.h"
 #include "builtin/pack/pack-input.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the commands that talk to other repositories share. */
-#ifndef BUILTIN_FETCH_COMMON_H
-#define BUILTIN_FETCH_COMMON_H
+#ifndef BUILTIN_FETCH_FETCH_COMMON_H
+#define BUILTIN_FETCH_FETCH_COMMON_H
 
 #include "compat/posix.h"
 #include "builtin/pack/pack-input.h"

@@ -10,7 +10,7 @@
 #include "cli/submodule-option.h"
 #include "history/history.h"
 #include "porcelain/auto-maintenance.h"
-#include "porcelain/promised.h"
+#include "porcelain/lazy-fetch.h"
 #include "porcelain/remote-credentials.h"
 #include "util/alloc.h"
 #include "util/date.h"
@@ -328,7 +328,7 @@ static int fetch_one(struct fetch_cmd *f, const char *name, int argc, const char
 	return rc;
 }
 
-/* ---- --promised: what another command of ours has missed (porcelain/promised.h) ---- */
+/* ---- --promised: what another command of ours has missed (porcelain/lazy-fetch.h) ---- */
 
 static int read_oids(struct fetch_cmd *f, struct oid_array *out, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The parts of git http-backend. */
-#ifndef BUILTIN_HTTP_BACKEND_H
-#define BUILTIN_HTTP_BACKEND_H
+#ifndef BUILTIN_HTTP_BACKEND_HTTP_BACKEND_H
+#define BUILTIN_HTTP_BACKEND_HTTP_BACKEND_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"

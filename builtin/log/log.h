@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git log and those that show commits like it. */
-#ifndef BUILTIN_LOG_H
-#define BUILTIN_LOG_H
+#ifndef BUILTIN_LOG_LOG_H
+#define BUILTIN_LOG_LOG_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-maintenance(1): what its parts share. */
-#ifndef BUILTIN_MAINTENANCE_H
-#define BUILTIN_MAINTENANCE_H
+#ifndef BUILTIN_MAINTENANCE_MAINTENANCE_H
+#define BUILTIN_MAINTENANCE_MAINTENANCE_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-bundle(1): what its files share. */
-#ifndef BUILTIN_BUNDLE_H
-#define BUILTIN_BUNDLE_H
+#ifndef BUILTIN_PACK_BUNDLE_H
+#define BUILTIN_PACK_BUNDLE_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-index-pack(1): what its files share. */
-#ifndef BUILTIN_INDEX_PACK_H
-#define BUILTIN_INDEX_PACK_H
+#ifndef BUILTIN_PACK_INDEX_PACK_H
+#define BUILTIN_PACK_INDEX_PACK_H
 
 #include "compat/posix.h"
 #include "operation/operation.h"

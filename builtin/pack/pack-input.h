@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What index-pack, unpack-objects and verify-pack share: checks, progress, statistics. */
-#ifndef BUILTIN_PACK_INPUT_H
-#define BUILTIN_PACK_INPUT_H
+#ifndef BUILTIN_PACK_PACK_INPUT_H
+#define BUILTIN_PACK_PACK_INPUT_H
 
 #include "compat/posix.h"
 #include "object/fsck.h"

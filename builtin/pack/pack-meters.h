@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Progress of making a pack: what git-pack-objects(1) and git-bundle(1) show. */
-#ifndef BUILTIN_PACK_METERS_H
-#define BUILTIN_PACK_METERS_H
+#ifndef BUILTIN_PACK_PACK_METERS_H
+#define BUILTIN_PACK_PACK_METERS_H
 
 #include "compat/posix.h"
 #include "packing/pack-collection.h"

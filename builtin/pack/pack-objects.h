@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-pack-objects(1): what its standard input says. */
-#ifndef BUILTIN_PACK_OBJECTS_H
-#define BUILTIN_PACK_OBJECTS_H
+#ifndef BUILTIN_PACK_PACK_OBJECTS_H
+#define BUILTIN_PACK_PACK_OBJECTS_H
 
 #include "compat/posix.h"
 #include "packing/pack-collection.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Progress of the pack that a push makes: what git push and git send-pack show. */
-#ifndef BUILTIN_PUSH_METER_H
-#define BUILTIN_PUSH_METER_H
+#ifndef BUILTIN_PUSH_PUSH_METER_H
+#define BUILTIN_PUSH_PUSH_METER_H
 
 #include "compat/posix.h"
 #include "transport/push/push.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of a push, which git push and git send-pack show. */
-#ifndef BUILTIN_PUSH_REPORT_H
-#define BUILTIN_PUSH_REPORT_H
+#ifndef BUILTIN_PUSH_PUSH_REPORT_H
+#define BUILTIN_PUSH_PUSH_REPORT_H
 
 #include "compat/posix.h"
 #include "transport/push/push.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The parts of git push. */
-#ifndef BUILTIN_PUSH_H
-#define BUILTIN_PUSH_H
+#ifndef BUILTIN_PUSH_PUSH_H
+#define BUILTIN_PUSH_PUSH_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"

@@ -26,8 +26,8 @@ static void add(struct shown_refs *l, const char *name, const struct object_id *
 	for (size_t i = 0; !log && i < l->nr; i++)
 		if (!strcmp(l->items[i].name, name))
 			goto drop;
-	if (l->nr == BRANCH_JOIN_MAX) {
-		warning("ignoring %s; cannot handle more than %d refs", name, BRANCH_JOIN_MAX);
+	if (l->nr == TIP_BITS_MAX) {
+		warning("ignoring %s; cannot handle more than %d refs", name, TIP_BITS_MAX);
 		goto drop;
 	}
 	l->items[l->nr++] = (struct shown_ref){ xstrdup(name), log, commit };
@@ -129,7 +129,7 @@ int shown_refs_add(struct shown_refs *l, const char *arg, struct err *err)
 	if (!strpbrk(arg, "*?["))
 		return err_set(err, ERR_NOT_FOUND, "bad sha1 reference %s", arg);
 	rc = refs_foreach(l->repo->refs, "", REFS_NO_PEEL, match_ref, &g, err);
-	if (!rc && l->nr == from && l->nr < BRANCH_JOIN_MAX)
+	if (!rc && l->nr == from && l->nr < TIP_BITS_MAX)
 		error("no matching refs with %s", arg);
 	sort_from(l, from);
 	return rc;
@@ -244,9 +244,9 @@ int shown_refs_add_log(struct shown_refs *l, int argc, const char **argv, int nr
 		return err_set(err, ERR_INVALID, "--reflog option needs one branch name");
 	}
 	r.name = head ? head : argv[0];
-	if (nr > BRANCH_JOIN_MAX)
+	if (nr > TIP_BITS_MAX)
 		rc = err_set(err, ERR_INVALID, "only %d entries can be shown at one time.",
-			     BRANCH_JOIN_MAX);
+			     TIP_BITS_MAX);
 	else if (ref_dwim(l->repo->refs, r.name, strlen(r.name), &ref, &oid) < 1)
 		rc = err_set(err, ERR_NOT_FOUND, "no such ref %s", r.name);
 	if (!rc && base) {

@@ -74,7 +74,7 @@ static int on_reflog(const struct option *opt, const char *arg, int unset UNUSED
 
 struct show {
 	const struct options *o;
-	struct branch_join *join;
+	struct tip_bits *join;
 	struct shown_refs *refs;
 	struct repository *repo;
 	struct pretty pretty;
@@ -104,7 +104,7 @@ static int add_commit(struct show *s, struct commit *c, bool with_name, struct s
 
 	if (!rc && with_name) {
 		strbuf_addch(out, '[');
-		if (!branch_join_add_name(s->join, c, out))
+		if (!tip_bits_add_name(s->join, c, out))
 			odb_abbrev(s->repo->odb, &c->oid, s->repo->settings.abbrev, out);
 		strbuf_addstr(out, "] ");
 	}
@@ -182,7 +182,7 @@ static int add_commits(struct show *s, struct strbuf *out, struct err *err)
 
 	for (size_t i = 0; !rc && i < s->join->commits.nr; i++) {
 		struct commit *c = s->join->commits.items[i];
-		uint32_t tips = branch_join_tips(s->join, c);
+		uint32_t tips = tip_bits_tips(s->join, c);
 
 		met |= tips == all;
 		if (several && ((s->o->topics && tips != all && (tips & 1)) ||
@@ -199,11 +199,11 @@ static int add_commits(struct show *s, struct strbuf *out, struct err *err)
 
 static void name_commits(struct show *s)
 {
-	const char *names[BRANCH_JOIN_MAX];
+	const char *names[TIP_BITS_MAX];
 
 	for (size_t i = 0; i < s->refs->nr; i++)
 		names[i] = s->refs->items[i].name;
-	branch_join_name(s->join, names);
+	tip_bits_name(s->join, names);
 }
 
 static int show_history(struct show *s, struct err *err)
@@ -219,7 +219,7 @@ static int show_history(struct show *s, struct err *err)
 	if (!rc)
 		rc = add_tips(s, &out, err);
 	if (!rc && s->o->more >= 0) {
-		branch_join_sort(s->join, s->o->order == SHOW_DATE);
+		tip_bits_sort(s->join, s->o->order == SHOW_DATE);
 		if (!s->o->sha1_name && !s->o->no_name)
 			name_commits(s);
 		rc = add_commits(s, &out, err);
@@ -231,12 +231,12 @@ static int show_history(struct show *s, struct err *err)
 }
 
 /* 1: there is none. */
-static int show_merge_bases(struct branch_join *j)
+static int show_merge_bases(struct tip_bits *j)
 {
 	struct commit_list bases = COMMIT_LIST_INIT;
 	int none;
 
-	branch_join_merge_bases(j, &bases);
+	tip_bits_merge_bases(j, &bases);
 	none = !bases.nr;
 	for (size_t i = 0; i < bases.nr; i++)
 		puts(oid_hex(&bases.items[i]->oid));
@@ -244,7 +244,7 @@ static int show_merge_bases(struct branch_join *j)
 	return none;
 }
 
-static bool is_repeated(const struct branch_join *j, size_t tip)
+static bool is_repeated(const struct tip_bits *j, size_t tip)
 {
 	for (size_t i = 0; i < tip; i++)
 		if (j->tips[i] == j->tips[tip])
@@ -252,10 +252,10 @@ static bool is_repeated(const struct branch_join *j, size_t tip)
 	return false;
 }
 
-static int show_independent(struct branch_join *j)
+static int show_independent(struct tip_bits *j)
 {
 	for (size_t i = 0; i < j->nr_tips; i++)
-		if (branch_join_is_independent(j, i) && !is_repeated(j, i))
+		if (tip_bits_is_independent(j, i) && !is_repeated(j, i))
 			puts(oid_hex(&j->tips[i]->oid));
 	return 0;
 }
@@ -266,16 +266,16 @@ static int run(struct repository *r, const struct options *o, struct shown_refs 
 	       struct err *err)
 {
 	struct show s = { .o = o, .refs = refs, .repo = r };
-	int rc = branch_join_new(&s.join, r, err);
+	int rc = tip_bits_new(&s.join, r, err);
 
 	for (size_t i = 0; !rc && i < refs->nr; i++)
-		rc = branch_join_add(s.join, &refs->items[i].oid, err);
+		rc = tip_bits_add(s.join, &refs->items[i].oid, err);
 	if (!rc)
-		rc = branch_join_walk(s.join, o->more, err);
+		rc = tip_bits_walk(s.join, o->more, err);
 	if (!rc)
 		rc = o->merge_base ? show_merge_bases(s.join) :
 		     o->independent ? show_independent(s.join) : show_history(&s, err);
-	branch_join_free(s.join);
+	tip_bits_free(s.join);
 	return rc;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git show-branch: which commits are shown side by side (show-branch-refs.c). */
-#ifndef BUILTIN_SHOW_BRANCH_H
-#define BUILTIN_SHOW_BRANCH_H
+#ifndef BUILTIN_REFS_SHOW_BRANCH_H
+#define BUILTIN_REFS_SHOW_BRANCH_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "history/revision/branch-join.h"
+#include "history/revision/tip-bits.h"
 
 struct shown_ref {
 	char *name;
@@ -15,7 +15,7 @@ struct shown_ref {
 
 struct shown_refs {
 	struct repository *repo;
-	struct shown_ref items[BRANCH_JOIN_MAX];
+	struct shown_ref items[TIP_BITS_MAX];
 	size_t nr;
 };
 void shown_refs_release(struct shown_refs *l);

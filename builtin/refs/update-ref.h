@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git update-ref: what its two files share. */
-#ifndef BUILTIN_UPDATE_REF_H
-#define BUILTIN_UPDATE_REF_H
+#ifndef BUILTIN_REFS_UPDATE_REF_H
+#define BUILTIN_REFS_UPDATE_REF_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The program git-remote-http, which is one of its own: only it links libcurl, so that no other command pays for that. */
-#ifndef BUILTIN_REMOTE_HTTP_H
-#define BUILTIN_REMOTE_HTTP_H
+#ifndef BUILTIN_REMOTE_HTTP_REMOTE_HTTP_H
+#define BUILTIN_REMOTE_HTTP_REMOTE_HTTP_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What git push would do, as git remote show tells it. */
-#ifndef BUILTIN_REMOTE_PUSH_H
-#define BUILTIN_REMOTE_PUSH_H
+#ifndef BUILTIN_REMOTE_REMOTE_PUSH_H
+#define BUILTIN_REMOTE_REMOTE_PUSH_H
 
 #include "repo/remotes.h"
 #include "transport/remote-refs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The parts of git remote. */
-#ifndef BUILTIN_REMOTE_H
-#define BUILTIN_REMOTE_H
+#ifndef BUILTIN_REMOTE_REMOTE_H
+#define BUILTIN_REMOTE_REMOTE_H
 
 #include "builtin/builtin.h"
 #include "repo/remotes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-rev-list(1): what its files share. */
-#ifndef BUILTIN_REV_LIST_H
-#define BUILTIN_REV_LIST_H
+#ifndef BUILTIN_REV_LIST_REV_LIST_H
+#define BUILTIN_REV_LIST_REV_LIST_H
 
 #include "compat/posix.h"
 #include "builtin/log/log.h"

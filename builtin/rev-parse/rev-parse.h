@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git rev-parse: what its files share. */
-#ifndef BUILTIN_REV_PARSE_H
-#define BUILTIN_REV_PARSE_H
+#ifndef BUILTIN_REV_PARSE_REV_PARSE_H
+#define BUILTIN_REV_PARSE_REV_PARSE_H
 
 #include "compat/posix.h"
 #include "builtin/builtin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the two files of git-receive-pack(1) share. */
-#ifndef BUILTIN_RECEIVE_UNPACK_H
-#define BUILTIN_RECEIVE_UNPACK_H
+#ifndef BUILTIN_SERVER_RECEIVE_UNPACK_H
+#define BUILTIN_SERVER_RECEIVE_UNPACK_H
 
 #include "compat/posix.h"
 #include "receive/receive.h"

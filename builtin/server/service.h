@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Commands that servers start for their clients: upload-pack and the like. */
-#ifndef BUILTIN_SERVICE_H
-#define BUILTIN_SERVICE_H
+#ifndef BUILTIN_SERVER_SERVICE_H
+#define BUILTIN_SERVER_SERVICE_H
 
 #include "builtin/builtin.h"
 

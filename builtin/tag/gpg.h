@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Signatures, as commands check and show them. */
-#ifndef BUILTIN_GPG_H
-#define BUILTIN_GPG_H
+#ifndef BUILTIN_TAG_GPG_H
+#define BUILTIN_TAG_GPG_H
 
 #include "builtin/builtin.h"
 #include "sign/sign.h"

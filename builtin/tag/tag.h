@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The parts of git-tag(1): tag.c parses, lists, deletes and verifies; tag-create.c makes. */
-#ifndef BUILTIN_TAG_H
-#define BUILTIN_TAG_H
+#ifndef BUILTIN_TAG_TAG_H
+#define BUILTIN_TAG_TAG_H
 
 #include "builtin/builtin.h"
 #include "util/strvec.h"

@@ -10,8 +10,8 @@
  * Cost: reads every commit and tree once, those between two chosen commits now and then twice.
  * Memory: a few bytes for each object, and the compressed bitmaps.
  */
-#ifndef HISTORY_BITMAP_BUILD_H
-#define HISTORY_BITMAP_BUILD_H
+#ifndef HISTORY_BITMAP_BITMAP_BUILD_H
+#define HISTORY_BITMAP_BITMAP_BUILD_H
 
 #include "compat/posix.h"
 #include "fsync/batch.h"

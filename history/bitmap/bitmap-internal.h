@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What walking with bitmaps and making them share: bits of objects, and objects of trees. */
-#ifndef HISTORY_BITMAP_INTERNAL_H
-#define HISTORY_BITMAP_INTERNAL_H
+#ifndef HISTORY_BITMAP_BITMAP_INTERNAL_H
+#define HISTORY_BITMAP_BITMAP_INTERNAL_H
 
 #include "compat/posix.h"
 #include <regex.h>

@@ -12,8 +12,8 @@
  * The result is exact: no object that a have reaches is in it. The packs stay readable as long as the
  * repository is open, even if another process removes them. For one thread.
  */
-#ifndef HISTORY_BITMAP_H
-#define HISTORY_BITMAP_H
+#ifndef HISTORY_BITMAP_BITMAP_H
+#define HISTORY_BITMAP_BITMAP_H
 
 #include "compat/posix.h"
 #include "object/object.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of describe share. */
-#ifndef HISTORY_DESCRIBE_INTERNAL_H
-#define HISTORY_DESCRIBE_INTERNAL_H
+#ifndef HISTORY_DESCRIBE_DESCRIBE_INTERNAL_H
+#define HISTORY_DESCRIBE_DESCRIBE_INTERNAL_H
 
 #include "compat/posix.h"
 #include "history/describe/describe.h"

@@ -12,8 +12,8 @@
  * commit without a tag of its own costs a walk down to the nearest tags, and from there down to
  * where only ancestors of the best one are left.
  */
-#ifndef HISTORY_DESCRIBE_H
-#define HISTORY_DESCRIBE_H
+#ifndef HISTORY_DESCRIBE_DESCRIBE_H
+#define HISTORY_DESCRIBE_DESCRIBE_H
 
 #include "compat/posix.h"
 #include "history/history.h"

@@ -12,8 +12,8 @@
  * wanted (commit-graph.h), or, where that is not known, to a day before the oldest commit that
  * is wanted. Texts are made when they are asked for.
  */
-#ifndef HISTORY_REV_NAMES_H
-#define HISTORY_REV_NAMES_H
+#ifndef HISTORY_DESCRIBE_REV_NAMES_H
+#define HISTORY_DESCRIBE_REV_NAMES_H
 
 #include "compat/posix.h"
 #include "history/history.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The steps of writing a commit-graph. */
-#ifndef HISTORY_COMMIT_GRAPH_WRITE_INTERNAL_H
-#define HISTORY_COMMIT_GRAPH_WRITE_INTERNAL_H
+#ifndef HISTORY_GRAPH_COMMIT_GRAPH_WRITE_INTERNAL_H
+#define HISTORY_GRAPH_COMMIT_GRAPH_WRITE_INTERNAL_H
 
 #include "compat/posix.h"
 #include "history/changed-paths-internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Writing and verifying commit-graphs. git-commit-graph(1), gitformat-commit-graph(5). */
-#ifndef HISTORY_COMMIT_GRAPH_WRITE_H
-#define HISTORY_COMMIT_GRAPH_WRITE_H
+#ifndef HISTORY_GRAPH_COMMIT_GRAPH_WRITE_H
+#define HISTORY_GRAPH_COMMIT_GRAPH_WRITE_H
 
 #include "compat/posix.h"
 #include "fsync/batch.h"

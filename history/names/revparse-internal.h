@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of revparse share. */
-#ifndef HISTORY_REVPARSE_INTERNAL_H
-#define HISTORY_REVPARSE_INTERNAL_H
+#ifndef HISTORY_NAMES_REVPARSE_INTERNAL_H
+#define HISTORY_NAMES_REVPARSE_INTERNAL_H
 
 #include "compat/posix.h"
 #include "history/commit-graph.h"

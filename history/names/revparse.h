@@ -3,8 +3,8 @@
  * gitrevisions(7): the object that a user's text names; upstream and push destination of a
  * branch. Which refs options like --all mean: history/reach/refglob.h.
  */
-#ifndef HISTORY_REVPARSE_H
-#define HISTORY_REVPARSE_H
+#ifndef HISTORY_NAMES_REVPARSE_H
+#define HISTORY_NAMES_REVPARSE_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

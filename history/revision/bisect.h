@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The commit in the middle of a range: --bisect of git-rev-list(1). */
-#ifndef HISTORY_BISECT_H
-#define HISTORY_BISECT_H
+#ifndef HISTORY_REVISION_BISECT_H
+#define HISTORY_REVISION_BISECT_H
 
 #include "compat/posix.h"
 #include "history/revision/revision.h"

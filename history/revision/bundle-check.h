@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Does the repository have what a bundle needs? git-bundle(1), verify. */
-#ifndef HISTORY_BUNDLE_CHECK_H
-#define HISTORY_BUNDLE_CHECK_H
+#ifndef HISTORY_REVISION_BUNDLE_CHECK_H
+#define HISTORY_REVISION_BUNDLE_CHECK_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

@@ -3,8 +3,8 @@
  * Is everything there that some objects lead to? The check before a ref may name what has come from elsewhere; what
  * refs lead to already counts as complete. git-fetch(1), git-receive-pack(1).
  */
-#ifndef HISTORY_CONNECTED_H
-#define HISTORY_CONNECTED_H
+#ifndef HISTORY_REVISION_CONNECTED_H
+#define HISTORY_REVISION_CONNECTED_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

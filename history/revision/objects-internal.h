@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of the walk of objects share. */
-#ifndef HISTORY_OBJECTS_INTERNAL_H
-#define HISTORY_OBJECTS_INTERNAL_H
+#ifndef HISTORY_REVISION_OBJECTS_INTERNAL_H
+#define HISTORY_REVISION_OBJECTS_INTERNAL_H
 
 #include "compat/posix.h"
 #include "history/revision/objects.h"

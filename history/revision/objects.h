@@ -10,8 +10,8 @@
  * Cost: each tree is read once, and 24 bytes of memory are kept for each tree and blob. Filters by
  * depth or path may read a tree again where it lies at another place.
  */
-#ifndef HISTORY_OBJECTS_H
-#define HISTORY_OBJECTS_H
+#ifndef HISTORY_REVISION_OBJECTS_H
+#define HISTORY_REVISION_OBJECTS_H
 
 #include "compat/posix.h"
 #include "history/revision/revision.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of the revision walk share. */
-#ifndef HISTORY_REVISION_INTERNAL_H
-#define HISTORY_REVISION_INTERNAL_H
+#ifndef HISTORY_REVISION_REVISION_INTERNAL_H
+#define HISTORY_REVISION_REVISION_INTERNAL_H
 
 #include "compat/posix.h"
 #include "history/changed-paths.h"

@@ -16,8 +16,8 @@
  * generations of a commit-graph, --topo-order and the other orders walk little more than they
  * have delivered.
  */
-#ifndef HISTORY_REVISION_H
-#define HISTORY_REVISION_H
+#ifndef HISTORY_REVISION_REVISION_H
+#define HISTORY_REVISION_REVISION_H
 
 #include "compat/posix.h"
 #include "index/pathspec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The single tasks: whether they are due, and what they do. */
-#ifndef MAINTAIN_TASKS_INTERNAL_H
-#define MAINTAIN_TASKS_INTERNAL_H
+#ifndef MAINTAIN_TASKS_TASKS_INTERNAL_H
+#define MAINTAIN_TASKS_TASKS_INTERNAL_H
 
 #include "compat/posix.h"
 #include "maintain/tasks/tasks.h"

@@ -10,8 +10,8 @@
  * Durability: each task is one operation, with one flush where one is enough for a command; `gc` as git-gc(1).
  *             A task that fails leaves what earlier ones have done.
  */
-#ifndef MAINTAIN_TASKS_H
-#define MAINTAIN_TASKS_H
+#ifndef MAINTAIN_TASKS_TASKS_H
+#define MAINTAIN_TASKS_TASKS_H
 
 #include "compat/posix.h"
 #include "repo/repo.h"

@@ -6,8 +6,8 @@
  * Ownership:  the stage owns its temporary object directory and its packs.
  * Durability: none of its own: everything is staged in the fsync_batch; D3.
  */
-#ifndef OBJECT_STAGE_H
-#define OBJECT_STAGE_H
+#ifndef ODB_STAGE_OBJECT_STAGE_H
+#define ODB_STAGE_OBJECT_STAGE_H
 
 #include "compat/posix.h"
 #include "fsync/batch.h"

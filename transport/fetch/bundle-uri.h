@@ -16,8 +16,8 @@
  *             operation seals them. If the operation fails, no ref names their objects.
  * Cost:       no flush if one flush seals all names; else one for each bundle.
  */
-#ifndef TRANSPORT_BUNDLE_URI_H
-#define TRANSPORT_BUNDLE_URI_H
+#ifndef TRANSPORT_FETCH_BUNDLE_URI_H
+#define TRANSPORT_FETCH_BUNDLE_URI_H
 
 #include "compat/posix.h"
 #include "transport/bundle-list.h"

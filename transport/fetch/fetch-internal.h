@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Declarations that the files of the client of upload-pack share. */
-#ifndef TRANSPORT_FETCH_INTERNAL_H
-#define TRANSPORT_FETCH_INTERNAL_H
+#ifndef TRANSPORT_FETCH_FETCH_INTERNAL_H
+#define TRANSPORT_FETCH_FETCH_INTERNAL_H
 
 #include "transport/fetch/fetch-session-state.h"
 

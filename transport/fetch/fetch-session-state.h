@@ -3,8 +3,8 @@
  * The inside of a session, for the clients of upload-pack and receive-pack: fields, capabilities, lines, and text of the
  * server for the user. Fetching has more of its own in fetch-internal.h.
  */
-#ifndef TRANSPORT_FETCH_SESSION_STATE_H
-#define TRANSPORT_FETCH_SESSION_STATE_H
+#ifndef TRANSPORT_FETCH_FETCH_SESSION_STATE_H
+#define TRANSPORT_FETCH_FETCH_SESSION_STATE_H
 
 #include "intake/input.h"
 #include "transport/bundle-source.h"

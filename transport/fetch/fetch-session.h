@@ -20,8 +20,8 @@
  * Durability: the pack, the shallow boundary and all changes of the caller (refs, FETCH_HEAD, configuration) are one
  *             operation. A failure at any byte leaves the repository as it was.
  */
-#ifndef TRANSPORT_FETCH_SESSION_H
-#define TRANSPORT_FETCH_SESSION_H
+#ifndef TRANSPORT_FETCH_FETCH_SESSION_H
+#define TRANSPORT_FETCH_FETCH_SESSION_H
 
 #include "compat/posix.h"
 #include "history/negotiate.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Answers of WebDAV servers, which are XML: RFC 4918. Nothing in them is trusted: no DTD, no entities but those of XML itself. */
-#ifndef TRANSPORT_DAV_INTERNAL_H
-#define TRANSPORT_DAV_INTERNAL_H
+#ifndef TRANSPORT_HTTP_DAV_INTERNAL_H
+#define TRANSPORT_HTTP_DAV_INTERNAL_H
 
 #include "transport/http/dav.h"
 #include "util/strbuf.h"

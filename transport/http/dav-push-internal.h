@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of transport/dav-push*.c share. */
-#ifndef TRANSPORT_DAV_PUSH_INTERNAL_H
-#define TRANSPORT_DAV_PUSH_INTERNAL_H
+#ifndef TRANSPORT_HTTP_DAV_PUSH_INTERNAL_H
+#define TRANSPORT_HTTP_DAV_PUSH_INTERNAL_H
 
 #include "transport/http/dav-push.h"
 #include "transport/http/dav.h"

@@ -16,8 +16,8 @@
  *             push leaves a complete repository, and the next push succeeds.
  * Cost:       at first one request for each loose ref and each folder of refs.
  */
-#ifndef TRANSPORT_DAV_PUSH_H
-#define TRANSPORT_DAV_PUSH_H
+#ifndef TRANSPORT_HTTP_DAV_PUSH_H
+#define TRANSPORT_HTTP_DAV_PUSH_H
 
 #include "compat/posix.h"
 #include "transport/http/http.h"

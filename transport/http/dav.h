@@ -7,8 +7,8 @@
  *         ERR_CORRUPT: a malformed answer; ERR_UNSUPPORTED: the server does not support the method.
  * Durability: depends on the server: the protocol has no request to flush.
  */
-#ifndef TRANSPORT_DAV_H
-#define TRANSPORT_DAV_H
+#ifndef TRANSPORT_HTTP_DAV_H
+#define TRANSPORT_HTTP_DAV_H
 
 #include "compat/posix.h"
 #include "transport/http/http.h"

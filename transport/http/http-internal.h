@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the files of this folder share. */
-#ifndef TRANSPORT_HTTP_INTERNAL_H
-#define TRANSPORT_HTTP_INTERNAL_H
+#ifndef TRANSPORT_HTTP_HTTP_INTERNAL_H
+#define TRANSPORT_HTTP_HTTP_INTERNAL_H
 
 #include <curl/curl.h>
 #include "credential/credential.h"

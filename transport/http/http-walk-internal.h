@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Declarations that the files transport/http-walk*.c share. */
-#ifndef TRANSPORT_HTTP_WALK_INTERNAL_H
-#define TRANSPORT_HTTP_WALK_INTERNAL_H
+#ifndef TRANSPORT_HTTP_HTTP_WALK_INTERNAL_H
+#define TRANSPORT_HTTP_HTTP_WALK_INTERNAL_H
 
 #include "fs/mmap-window.h"
 #include "fs/tmp-objdir.h"

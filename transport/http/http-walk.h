@@ -13,8 +13,8 @@
  *             two processes.
  *             Memory: 50 bytes for each object, and contents up to core.bigFileThreshold. Indexes of packs are mapped files.
  */
-#ifndef TRANSPORT_HTTP_WALK_H
-#define TRANSPORT_HTTP_WALK_H
+#ifndef TRANSPORT_HTTP_HTTP_WALK_H
+#define TRANSPORT_HTTP_HTTP_WALK_H
 
 #include "compat/posix.h"
 #include "operation/operation.h"

@@ -17,8 +17,8 @@
  * Errors of all functions: ERR_IO "unable to access 'URL': …" with libcurl's reason; ERR_NOT_FOUND (404, 410); ERR_ABORTED
  * "Authentication failed for 'URL'", or the user cannot be asked; ERR_TOO_BIG; errors of the sink.
  */
-#ifndef TRANSPORT_HTTP_H
-#define TRANSPORT_HTTP_H
+#ifndef TRANSPORT_HTTP_HTTP_H
+#define TRANSPORT_HTTP_HTTP_H
 
 #include "compat/posix.h"
 #include "config/config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Declarations that the files of the client of receive-pack share. */
-#ifndef TRANSPORT_PUSH_INTERNAL_H
-#define TRANSPORT_PUSH_INTERNAL_H
+#ifndef TRANSPORT_PUSH_PUSH_INTERNAL_H
+#define TRANSPORT_PUSH_PUSH_INTERNAL_H
 
 #include "transport/fetch/fetch-session-state.h"
 #include "transport/push/push-pack.h"

@@ -10,8 +10,8 @@
  *
  * Each update has its status afterwards. Nothing here prints.
  */
-#ifndef TRANSPORT_PUSH_H
-#define TRANSPORT_PUSH_H
+#ifndef TRANSPORT_PUSH_PUSH_H
+#define TRANSPORT_PUSH_PUSH_H
 
 #include "compat/posix.h"
 #include "refs/refspec.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* See loosen.h. */
 #include "compat/posix.h"
-#include "maintain/loosen.h"
+#include "maintain/unpack-unreachable.h"
 #include "compat/syscalls.h"
 #include "fs/tmp-objdir.h"
 #include "packing/new-pack.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Objects that are too young to go. */
-#ifndef MAINTAIN_YOUNG_H
-#define MAINTAIN_YOUNG_H
+#ifndef MAINTAIN_RECENT_OBJECTS_H
+#define MAINTAIN_RECENT_OBJECTS_H
 
 #include "compat/posix.h"
 #include "hash/hash.h"

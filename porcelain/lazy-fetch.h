@@ -8,8 +8,8 @@
  * (`git fetch --promised`), in an operation of its own, so that it does not matter what the asking one has open: what has come
  * is durable, and has its names, before the asking one goes on. Cost: one child, one connection and one flush call for all that is asked for together.
  */
-#ifndef PORCELAIN_PROMISED_H
-#define PORCELAIN_PROMISED_H
+#ifndef PORCELAIN_LAZY_FETCH_H
+#define PORCELAIN_LAZY_FETCH_H
 
 #include "transport/fetch/fetch-session.h"
 

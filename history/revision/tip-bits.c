@@ -5,7 +5,7 @@
  * waits, everybody has met.
  */
 #include "compat/posix.h"
-#include "history/revision/branch-join.h"
+#include "history/revision/tip-bits.h"
 #include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 #include "util/prio-queue.h"
@@ -20,7 +20,7 @@ struct join_node {
 	uint32_t steps;	    /* down first parents from there */
 };
 
-struct branch_join_state {
+struct tip_bits_state {
 	struct rev_walk *walk;
 	struct join_node *nodes; /* by index of commits */
 	size_t nr_nodes;
@@ -29,9 +29,9 @@ struct branch_join_state {
 	struct string_list names; /* of turns */
 };
 
-static struct join_node *node_of(struct branch_join *j, const struct commit *c)
+static struct join_node *node_of(struct tip_bits *j, const struct commit *c)
 {
-	struct branch_join_state *s = j->state;
+	struct tip_bits_state *s = j->state;
 	size_t want = (size_t)c->index + 1, had = s->nr_nodes;
 
 	if (want > had) {
@@ -41,9 +41,9 @@ static struct join_node *node_of(struct branch_join *j, const struct commit *c)
 	return &s->nodes[c->index];
 }
 
-int branch_join_new(struct branch_join **out, struct repository *r, struct err *err)
+int tip_bits_new(struct tip_bits **out, struct repository *r, struct err *err)
 {
-	struct branch_join *j;
+	struct tip_bits *j;
 	int rc;
 
 	CALLOC_ARRAY(j, 1);
@@ -51,7 +51,7 @@ int branch_join_new(struct branch_join **out, struct repository *r, struct err *
 	j->state->queue.compare = commit_date_cmp;
 	rc = rev_walk_new(&j->state->walk, r, err);
 	if (rc < 0) {
-		branch_join_free(j);
+		tip_bits_free(j);
 		return rc;
 	}
 	j->pool = j->state->walk->pool;
@@ -59,7 +59,7 @@ int branch_join_new(struct branch_join **out, struct repository *r, struct err *
 	return 0;
 }
 
-void branch_join_free(struct branch_join *j)
+void tip_bits_free(struct tip_bits *j)
 {
 	if (!j)
 		return;
@@ -74,12 +74,12 @@ void branch_join_free(struct branch_join *j)
 
 /* ---- the walk ---- */
 
-static uint32_t all_tips(const struct branch_join *j)
+static uint32_t all_tips(const struct tip_bits *j)
 {
 	return (uint32_t)((1u << j->nr_tips) - 1);
 }
 
-static void enqueue(struct branch_join *j, struct commit *c)
+static void enqueue(struct tip_bits *j, struct commit *c)
 {
 	struct join_node *n = node_of(j, c);
 
@@ -89,7 +89,7 @@ static void enqueue(struct branch_join *j, struct commit *c)
 	prio_queue_put(&j->state->queue, c);
 }
 
-static struct commit *dequeue(struct branch_join *j)
+static struct commit *dequeue(struct tip_bits *j)
 {
 	struct commit *c = prio_queue_get(&j->state->queue);
 	struct join_node *n = c ? node_of(j, c) : NULL;
@@ -102,7 +102,7 @@ static struct commit *dequeue(struct branch_join *j)
 	return c;
 }
 
-static void add_marks(struct branch_join *j, const struct commit *c, uint32_t marks)
+static void add_marks(struct tip_bits *j, const struct commit *c, uint32_t marks)
 {
 	struct join_node *n = node_of(j, c);
 
@@ -112,7 +112,7 @@ static void add_marks(struct branch_join *j, const struct commit *c, uint32_t ma
 }
 
 /* True: it is new. */
-static bool see(struct branch_join *j, struct commit *c)
+static bool see(struct tip_bits *j, struct commit *c)
 {
 	if (node_of(j, c)->marks)
 		return false;
@@ -120,16 +120,16 @@ static bool see(struct branch_join *j, struct commit *c)
 	return true;
 }
 
-int branch_join_add(struct branch_join *j, const struct object_id *oid, struct err *err)
+int tip_bits_add(struct tip_bits *j, const struct object_id *oid, struct err *err)
 {
 	struct commit *c = commit_lookup(j->pool, oid);
 	int rc = commit_parse_node(j->pool, c, err);
 
 	if (rc < 0)
 		return rc;
-	if (j->nr_tips == BRANCH_JOIN_MAX)
+	if (j->nr_tips == TIP_BITS_MAX)
 		return err_set(err, ERR_TOO_BIG, "cannot handle more than %d revs",
-			       BRANCH_JOIN_MAX);
+			       TIP_BITS_MAX);
 	if (see(j, c)) {
 		add_marks(j, c, 1u << j->nr_tips);
 		enqueue(j, c);
@@ -141,7 +141,7 @@ int branch_join_add(struct branch_join *j, const struct object_id *oid, struct e
 }
 
 /* *more counts the new commits that are seen after all have met. */
-static int visit(struct branch_join *j, struct commit *c, uint32_t marks, bool met, int *more,
+static int visit(struct tip_bits *j, struct commit *c, uint32_t marks, bool met, int *more,
 		 struct err *err)
 {
 	for (uint32_t i = 0; i < c->nr_parents; i++) {
@@ -162,7 +162,7 @@ static int visit(struct branch_join *j, struct commit *c, uint32_t marks, bool m
 }
 
 /* What is below a commit that all have is done with; the walk may have been there before. */
-static void finish_marks(struct branch_join *j)
+static void finish_marks(struct tip_bits *j)
 {
 	struct commit_list below = COMMIT_LIST_INIT;
 	uint32_t all = all_tips(j);
@@ -189,7 +189,7 @@ static void finish_marks(struct branch_join *j)
 }
 
 /* The youngest first; of equally old ones that which was seen last. */
-static void sort_by_date(struct branch_join *j)
+static void sort_by_date(struct tip_bits *j)
 {
 	struct prio_queue q = { .compare = commit_date_cmp };
 	size_t nr = j->commits.nr;
@@ -201,7 +201,7 @@ static void sort_by_date(struct branch_join *j)
 	prio_queue_clear(&q);
 }
 
-int branch_join_walk(struct branch_join *j, int more, struct err *err)
+int tip_bits_walk(struct tip_bits *j, int more, struct err *err)
 {
 	uint32_t all = all_tips(j);
 	struct commit *c;
@@ -231,12 +231,12 @@ int branch_join_walk(struct branch_join *j, int more, struct err *err)
 
 /* ---- the result ---- */
 
-uint32_t branch_join_tips(const struct branch_join *j, const struct commit *c)
+uint32_t tip_bits_tips(const struct tip_bits *j, const struct commit *c)
 {
 	return c->index < j->state->nr_nodes ? j->state->nodes[c->index].marks & all_tips(j) : 0;
 }
 
-void branch_join_merge_bases(struct branch_join *j, struct commit_list *out)
+void tip_bits_merge_bases(struct tip_bits *j, struct commit_list *out)
 {
 	uint32_t all = all_tips(j);
 
@@ -245,17 +245,17 @@ void branch_join_merge_bases(struct branch_join *j, struct commit_list *out)
 			commit_list_add(out, j->commits.items[i]);
 }
 
-bool branch_join_is_independent(const struct branch_join *j, size_t tip)
+bool tip_bits_is_independent(const struct tip_bits *j, size_t tip)
 {
 	uint32_t same = 0;
 
 	for (size_t i = 0; i < j->nr_tips; i++)
 		if (j->tips[i] == j->tips[tip])
 			same |= 1u << i;
-	return branch_join_tips(j, j->tips[tip]) == same;
+	return tip_bits_tips(j, j->tips[tip]) == same;
 }
 
-void branch_join_sort(struct branch_join *j, bool by_date)
+void tip_bits_sort(struct tip_bits *j, bool by_date)
 {
 	j->state->walk->order = by_date ? REV_ORDER_DATE : REV_ORDER_TOPO;
 	rev_sort_topologically(j->state->walk, &j->commits);
@@ -263,7 +263,7 @@ void branch_join_sort(struct branch_join *j, bool by_date)
 
 /* ---- names ---- */
 
-static void set_name(struct branch_join *j, const struct commit *c, const char *name,
+static void set_name(struct tip_bits *j, const struct commit *c, const char *name,
 		     uint32_t steps)
 {
 	struct join_node *n = node_of(j, c);
@@ -273,7 +273,7 @@ static void set_name(struct branch_join *j, const struct commit *c, const char *
 }
 
 /* How many were named. */
-static size_t name_first_parents(struct branch_join *j, const struct commit *c)
+static size_t name_first_parents(struct tip_bits *j, const struct commit *c)
 {
 	size_t nr = 0;
 
@@ -299,7 +299,7 @@ static void add_steps(const struct join_node *n, struct strbuf *out)
 }
 
 /* That, and then the number of the parent. */
-static const char *name_of_turn(struct branch_join *j, const struct join_node *n, uint32_t parent)
+static const char *name_of_turn(struct tip_bits *j, const struct join_node *n, uint32_t parent)
 {
 	struct strbuf name = STRBUF_INIT;
 	const char *kept;
@@ -314,7 +314,7 @@ static const char *name_of_turn(struct branch_join *j, const struct join_node *n
 	return kept;
 }
 
-static size_t name_parents(struct branch_join *j, struct commit *c)
+static size_t name_parents(struct tip_bits *j, struct commit *c)
 {
 	const struct join_node n = *node_of(j, c);
 	size_t nr = 0;
@@ -329,7 +329,7 @@ static size_t name_parents(struct branch_join *j, struct commit *c)
 	return nr;
 }
 
-void branch_join_name(struct branch_join *j, const char *const *tip_names)
+void tip_bits_name(struct tip_bits *j, const char *const *tip_names)
 {
 	size_t nr, i;
 
@@ -346,7 +346,7 @@ void branch_join_name(struct branch_join *j, const char *const *tip_names)
 	} while (nr);
 }
 
-bool branch_join_add_name(const struct branch_join *j, const struct commit *c,
+bool tip_bits_add_name(const struct tip_bits *j, const struct commit *c,
 			  struct strbuf *out)
 {
 	if (c->index >= j->state->nr_nodes || !j->state->nodes[c->index].name)

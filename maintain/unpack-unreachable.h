@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Objects of packs that become loose ones. git-repack(1) -A. */
-#ifndef MAINTAIN_LOOSEN_H
-#define MAINTAIN_LOOSEN_H
+#ifndef MAINTAIN_UNPACK_UNREACHABLE_H
+#define MAINTAIN_UNPACK_UNREACHABLE_H
 
 #include "compat/posix.h"
 #include "operation/operation.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* See young.h. */
 #include "compat/posix.h"
-#include "maintain/young.h"
+#include "maintain/recent-objects.h"
 #include "history/revision/objects.h"
 #include "maintain/root-lists.h"
 #include "odb/odb.h"

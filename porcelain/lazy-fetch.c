@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/git-options.h"
 #include "history/promisor.h"
-#include "porcelain/promised.h"
+#include "porcelain/lazy-fetch.h"
 #include "repo/remotes.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
