@@ -22,7 +22,7 @@ struct pathspec {
 	struct pathspec_item *items;
 	size_t nr;
 	bool has_wildcard, has_exclude, has_attr;
-	/* Set by worktree/attr users: does path satisfy attr text? NULL: attr magic is refused */
+	/* Set by users of attr/: does path satisfy attr text? NULL: attr magic is refused */
 	bool (*match_attr)(void *data, const char *attr, const char *path, size_t len);
 	void *match_attr_data;
 };

@@ -2,7 +2,7 @@
 /*
  * stage-bench DIR FILES BYTES METHOD RUNS
  *
- * Measures fsync-batch alone: FILES new files of BYTES each, written to
+ * Measures fsync/batch alone: FILES new files of BYTES each, written to
  * temporary names in DIR and published in 16 directories, as one operation.
  * METHOD: batch, fsync, writeout-only, none, or one-by-one: each file is
  * awaited before the next one is written (a window of one), for comparison. Prints

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Helpers for tests of fsync-batch: batches with files in `dir`, and the recorded calls. */
+/* Helpers for tests of fsync/batch: batches with files in `dir`, and the recorded calls. */
 #ifndef UNIT_BATCH_AUX_H
 #define UNIT_BATCH_AUX_H
 
