@@ -77,6 +77,13 @@ test_expect_success PERL 'layers: internal headers, roots, first includes, place
 	test_grep "^stray.c:1: in no layer" err
 '
 
+test_expect_success PERL 'layers: folders with too many files' '
+	fresh_tree &&
+	for i in $(test_seq 70); do : >tree/util/file$i.h && : >tree/fsck$i.h || return 1; done &&
+	caught check-layers "util: 71 source files; at most 60" &&
+	test_grep "^the root: 72 source files; at most 25" err
+'
+
 # source FILE LINE...: a source file of these lines
 source_file () {
 	file=$1 && shift &&
