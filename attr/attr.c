@@ -37,6 +37,7 @@ struct attr_def {
 	struct assignment *macro;
 	size_t macro_nr;
 	bool is_macro;
+	bool is_object_mode; /* "builtin_objectmode": its value is not read from files */
 };
 
 struct attrs {
@@ -61,6 +62,8 @@ struct attrs {
 	struct attr_value *result;
 	bool *decided;
 	size_t alloc_result;
+	size_t *asked; /* the ids that the caller of attrs_get names */
+	size_t alloc_asked;
 };
 
 /* ---- names and values ---- */
@@ -76,6 +79,7 @@ static size_t attr_id(struct attrs *a, const char *name, size_t len)
 	def = &a->defs[a->nr_defs];
 	memset(def, 0, sizeof(*def));
 	def->name = xmemdupz(name, len);
+	def->is_object_mode = !strcmp(def->name, "builtin_objectmode");
 	strmap_put(&a->ids, def->name, (void *)(uintptr_t)(a->nr_defs + 1));
 	return a->nr_defs++;
 }
@@ -501,18 +505,19 @@ static struct attr_value object_mode(struct attrs *a, const char *path)
 /* The value that the look-up of that path has found. */
 static struct attr_value value_of(struct attrs *a, const char *path, size_t id)
 {
-	return strcmp(a->defs[id].name, "builtin_objectmode") ? a->result[id] : object_mode(a, path);
+	return a->defs[id].is_object_mode ? object_mode(a, path) : a->result[id];
 }
 
 void attrs_get(struct attrs *a, const char *path, const char *const *names, size_t nr,
 	       struct attr_value *out)
 {
 	pthread_mutex_lock(&a->lock);
+	ALLOC_GROW(a->asked, nr, a->alloc_asked);
 	for (size_t i = 0; i < nr; i++)
-		attr_id(a, names[i], strlen(names[i]));
+		a->asked[i] = attr_id(a, names[i], strlen(names[i]));
 	lookup(a, path);
 	for (size_t i = 0; i < nr; i++)
-		out[i] = value_of(a, path, attr_id(a, names[i], strlen(names[i])));
+		out[i] = value_of(a, path, a->asked[i]);
 	pthread_mutex_unlock(&a->lock);
 }
 
@@ -683,6 +688,7 @@ void attrs_free(struct attrs *a)
 		free(a->defs[i].macro);
 	}
 	free(a->defs);
+	free(a->asked);
 	free(a->result);
 	free(a->decided);
 	pthread_mutex_destroy(&a->lock);
