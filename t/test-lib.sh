@@ -78,6 +78,25 @@ if test -n "$GIT_TEST_VALGRIND"; then
 	chmod +x "$T_BIN/git.$$" && mv "$T_BIN/git.$$" "$T_BIN/git"
 fi
 
+# ---- python3 --------------------------------------------------------------
+
+# The first python3 on PATH may be the script of a version manager, which takes ten times as long to start as a
+# program. Then the first program behind it is used, by a link that is made once for a build.
+t_link_python () {
+	local dir script= IFS=:
+	mkdir -p "$T_PYTHON"
+	for dir in $T_ORIG_PATH; do
+		test -f "$dir/python3" && test -x "$dir/python3" || continue
+		case "$(head -c 2 "$dir/python3")" in
+		'#!')	script=1 ;;
+		*)	test -z "$script" || ln -s "$dir/python3" "$T_PYTHON/python3"
+			return ;;
+		esac
+	done
+}
+T_PYTHON=$GIT_BUILD_DIR/t/python
+test -d "$T_PYTHON" || t_link_python 2>/dev/null
+
 # ---- the stock git, never our own -----------------------------------------
 
 t_is_ours () {
@@ -169,7 +188,7 @@ GIT_TEST_AUTO_MAINTENANCE=0 # t7900 unsets it
 GIT_CEILING_DIRECTORIES=$T_ROOT
 GIT_AUTHOR_NAME='Ada Author' GIT_AUTHOR_EMAIL=ada@example.com
 GIT_COMMITTER_NAME='Carl Committer' GIT_COMMITTER_EMAIL=carl@example.com
-PATH=$T_BIN:$T_ORIG_PATH
+PATH=$T_BIN:$T_PYTHON:$T_ORIG_PATH
 export LC_ALL LANG TZ TERM EDITOR PAGER HOME GIT_CONFIG_NOSYSTEM GIT_TEST_AUTO_MAINTENANCE \
 	GIT_CEILING_DIRECTORIES GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL \
 	GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_BUILD_DIR PATH STOCK_GIT \
