@@ -5,26 +5,47 @@ GIT_AUTHOR_DATE='1700000000 +0000'
 GIT_COMMITTER_DATE='1700000000 +0000'
 export GIT_AUTHOR_DATE GIT_COMMITTER_DATE
 
+# files_below DIR: adds the files there to $files, one a line, in the order of their names. No program runs.
+files_below () {
+	local file
+	for file in "$1"/* "$1"/.[!.]*; do
+		if test -h "$file"; then
+			:
+		elif test -d "$file"; then
+			files_below "$file"
+		elif test -f "$file"; then
+			files="$files$file
+"
+		fi
+	done
+}
+
 # ref_state DIR: refs, HEADs, logs, configuration. The log of HEAD without the lines of
 # a branch that is renamed or copied, of which we write one and stock git two.
 ref_state () {
 	(
 		cd "$1" &&
-		stock for-each-ref --format='%(refname) %(objectname) %(symref)' &&
-		cat .git/HEAD &&
-		for f in .git/worktrees/*/HEAD; do
-			test ! -f "$f" || cat "$f" || exit
-		done &&
-		cat .git/config &&
-		if test -d .git/logs; then
-			find .git/logs -type f | LC_ALL=C sort | while read -r log; do
-				echo "== $log"
-				case $log in
-				.git/logs/HEAD) grep -v 'Branch: ' "$log" ;;
-				*) cat "$log" ;;
-				esac
-			done
+		stock for-each-ref --format='%(refname) %(objectname) %(symref)' || exit
+		head_log=.git/logs/HEAD
+		if test -f $head_log; then
+			echo "== $head_log"
+			grep -v 'Branch: ' $head_log
 		fi
+		files=
+		files_below .git/logs
+		set -f
+		IFS='
+'
+		set -- .git/HEAD $files
+		set +f
+		for file; do
+			shift
+			test "$file" = $head_log || set -- "$@" "$file"
+		done
+		for file in .git/worktrees/*/HEAD; do
+			test ! -f "$file" || set -- "$@" "$file"
+		done
+		tail -v -n +1 -- "$@" .git/config
 	)
 }
 
