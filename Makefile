@@ -60,8 +60,8 @@ ifneq ($(filter default undefined,$(origin AR)),)
 AR := ar
 endif
 B ?= build
-# Twice as many as processors: tests wait as well, for the disk and for each other.
-JOBS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
+# Three times as many as processors: tests wait as well, for the disk and for each other.
+JOBS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 CFLAGS ?= -g -O2
 ifneq ($(wildcard .git),)
 DEVELOPER ?= 1
@@ -123,9 +123,10 @@ FUZZ     := $(patsubst %.c,$(B)/%,$(filter-out $(if $(NO_CURL),$(wildcard t/fuzz
 # `make crash`, the smoke test and t2040 need them.
 CRASH      := $(addprefix $(B)/t/crash/,disk replay tiny beside fold-fs)
 CRASH_TEST := $(if $(shell pkg-config --exists fuse3 2>/dev/null && echo yes),$(CRASH))
-# The longest ones come first: none of them is alone at the end, beside idle processors.
+# The longest ones come first, then the unit tests: none of them is alone at the end, beside idle processors.
 LONGEST  := $(wildcard $(addprefix t/,t1410-*.sh t3200-*.sh t0110-*.sh t0102-*.sh interop/t9009-*.sh t7510-*.sh t0100-*.sh \
-	interop/t9010-*.sh t1420-*.sh t0112-*.sh t0109-*.sh t0113-*.sh t0111-*.sh interop/t9003-*.sh t2040-*.sh))
+	interop/t9010-*.sh t1420-*.sh t0112-*.sh t0109-*.sh t0113-*.sh t0111-*.sh t5534-upload-share.sh t5520-*.sh \
+	t7501-*.sh t1422-*.sh t5406-*.sh interop/t9003-*.sh t2040-*.sh))
 SHELL_TESTS := $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard t/t[0-9]*.sh) $(wildcard t/interop/t[0-9]*.sh)))
 
 # ---- flags ----------------------------------------------------------------
@@ -276,7 +277,7 @@ $(FUZZ): $(B)/t/fuzz/%: $(B)/t/fuzz/%.o $(FUZZ_AUX) $(LIB) $(B)/link-flags
 # ---- tests ----------------------------------------------------------------
 
 # T names tests: 't1000-foo.sh', 't1*', 'test-strbuf', or paths under t/.
-TESTS = $(if $(T),$(call pick,$(T)),$(SHELL_TESTS) $(UNIT))
+TESTS = $(if $(T),$(call pick,$(T)),$(LONGEST) $(UNIT) $(filter-out $(LONGEST),$(SHELL_TESTS)))
 pick  = $(or $(sort $(foreach t,$(1),\
 	$(wildcard t/$(t) t/interop/$(t)) \
 	$(filter $(B)/t/unit/$(subst *,%,$(notdir $(t:.c=))),$(UNIT)))),\
