@@ -127,9 +127,9 @@ test_expect_success 'a proxy' '
 test_lazy_prereq OPENSSL 'openssl version'
 
 test_expect_success OPENSSL 'a certificate of an own authority' '
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj "/CN=Test CA" -days 2 2>/dev/null &&
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key -out ca.pem -subj "/CN=Test CA" -days 2 2>/dev/null &&
 	for who in server client; do
-		openssl req -newkey rsa:2048 -nodes -keyout $who.key -out $who.csr -subj "/CN=$who" 2>/dev/null &&
+		openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout $who.key -out $who.csr -subj "/CN=$who" 2>/dev/null &&
 		printf "subjectAltName=IP:127.0.0.1\n" >ext &&
 		openssl x509 -req -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out $who.pem -days 2 -extfile ext 2>/dev/null ||
 		return 1
@@ -155,7 +155,7 @@ test_expect_success OPENSSL 'client certificates' '
 	start_httpd strict --tls server.pem server.key --client-ca ca.pem && URL=$strict_url/repo.git &&
 	fails "unable to access\|RPC failed" -c http.sslCAInfo="$PWD/ca.pem" &&
 	lists -c http.sslCAInfo="$PWD/ca.pem" -c http.sslCert="$PWD/client.pem" -c http.sslKey="$PWD/client.key" &&
-	openssl rsa -aes128 -passout pass:opens -in client.key -out locked.key 2>/dev/null &&
+	openssl pkey -aes128 -passout pass:opens -in client.key -out locked.key 2>/dev/null &&
 	write_script helper <<-\EOF &&
 	cat >>helper.in
 	test "$1" = get && echo password=opens

@@ -87,7 +87,7 @@ test_expect_success '... and not to another host' '
 test_lazy_prereq OPENSSL 'openssl version'
 
 test_expect_success OPENSSL 'https through a proxy: http.proxy, https_proxy, no_proxy' '
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out pem -subj "/CN=far.example" -days 2 -addext "subjectAltName=DNS:far.example,IP:127.0.0.1" 2>/dev/null &&
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key -out pem -subj "/CN=far.example" -days 2 -addext "subjectAltName=DNS:far.example,IP:127.0.0.1" 2>/dev/null &&
 	start_httpd tls --tls pem key && start_httpd proxy && git config --global http.sslCAInfo "$PWD/pem" && URL=https://far.example/repo.git && export URL &&
 	rules proxy "CONNECT ^far.example:443\$ to $tls_port" && lists -c http.proxy="$proxy_url" && grep "^CONNECT far.example:443 200" proxy.log && ! grep repo.git proxy.log && ! grep "Proxy-" tls.log &&
 	rules proxy "CONNECT ^far.example:443\$ to $tls_port" && https_proxy=$proxy_url lists && grep "^CONNECT" proxy.log &&

@@ -81,9 +81,9 @@ test_expect_success '429: it waits for its turn' '
 test_lazy_prereq OPENSSL 'openssl version'
 
 test_expect_success OPENSSL 'https, where the client has to show a certificate' '
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj "/CN=Test CA" -days 2 2>/dev/null &&
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ca.key -out ca.pem -subj "/CN=Test CA" -days 2 2>/dev/null &&
 	for who in server client; do
-		openssl req -newkey rsa:2048 -nodes -keyout $who.key -out $who.csr -subj "/CN=$who" 2>/dev/null &&
+		openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout $who.key -out $who.csr -subj "/CN=$who" 2>/dev/null &&
 		printf "subjectAltName=IP:127.0.0.1\n" >ext &&
 		openssl x509 -req -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out $who.pem -days 2 -extfile ext 2>/dev/null ||
 		return 1

@@ -245,7 +245,8 @@ class Ssh(Server):
         with open(ssh + "/host.pub") as f:
             write(ssh + "/known_hosts", "[127.0.0.1]:%d %s" % (self.port, f.read()), 0o600)
         write(ssh + "/config", "Host *\n\tIdentityFile %s/id_ed25519\n\tIdentitiesOnly yes\n"
-              "\tUserKnownHostsFile %s/known_hosts\n\tStrictHostKeyChecking yes\n\tBatchMode yes\n" %
+              "\tUserKnownHostsFile %s/known_hosts\n\tStrictHostKeyChecking yes\n\tBatchMode yes\n"
+              "\tKexAlgorithms curve25519-sha256\n" %  # the default, against quantum computers, takes longer
               (ssh, ssh), 0o600)
         write(ssh + "/sshd_config",
               "ListenAddress 127.0.0.1:%d\nHostKey %s/host\nPidFile none\nStrictModes no\nUsePAM no\n"
@@ -309,13 +310,15 @@ class Https(Nginx):
     """With a certificate of an authority that nobody else knows."""
     name = "https"
     needs = Nginx.needs + (("openssl",),)
+    # Made, and used for each connection, in a tenth of the time that RSA takes.
+    KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1")
 
     def listen(self, run):
         def openssl(*argv):
             subprocess.run([program("openssl"), *argv], cwd=run, check=True, capture_output=True)
-        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=authority",
+        openssl("req", "-x509", *self.KEY, "-nodes", "-days", "2", "-subj", "/CN=authority",
                 "-keyout", "ca.key", "-out", "ca.crt")
-        openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", "key",
+        openssl("req", *self.KEY, "-nodes", "-subj", "/CN=localhost", "-keyout", "key",
                 "-out", "request")
         write(run + "/names", "subjectAltName=IP:127.0.0.1\n")
         openssl("x509", "-req", "-in", "request", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial",
