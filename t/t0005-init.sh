@@ -4,6 +4,7 @@
 test_description='git init, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
+test_stock_template=
 
 # Runs both in empty directories with names of the same length, and compares output,
 # config, and files, except those of templates.

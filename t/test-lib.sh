@@ -137,8 +137,31 @@ elif test -r "$T_TAPE" && test "${GIT_TEST_DEFAULT_HASH:-sha1}" = sha1; then
 	T_UNPLAYABLE=" ${T_UNPLAYABLE#*:} "
 fi
 
+# What stock init and stock clone copy into a repository: not the hooks that are samples, more files than all others.
+# test_stock_template=: the templates of that Git.
+test_stock_template=$GIT_BUILD_DIR/t/template
+t_make_template () {
+	local new=$test_stock_template.$$
+	(umask 022 && mkdir -p "$new/branches" "$new/hooks" "$new/info" &&
+	echo "Unnamed repository" >"$new/description" && echo "# patterns" >"$new/info/exclude") &&
+	mv -T "$new" "$test_stock_template" 2>/dev/null || rm -r "$new"
+}
+if test -z "$STOCK_GIT"; then
+	test_stock_template=
+elif ! test -d "$test_stock_template"; then
+	t_make_template
+fi
+
 # Run the stock git with the PATH that the caller of the tests had.
 stock () {
+	case "$test_stock_template${GIT_TEMPLATE_DIR+set}: $* " in
+	/*:*" init "*|/*:*" clone "*)
+		(GIT_TEMPLATE_DIR=$test_stock_template && export GIT_TEMPLATE_DIR && t_stock "$@") ;;
+	*)	t_stock "$@" ;;
+	esac
+}
+
+t_stock () {
 	if test -n "$T_PLAY"; then
 		t_tape play "$T_TAPE" "$TEST_DIRECTORY/stand-in" "$@"
 	elif test -n "$T_RECORD"; then
