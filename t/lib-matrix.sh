@@ -2,6 +2,34 @@
 #
 # For the scripts of serve-matrix, client-matrix and push-matrix.
 
+# matrix_transports WORD...: sets TRANSPORTS, those of the words that can be tried here, with commas; a prerequisite for each
+matrix_transports () {
+	local word list
+	list=$(matrix --list | sed -n "s/^transports: //p" | tr -d " ")
+	TRANSPORTS=
+	for word; do
+		case ",$list," in
+		*",$word,"*) test_set_prereq MATRIX_$word && TRANSPORTS=$TRANSPORTS${TRANSPORTS:+,}$word ;;
+		esac
+	done
+}
+
+# matrix_cells TRANSPORT TABLE: how many cells of its lines are ok, and what others say. The transport is the last word of the
+# second column.
+matrix_cells () {
+	awk -F "|" -v transport="$1" '{
+		n = split($3, word, " ")
+		if (NF < 6 || word[n] != transport)
+			next
+		for (i = 5; i < NF; i++)
+			if ($i ~ /^ *ok *$/)
+				ok++
+			else
+				print "not ok:" $i
+	}
+	END { print ok + 0 }' "$2"
+}
+
 # make_matrix_repo DIR ALGO: branches, tags and a merge
 make_matrix_repo () {
 	git init -q -b main --object-format="$2" "$1" && (
