@@ -2,6 +2,7 @@
 /* git-init(1) */
 #include "compat/posix.h"
 #include "repo/init.h"
+#include "repo/ref-storage.h"
 #include "builtin/builtin.h"
 #include "fs/file.h"
 #include "util/alloc.h"
@@ -163,6 +164,7 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 	struct repo_init_result result = { .gitdir = NULL };
 	struct err err = ERR_INIT;
 	const char *ref_format = NULL, *template = NULL;
+	const struct ref_backend *refs;
 	int quiet = 0, bare = 0;
 	struct option opts[] = {
 		OPT_STRING(0, "template", &template, "template-directory",
@@ -193,8 +195,8 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 		    "--bare");
 	if (!ref_format)
 		ref_format = getenv("GIT_DEFAULT_REF_FORMAT");
-	if (ref_format && strcmp(ref_format, "files"))
-		die("unknown ref storage format '%s'", ref_format);
+	if (ref_format && ref_storage_by_name(&refs, ref_format, &err) < 0)
+		return report_fatal(&err);
 	if (o.separate_git_dir && !*o.separate_git_dir)
 		die("The empty string is not a valid path");
 	if (o.separate_git_dir)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* core.repositoryformatversion and extensions.*, git-config(1). */
 #include "compat/posix.h"
+#include "repo/ref-storage.h"
 #include "repo/setup-internal.h"
 #include "config/config.h"
 #include "util/alloc.h"
@@ -47,6 +48,30 @@ static int read_hash(struct reading *r, const struct config_entry *e, struct err
 	return rc;
 }
 
+/* A format that does not exist here counts as an unknown extension. */
+static int read_ref_storage(struct reading *r, const struct config_entry *e, struct err *err)
+{
+	struct strbuf why = STRBUF_INIT;
+	struct err local = ERR_INIT;
+	int rc;
+
+	if (!e->value)
+		return config_entry_bad(e, err, "missing value");
+	rc = ref_storage_find(&r->f->refs, e->value, &local);
+	if (rc == ERR_INVALID) {
+		strbuf_addf(&why, "invalid value for 'extensions.refstorage': '%s'", e->value);
+		rc = config_entry_bad(e, err, why.buf);
+	} else {
+		note(&r->v1_only, &r->nr_v1_only, "refstorage");
+		if (rc == ERR_UNSUPPORTED)
+			note(&r->unknown, &r->nr_unknown, "refstorage");
+		rc = 0;
+	}
+	err_release(&local);
+	strbuf_release(&why);
+	return rc;
+}
+
 /*
  * One extension. Those of the first group have a meaning with every version, those of the
  * second only with version 1. All others are refused with version 1 and ignored with
@@ -61,8 +86,7 @@ static int read_extension(struct reading *r, const struct config_entry *e, const
 		return config_entry_bool(e, &r->f->worktree_config, err);
 	if (!strcmp(name, "partialclone")) /* what is missing may be promised: history/promisor.h */
 		return e->value ? 0 : config_entry_bad(e, err, "missing value");
-	if (!strcmp(name, "noop-v1") || !strcmp(name, "relativeworktrees") ||
-	    (!strcmp(name, "refstorage") && e->value && !strcmp(e->value, "files"))) {
+	if (!strcmp(name, "noop-v1") || !strcmp(name, "relativeworktrees")) {
 		note(&r->v1_only, &r->nr_v1_only, name);
 		return 0;
 	}
@@ -70,6 +94,8 @@ static int read_extension(struct reading *r, const struct config_entry *e, const
 		note(&r->v1_only, &r->nr_v1_only, name);
 		return read_hash(r, e, err);
 	}
+	if (!strcmp(name, "refstorage"))
+		return read_ref_storage(r, e, err);
 	note(&r->unknown, &r->nr_unknown, name);
 	return 0;
 }

@@ -2,12 +2,12 @@
 /* An opened repository: composes place, configuration, objects and refs. */
 #include "compat/posix.h"
 #include "repo/replace-internal.h"
+#include "repo/ref-storage.h"
 #include "repo/remotes.h"
 #include "repo/repo.h"
 #include "repo/setup-internal.h"
 #include "fs/file.h"
 #include "fs/tmp-objdir.h"
-#include "refs/files/files.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -125,11 +125,12 @@ static bool has_work_tree(const struct repository *r)
 	return config_get_bool(r->config, "core.bare", &bare, NULL) >= 0 && !bare;
 }
 
-static int open_refs(struct repository *r, bool objects_elsewhere, struct err *err)
+static int open_refs(struct repository *r, const struct ref_backend *backend, bool objects_elsewhere,
+		     struct err *err)
 {
 	const struct repo_settings *s = &r->settings;
 	struct ref_store_options opts = {
-		.backend = &files_ref_backend,
+		.backend = backend ? backend : ref_storage_default(),
 		.gitdir = r->gitdir,
 		.commondir = r->commondir,
 		.algo = r->algo,
@@ -199,7 +200,7 @@ static int open_place(struct repository **out, struct repo_place *p,
 	if (!rc)
 		rc = open_odb(r, env->alternates, o, err);
 	if (!rc)
-		rc = open_refs(r, env->objdir, err);
+		rc = open_refs(r, p->format.refs, env->objdir, err);
 	repo_place_release(p);
 	if (rc < 0)
 		repo_free(r);
@@ -514,7 +515,8 @@ int gitlink_resolve_head(const char *dir, const struct hash_algo *algo, struct o
 			 struct err *err)
 {
 	char *dot_git = path_join(dir, ".git"), *gitdir = NULL;
-	struct ref_store_options opts = { .backend = &files_ref_backend, .algo = algo };
+	struct ref_store_options opts = { .algo = algo };
+	struct repo_format format = REPO_FORMAT_INIT;
 	struct ref_store *refs = NULL;
 	char *common = NULL;
 	int rc = find_gitdir_in(&gitdir, dot_git, NULL);
@@ -524,10 +526,14 @@ int gitlink_resolve_head(const char *dir, const struct hash_algo *algo, struct o
 	opts.gitdir = gitdir;
 	opts.commondir = common;
 	if (!rc)
+		rc = repo_format_read(&format, gitdir, common, err);
+	opts.backend = format.refs ? format.refs : ref_storage_default();
+	if (!rc)
 		rc = ref_store_open(&refs, &opts, err);
 	if (!rc)
 		rc = ref_resolve(refs, "HEAD", out, NULL, NULL, err);
 	ref_store_free(refs);
+	repo_format_release(&format);
 	free(common);
 	free(gitdir);
 	free(dot_git);

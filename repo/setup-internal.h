@@ -9,6 +9,7 @@
 
 #include "compat/posix.h"
 #include "hash/hash.h"
+#include "refs/refs.h"
 #include "repo/repo.h"
 #include "util/err.h"
 
@@ -19,8 +20,9 @@ struct repo_format {
 	bool worktree_config; /* extensions.worktreeConfig */
 	int bare;	      /* -1: not set */
 	char *worktree;	      /* core.worktree as written; NULL: not set */
+	const struct ref_backend *refs; /* extensions.refStorage; NULL: the default */
 };
-#define REPO_FORMAT_INIT { 0, HASH_SHA1, false, -1, NULL }
+#define REPO_FORMAT_INIT { .hash = HASH_SHA1, .bare = -1 }
 void repo_format_release(struct repo_format *f);
 
 /*

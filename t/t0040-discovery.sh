@@ -117,6 +117,31 @@ test_expect_success 'unknown ones are refused by name' '
 	test_grep "invalid value for .extensions.objectformat.: .foo." err
 '
 
+# refused VERSION VALUE MESSAGE
+refused () {
+	format $1 "refStorage$2" && test_expect_code 128 git -C fmt for-each-ref 2>err && test_grep "$3" err
+}
+
+test_expect_success 'extensions.refStorage names the backend of refs, also as NAME://' '
+	format 1 refStorage=files:// && git -C fmt symbolic-ref HEAD &&
+	for value in foo FILES files:/x :// foo://x "files " fil; do
+		refused 1 "=\"$value\"" "invalid value for .extensions.refstorage.: .$value." || return 1
+	done &&
+	for value in reftable reftable:// reftable:///x files:///x files://x; do
+		refused 1 "=$value" "	refstorage" && test_grep "unknown repository extension found:" err &&
+		refused 0 "=$value" "	refstorage" && test_grep "v1-only extension found:" err || return 1
+	done &&
+	refused 1 "" "missing value"
+'
+
+test_expect_success 'extensions.refStorage of a submodule counts for its HEAD' '
+	rm -rf sup && git init -q sup && git init -q sup/sub && test_commit -C sup/sub x && git -C sup add sub 2>/dev/null &&
+	git -C sup ls-files -s >out && test_grep "^160000" out &&
+	git -C sup/sub config core.repositoryFormatVersion 1 && git -C sup/sub config extensions.refStorage files:// &&
+	git -C sup add sub && git -C sup/sub config extensions.refStorage reftable:// &&
+	git -C sup rm -q --cached sub && test_must_fail git -C sup add sub 2>err
+'
+
 test_expect_success 'settings: unknown words of core.fsync are named' '
 	cd r && git -c core.fsync=all,foo,-bar count-objects 2>err &&
 	test_grep "warning: ignoring unknown core.fsync component .foo." err &&

@@ -6,6 +6,7 @@
 #include "builtin/fetch/clone.h"
 #include "cli/submodule-option.h"
 #include "fs/file.h"
+#include "repo/ref-storage.h"
 #include "repo/remotes.h"
 #include "util/alloc.h"
 #include "util/date.h"
@@ -53,12 +54,13 @@ static int opt_recurse(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static void refuse_what_is_missing(const struct clone_cmd *cc)
+static void check_ref_format(const struct clone_cmd *cc)
 {
-	if (cc->ref_format && !strcmp(cc->ref_format, "reftable"))
-		die("--ref-format=reftable is not there yet");
-	if (cc->ref_format && strcmp(cc->ref_format, "files"))
-		die("unknown ref storage format '%s'", cc->ref_format);
+	const struct ref_backend *refs;
+	struct err err = ERR_INIT;
+
+	if (cc->ref_format && ref_storage_by_name(&refs, cc->ref_format, &err) < 0)
+		die("%s", err_message(&err));
 }
 
 /* They would come now. */
@@ -84,7 +86,7 @@ static void not_together(bool a, const char *one, bool b, const char *other)
 
 static void check_combinations(struct clone_cmd *cc)
 {
-	refuse_what_is_missing(cc);
+	check_ref_format(cc);
 	if (cc->also_filter_submodules && (!cc->filter_text || !cc->submodules.nr))
 		die("the option '%s' requires '%s'", "--also-filter-submodules",
 		    cc->filter_text ? "--recurse-submodules" : "--filter");

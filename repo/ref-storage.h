@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The backends of refs by the names that extensions.refStorage gives them, git-config(1). This is the one place that
+ * knows which backends exist.
+ */
+#ifndef REPO_REF_STORAGE_H
+#define REPO_REF_STORAGE_H
+
+#include "compat/posix.h"
+#include "refs/refs.h"
+
+/* The backend of a repository whose configuration names none. */
+const struct ref_backend *ref_storage_default(void);
+/*
+ * The backend of the format `name`.
+ * ERR_INVALID      Git knows no such format
+ * ERR_UNSUPPORTED  Git knows the format, but it does not exist here
+ */
+MUST_USE int ref_storage_by_name(const struct ref_backend **out, const char *name, struct err *err);
+/*
+ * As ref_storage_by_name, for a value of extensions.refStorage: "NAME" or "NAME://PLACE". ERR_UNSUPPORTED also if PLACE
+ * is not empty: refs in another directory than the repository.
+ */
+MUST_USE int ref_storage_find(const struct ref_backend **out, const char *value, struct err *err);
+
+#endif
