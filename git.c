@@ -67,6 +67,7 @@ static const struct command commands[] = {
 	{ "ls-remote", cmd_ls_remote, CMD_REPO_GENTLY },
 	{ "ls-tree", cmd_ls_tree, CMD_REPO },
 	{ "maintenance", cmd_maintenance, CMD_REPO | CMD_AS_IT_IS },
+	{ "merge", cmd_merge, CMD_REPO | CMD_WORKTREE },
 	{ "merge-base", cmd_merge_base, CMD_REPO },
 	{ "merge-file", cmd_merge_file, CMD_REPO_GENTLY },
 	{ "merge-tree", cmd_merge_tree, CMD_REPO | CMD_PART },

@@ -91,6 +91,7 @@ int cmd_ls_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_maintenance(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_prune_packed(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_repack(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_merge(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_merge_base(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_merge_file(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_merge_tree(int argc, const char **argv, struct command_ctx *ctx);

@@ -43,35 +43,66 @@ static bool is_missing(const struct index_entry *e)
 	return lstat(e->name, &st) < 0 && errno == ENOENT;
 }
 
-static void add_paths(struct strbuf *out, const struct string_list *paths, const char *first,
-		      const char *last)
+static const char *command_of(const struct merger *mg)
 {
+	return mg->m->for_merge ? "merge" : "checkout";
+}
+
+/* The step that the user takes after the paths have been moved or committed. */
+static const char *next_step_of(const struct merger *mg)
+{
+	return mg->m->for_merge ? "merge" : "switch branches";
+}
+
+static void add_headline(struct strbuf *out, const struct merger *mg, enum refusal why)
+{
+	static const char *const words[] = {
+		[OVERWRITTEN] = "Your local changes to the following files would be overwritten by %s:",
+		[NOT_UPTODATE] = "Your local changes to the following files would be overwritten by %s:",
+		[UNTRACKED_FILE] = "The following untracked working tree files would be overwritten by %s:",
+		[UNTRACKED_PARENT] = "The following untracked working tree files would be removed by %s:",
+		[UNTRACKED_IN_DIR] = "Updating the following directories would lose untracked files in them:",
+		[CURRENT_DIR] = "Refusing to remove the current working directory:",
+	};
+	const char *at = strstr(words[why], "%s");
+
+	if (at)
+		strbuf_addf(out, "%.*s%s%s", (int)(at - words[why]), words[why], command_of(mg), at + 2);
+	else
+		strbuf_addstr(out, words[why]);
+	strbuf_addch(out, '\n');
+}
+
+static void add_advice(struct strbuf *out, const struct merger *mg, enum refusal why)
+{
+	if (why == OVERWRITTEN || why == NOT_UPTODATE)
+		strbuf_addf(out, "Please commit your changes or stash them before you %s.", next_step_of(mg));
+	else if (why == UNTRACKED_FILE || why == UNTRACKED_PARENT)
+		strbuf_addf(out, "Please move or remove them before you %s.", next_step_of(mg));
+	strbuf_addch(out, '\n');
+}
+
+static void add_paths(struct strbuf *out, const struct merger *mg, enum refusal why)
+{
+	const struct string_list *paths = &mg->in_the_way[why];
+
 	if (!paths->nr)
 		return;
-	strbuf_addf(out, "%s%s\n", out->len ? "error: " : "", first);
+	strbuf_addstr(out, out->len ? "error: " : "");
+	add_headline(out, mg, why);
 	for (size_t i = 0; i < paths->nr; i++)
 		strbuf_addf(out, "\t%s\n", paths->items[i].string);
-	strbuf_addf(out, "%s\n", last);
+	add_advice(out, mg, why);
 }
 
 int unpack_trees_tell_refused(struct merger *mg)
 {
-	static const char commit[] = "Please commit your changes or stash them before you switch branches.";
-	static const char move[] = "Please move or remove them before you switch branches.";
-	static const char *const words[][2] = {
-		[OVERWRITTEN] = { "Your local changes to the following files would be overwritten by checkout:", commit },
-		[NOT_UPTODATE] = { "Your local changes to the following files would be overwritten by checkout:", commit },
-		[UNTRACKED_IN_DIR] = { "Updating the following directories would lose untracked files in them:", "" },
-		[UNTRACKED_FILE] = { "The following untracked working tree files would be overwritten by checkout:", move },
-		[UNTRACKED_PARENT] = { "The following untracked working tree files would be removed by checkout:", move },
-		[CURRENT_DIR] = { "Refusing to remove the current working directory:", "" },
-	};
 	struct strbuf text = STRBUF_INIT;
 	int rc = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		add_paths(&text, &mg->in_the_way[i], words[i][0], words[i][1]);
-		string_list_clear(&mg->in_the_way[i], NULL);
+	for (int why = 0; why < REFUSALS; why++) {
+		add_paths(&text, mg, (enum refusal)why);
+		string_list_clear(&mg->in_the_way[why], NULL);
 	}
 	if (mg->refused)
 		rc = err_set(mg->err, ERR_CONFLICT, "%sAborting", text.buf);

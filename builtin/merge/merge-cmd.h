@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of git-merge(1): merge.c tells the story, options.c reads options and configuration, heads.c finds the commits
+ * to merge, message.c makes the message, result.c changes index and files, conclude.c makes the commit or stops before it,
+ * resume.c goes on with a merge or gives it up. The merge of trees is merge/commits.h, the change of files
+ * worktree/merge-result.h.
+ *
+ * One merge is one operation (operation.h): objects, index, refs and state files are sealed together. Hooks and an editor
+ * see a merge in progress, published and not sealed, which `git commit` could conclude.
+ */
+#ifndef BUILTIN_MERGE_MERGE_CMD_H
+#define BUILTIN_MERGE_MERGE_CMD_H
+
+#include "builtin/builtin.h"
+#include "cli/cli.h"
+#include "history/history.h"
+#include "merge/commits.h"
+#include "object/message.h"
+#include "operation/operation.h"
+#include "porcelain/merge-message.h"
+#include "util/strvec.h"
+#include "worktree/merge-result.h"
+
+enum merge_ff { MERGE_FF_ALLOW, MERGE_FF_NEVER, MERGE_FF_ONLY };
+enum merge_stat { MERGE_STAT_NONE, MERGE_STAT_FULL, MERGE_STAT_COMPACT };
+enum merge_mode { MERGE_MODE_MERGE, MERGE_MODE_ABORT, MERGE_MODE_QUIT, MERGE_MODE_CONTINUE };
+
+struct merge_cmd_options {
+	int mode; /* enum merge_mode */
+	int ff;	  /* enum merge_ff */
+	int stat; /* enum merge_stat */
+	int log;  /* subjects in the message at most; 0: none */
+	int squash, commit, edit; /* -1: not given */
+	int verbose, quiet, progress, signoff, verify, verify_signatures, allow_unrelated, autostash, overwrite_ignore;
+	int rerere_autoupdate;
+	bool ff_given; /* on the command line, or in the configuration */
+	struct strvec messages;
+	struct strvec strategies, strategy_options;
+	const char *file, *cleanup_name, *into_name;
+	const char *sign_key; /* "" the default key, NULL none */
+};
+
+/* What is merged: a commit, and the object that was named. */
+struct merge_head {
+	char *name;
+	struct object_id named; /* the commit, or a tag */
+	struct commit *commit;
+};
+
+struct merge_heads {
+	struct merge_head *items;
+	size_t nr, alloc;
+};
+
+struct merge_cmd {
+	struct repository *r;
+	const char *prefix;
+	struct merge_cmd_options o;
+
+	char *branch; /* "refs/heads/x"; "HEAD": detached */
+	bool unborn;
+	struct object_id head, head_tree;
+	struct commit_pool *pool;
+	struct commit *head_commit;
+	struct merge_heads heads;
+	bool head_is_ancestor; /* of the heads: it is no parent of an octopus */
+	struct commit_list bases;
+	char *action; /* of the reflog: "merge x" */
+	const char *strategy;
+
+	bool have_message;
+	struct strbuf message;
+	enum cleanup_mode cleanup;
+	char comment_char;
+
+	struct repo_operation *op;
+	struct result_update update;
+
+	struct merge_result result; /* conflicts and messages; released if has_result */
+	bool has_result;
+};
+
+/* ---- options.c ---- */
+/* Configuration, branch.<name>.mergeOptions, command line. Returns the number of arguments that are left. */
+int merge_parse_options(struct merge_cmd *m, int argc, const char **argv);
+/* NULL: usage. */
+extern const char *const merge_usage[];
+
+/* ---- heads.c ---- */
+/* > 0: an exit code; the reason has been printed. */
+MUST_USE int merge_find_heads(struct merge_cmd *m, int argc, const char **argv, struct err *err);
+/* Those that HEAD, or another one, leads to are dropped. */
+MUST_USE int merge_reduce_heads(struct merge_cmd *m, struct err *err);
+void merge_heads_clear(struct merge_heads *h);
+/* > 0: a signature is missing or bad; the reason has been printed. */
+MUST_USE int merge_verify_signatures(struct merge_cmd *m, struct err *err);
+
+/* ---- message.c ---- */
+/* From -m and -F; or from the heads, if a merge commit can come of it. */
+MUST_USE int merge_prepare_message(struct merge_cmd *m, struct err *err);
+void merge_add_signoff(struct merge_cmd *m, const char *committer);
+/* "# Conflicts:" and the paths. */
+void merge_add_conflicts(struct merge_cmd *m, struct strbuf *out);
+MUST_USE int merge_squash_message(struct merge_cmd *m, struct strbuf *out, struct err *err);
+
+/* ---- result.c ---- */
+/* Locks the index. ERR_CONFLICT: local changes are in the way; the message is Git's. */
+MUST_USE int merge_plan_update(struct merge_cmd *m, const struct object_id *from, const struct object_id *to,
+			       const struct index_state *stages, struct err *err);
+/* One head, by ort: m->result. */
+MUST_USE int merge_one_head(struct merge_cmd *m, struct err *err);
+/* Several heads. > 0: they cannot be merged; the reason has been printed. */
+MUST_USE int merge_octopus(struct merge_cmd *m, struct err *err);
+
+/* ---- conclude.c ---- */
+/* ORIG_HEAD, which remembers where HEAD was. */
+MUST_USE int merge_queue_orig_head(struct merge_cmd *m, struct err *err);
+/* HEAD moves to `to`; *what is for the reflog. */
+MUST_USE int merge_queue_head(struct merge_cmd *m, const struct object_id *to, const char *what, struct err *err);
+/* The commit of the operation and what is left to do and print. Exit code, or < 0. */
+MUST_USE int merge_conclude(struct merge_cmd *m, struct err *err);
+/* MERGE_HEAD, MERGE_MSG, MERGE_MODE; or SQUASH_MSG. */
+MUST_USE int merge_write_state(struct merge_cmd *m, struct err *err);
+/* After the operation: diffstat, hook post-merge, maintenance. `to` NULL: HEAD has not moved. */
+MUST_USE int merge_after(struct merge_cmd *m, const struct object_id *to, struct err *err);
+
+/* ---- resume.c ---- */
+int merge_resume(struct merge_cmd *m, int argc, struct command_ctx *ctx);
+
+#endif

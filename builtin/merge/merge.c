@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-merge(1): the story. */
+#include "compat/posix.h"
+#include "builtin/builtin.h"
+#include "builtin/merge/merge-cmd.h"
+#include "repo/state.h"
+#include "util/alloc.h"
+
+/* ---- where we are ---- */
+
+static int read_head(struct merge_cmd *m, struct err *err)
+{
+	int rc = ref_resolve(m->r->refs, "HEAD", &m->head, &m->branch, NULL, err);
+
+	if (rc == ERR_NOT_FOUND && m->branch) {
+		err_release(err);
+		m->unborn = true;
+		m->head = m->r->algo->null_oid;
+		m->head_tree = m->r->algo->empty_tree;
+		return 0;
+	}
+	return rc;
+}
+
+static int read_head_commit(struct merge_cmd *m, struct err *err)
+{
+	int rc = commit_pool_new(&m->pool, m->r, err);
+
+	if (rc || m->unborn)
+		return rc;
+	m->head_commit = commit_lookup(m->pool, &m->head);
+	rc = commit_parse_node(m->pool, m->head_commit, err);
+	if (!rc)
+		m->head_tree = m->head_commit->tree;
+	return rc;
+}
+
+static int check_unmerged(struct merge_cmd *m, struct err *err)
+{
+	struct index_state ix;
+	bool unmerged;
+	int rc;
+
+	index_init(&ix, m->r->algo);
+	rc = index_read_repo(&ix, m->r, err);
+	unmerged = !rc && index_has_unmerged(&ix);
+	index_release(&ix);
+	if (!unmerged)
+		return rc;
+	error("Merging is not possible because you have unmerged files.");
+	if (advice_enabled(m->r, "resolveConflict"))
+		advise("Fix them up in the work tree, and then use 'git add/rm <file>'\n"
+		       "as appropriate to mark resolution and make a commit.");
+	return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
+}
+
+static int check_in_progress(struct merge_cmd *m, struct err *err)
+{
+	const bool advised = advice_enabled(m->r, "resolveConflict");
+
+	if (result_update_is_unfinished(m->r))
+		return err_set(err, ERR_CONFLICT, "a command was interrupted while it changed files of the working tree; "
+						  "'git merge --abort' brings them back");
+	if (repo_state_exists(m->r, STATE_MERGE_HEAD))
+		return err_set(err, ERR_CONFLICT, advised ? "You have not concluded your merge (MERGE_HEAD exists).\n"
+							    "Please, commit your changes before you merge." :
+							    "You have not concluded your merge (MERGE_HEAD exists).");
+	if (repo_state_exists(m->r, STATE_CHERRY_PICK_HEAD))
+		return err_set(err, ERR_CONFLICT,
+			       advised ? "You have not concluded your cherry-pick (CHERRY_PICK_HEAD exists).\n"
+					 "Please, commit your changes before you merge." :
+					 "You have not concluded your cherry-pick (CHERRY_PICK_HEAD exists).");
+	return 0;
+}
+
+static bool is_quiet(const struct merge_cmd *m)
+{
+	return m->o.quiet > m->o.verbose;
+}
+
+/* ---- fast-forward ---- */
+
+static void tell_range(struct merge_cmd *m, const struct object_id *to)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	odb_abbrev(m->r->odb, &m->head, m->r->settings.abbrev, &text);
+	strbuf_addstr(&text, "..");
+	odb_abbrev(m->r->odb, to, m->r->settings.abbrev, &text);
+	if (!is_quiet(m))
+		printf("Updating %s\n", text.buf);
+	fflush(stdout);
+	strbuf_release(&text);
+}
+
+/* Index and files; the refs are queued by the caller. */
+static int move_files(struct merge_cmd *m, const struct commit *to, struct err *err)
+{
+	int rc = result_update_begin(&m->update, m->op, err);
+
+	m->update.origin = &to->oid;
+	if (!rc)
+		rc = merge_plan_update(m, &m->head_tree, &to->tree, NULL, err);
+	return rc ? rc : result_update_run(&m->update, err);
+}
+
+static int fast_forward(struct merge_cmd *m, struct err *err)
+{
+	const char *what = m->have_message ? "Fast-forward (no commit created; -m option ignored)" : "Fast-forward";
+	struct commit *to = m->heads.items[0].commit;
+	int rc;
+
+	tell_range(m, &to->oid);
+	rc = move_files(m, to, err);
+	if (rc == ERR_CONFLICT) {
+		report_error(err);
+		return 1;
+	}
+	if (!rc)
+		rc = merge_queue_orig_head(m, err);
+	if (!rc)
+		rc = m->o.squash > 0 ? merge_write_state(m, err) : merge_queue_head(m, &to->oid, what, err);
+	rc = repo_operation_end(m->op, rc, err);
+	m->op = NULL;
+	if (rc)
+		return rc;
+	if (!is_quiet(m))
+		puts(what);
+	if (!is_quiet(m) && m->o.squash > 0)
+		puts("Squash commit -- not updating HEAD");
+	return merge_after(m, &to->oid, err);
+}
+
+/* ---- the first commit ---- */
+
+static int take_over(struct merge_cmd *m, struct err *err)
+{
+	struct commit *to = m->heads.items[0].commit;
+	int rc;
+
+	if (m->heads.nr > 1)
+		return err_set(err, ERR_INVALID, "Can merge only exactly one commit into empty head");
+	rc = move_files(m, to, err);
+	if (!rc)
+		rc = merge_queue_head(m, &to->oid, "initial pull", err);
+	rc = repo_operation_end(m->op, rc, err);
+	m->op = NULL;
+	return rc;
+}
+
+static int check_unborn(const struct merge_cmd *m, struct err *err)
+{
+	if (m->o.squash > 0)
+		return err_set(err, ERR_INVALID, "Squash commit into empty head not supported yet");
+	if (m->o.ff == MERGE_FF_NEVER)
+		return err_set(err, ERR_INVALID, "Non-fast-forward commit does not make sense into an empty head");
+	return 0;
+}
+
+/* ---- a merge ---- */
+
+static const char *const known_strategies[] = { "ort", "recursive", "octopus", "resolve", "ours", "subtree" };
+
+static int check_strategies(const struct merge_cmd *m)
+{
+	for (size_t i = 0; i < m->o.strategies.nr; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < ARRAY_SIZE(known_strategies); k++)
+			known |= !strcmp(m->o.strategies.v[i], known_strategies[k]);
+		if (known)
+			continue;
+		fprintf(stderr, "Could not find merge strategy '%s'.\n"
+			"Available strategies are: octopus ours recursive resolve subtree.\n", m->o.strategies.v[i]);
+		return 1;
+	}
+	return 0;
+}
+
+static int add_staged(void *data, const char *path, unsigned old_mode UNUSED, const struct object_id *old_oid UNUSED,
+		      const struct index_entry *e UNUSED, struct err *err UNUSED)
+{
+	strbuf_addf(data, "\n  %s", path);
+	return 0;
+}
+
+/* Nothing may be staged: it would become a part of the merge. */
+static int check_index(struct merge_cmd *m, struct err *err)
+{
+	struct strbuf paths = STRBUF_INIT;
+	int rc = index_diff_tree(&m->update.ix, odb_source(m->r->odb), &m->head_tree, add_staged, &paths, err);
+
+	if (!rc && paths.len)
+		rc = err_set(err, ERR_CONFLICT, "Your local changes to the following files would be overwritten by merge:%s",
+			     paths.buf);
+	strbuf_release(&paths);
+	return rc;
+}
+
+static int keep_ours(struct merge_cmd *m)
+{
+	m->result = (struct merge_result){ .tree = m->head_tree, .clean = true };
+	index_init(&m->result.stages, m->r->algo);
+	m->has_result = true;
+	return 0;
+}
+
+static int run_strategy(struct merge_cmd *m, struct err *err)
+{
+	if (!strcmp(m->strategy, "ours"))
+		return keep_ours(m);
+	if (m->heads.nr > 1 || !strcmp(m->strategy, "octopus"))
+		return merge_octopus(m, err);
+	return merge_one_head(m, err);
+}
+
+static int report_failed(const struct merge_cmd *m, struct err *err)
+{
+	if (err->msg)
+		report_error(err);
+	if (m->o.strategies.nr > 1)
+		fputs("No merge strategy handled the merge.\n", stderr);
+	else
+		fprintf(stderr, "Merge with strategy %s failed.\n", m->strategy);
+	return 2;
+}
+
+/* Several strategies: the first one without conflicts, or the last one. */
+static int try_strategies(struct merge_cmd *m, struct err *err)
+{
+	const struct strvec *all = &m->o.strategies;
+	int rc = 0;
+
+	m->strategy = all->nr ? all->v[0] : m->heads.nr > 1 ? "octopus" : "ort";
+	for (size_t i = 0; i < (all->nr ? all->nr : 1); i++) {
+		if (m->has_result)
+			merge_result_release(&m->result);
+		m->has_result = false;
+		if (all->nr > 1)
+			printf("Trying merge strategy %s...\n", all->v[i]);
+		if (all->nr)
+			m->strategy = all->v[i];
+		rc = run_strategy(m, err);
+		if (rc < 0 || (!rc && m->result.clean))
+			break;
+	}
+	return rc;
+}
+
+static void warn_of_limit(const struct merge_cmd *m)
+{
+	if (m->result.needed_rename_limit)
+		warning("exhaustive rename detection was skipped due to too many files.\n"
+			"warning: you may want to set your merge.renameLimit variable to at least %zu and retry the command.",
+			m->result.needed_rename_limit);
+}
+
+static int true_merge(struct merge_cmd *m, struct err *err)
+{
+	int rc = result_update_begin(&m->update, m->op, err);
+
+	if (!rc)
+		rc = check_index(m, err);
+	if (!rc)
+		rc = try_strategies(m, err);
+	else if (rc == ERR_CONFLICT)
+		m->strategy = m->o.strategies.nr ? m->o.strategies.v[0] : m->heads.nr > 1 ? "octopus" : "ort";
+	if (!rc)
+		rc = merge_plan_update(m, &m->head_tree, &m->result.tree, &m->result.stages, err);
+	if (rc == ERR_CONFLICT || rc > 0)
+		return report_failed(m, err);
+	if (!rc)
+		rc = result_update_run(&m->update, err);
+	if (!rc)
+		warn_of_limit(m);
+	return rc ? rc : merge_conclude(m, err);
+}
+
+/* ---- which kind of merge ---- */
+
+static int find_bases(struct merge_cmd *m, struct err *err)
+{
+	struct commit **others;
+	int rc;
+
+	ALLOC_ARRAY(others, m->heads.nr + 1);
+	for (size_t i = 0; i < m->heads.nr; i++)
+		others[i] = m->heads.items[i].commit;
+	rc = merge_bases(m->pool, m->head_commit, others, m->heads.nr, &m->bases, err);
+	free(others);
+	if (!rc && !m->bases.nr && !m->o.allow_unrelated)
+		rc = err_set(err, ERR_INVALID, "refusing to merge unrelated histories");
+	return rc;
+}
+
+static int refuse_divergence(const struct merge_cmd *m, struct err *err)
+{
+	advise_if_enabled(m->r, "diverging", "Diverging branches can't be fast-forwarded, you need to either:\n\n"
+			  "\tgit merge --no-ff\n\nor:\n\n\tgit rebase\n");
+	return err_set(err, ERR_INVALID, "Not possible to fast-forward, aborting.");
+}
+
+/* A tag that is not in refs/tags/ would be lost with a fast-forward: it was fetched for this merge alone. */
+static bool is_throwaway_tag(struct merge_cmd *m, const struct merge_head *h)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	bool yes = false;
+
+	if (oid_eq(&h->named, &h->commit->oid))
+		return false;
+	if (!odb_read(m->r->odb, &h->named, &buf, NULL) && buf.type == OBJ_TAG) {
+		const char *name = buf.size ? strstr(buf.data, "\ntag ") : NULL;
+		struct object_id oid;
+		char *ref = name ? xstrfmt("refs/tags/%.*s", (int)strcspn(name + 5, "\n"), name + 5) : NULL;
+
+		yes = !ref || ref_resolve(m->r->refs, ref, &oid, NULL, NULL, NULL) || !oid_eq(&oid, &h->named);
+		free(ref);
+	}
+	object_buf_release(&buf);
+	return yes;
+}
+
+static void choose_ff(struct merge_cmd *m)
+{
+	for (size_t i = 0; i < m->heads.nr && m->o.ff == MERGE_FF_ALLOW; i++)
+		if (is_throwaway_tag(m, &m->heads.items[i]))
+			m->o.ff = MERGE_FF_NEVER;
+}
+
+static int tell_up_to_date(struct merge_cmd *m)
+{
+	if (!is_quiet(m))
+		printf("Already up to date.%s\n", m->o.squash > 0 ? " (nothing to squash)" : "");
+	return 0;
+}
+
+static int merge_into_head(struct merge_cmd *m, struct err *err)
+{
+	int rc = merge_reduce_heads(m, err);
+
+	if (!rc && !m->heads.nr)
+		return tell_up_to_date(m);
+	if (!rc)
+		rc = merge_prepare_message(m, err);
+	if (rc)
+		return rc;
+	choose_ff(m);
+	if (m->o.ff != MERGE_FF_NEVER && m->heads.nr == 1 && m->head_is_ancestor)
+		return fast_forward(m, err);
+	if (m->o.ff == MERGE_FF_ONLY)
+		return refuse_divergence(m, err);
+	rc = find_bases(m, err);
+	return rc ? rc : true_merge(m, err);
+}
+
+/* ---- --autostash ---- */
+
+static void note_dirty(void *data, const struct index_entry *e UNUSED, enum worktree_change why UNUSED)
+{
+	bool *dirty = data;
+
+	*dirty = true;
+}
+
+static int note_staged(void *data, const char *path UNUSED, unsigned mode UNUSED, const struct object_id *oid UNUSED,
+		       const struct index_entry *e UNUSED, struct err *err UNUSED)
+{
+	bool *dirty = data;
+
+	*dirty = true;
+	return 0;
+}
+
+/* Local changes cannot be put aside yet; without any the option has no effect. */
+static int check_nothing_to_stash(struct merge_cmd *m, struct err *err)
+{
+	struct index_state ix;
+	struct converter *conv = NULL;
+	bool dirty = false;
+	int rc;
+
+	index_init(&ix, m->r->algo);
+	rc = index_read_repo(&ix, m->r, err);
+	if (!rc)
+		rc = converter_new(&conv, m->r, &ix, ATTR_CHECKIN, err);
+	if (!rc)
+		rc = worktree_refresh_index(m->r, &ix, NULL, conv, note_dirty, &dirty, err);
+	if (!rc)
+		rc = index_diff_tree(&ix, odb_source(m->r->odb), &m->head_tree, note_staged, &dirty, err);
+	converter_free(conv);
+	index_release(&ix);
+	if (!rc && dirty)
+		rc = err_set(err, ERR_UNSUPPORTED, "putting local changes aside (--autostash, merge.autoStash) is not available yet");
+	return rc;
+}
+
+/* ---- the command ---- */
+
+static void set_action(struct merge_cmd *m)
+{
+	const char *env = getenv("GIT_REFLOG_ACTION");
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_addstr(&text, env ? env : "merge");
+	for (size_t i = 0; !env && i < m->heads.nr; i++) {
+		const struct merge_head *h = &m->heads.items[i];
+
+		strbuf_addf(&text, " %s", strchr(h->name, '\t') ? oid_hex(&h->commit->oid) : h->name);
+	}
+	m->action = strbuf_detach(&text, NULL);
+}
+
+static int merge_named(struct merge_cmd *m, int argc, const char **argv, struct err *err)
+{
+	int rc = check_unmerged(m, err);
+
+	if (!rc)
+		rc = check_in_progress(m, err);
+	if (!rc)
+		rc = read_head_commit(m, err);
+	if (!rc && m->unborn)
+		rc = check_unborn(m, err);
+	if (!rc)
+		rc = check_strategies(m);
+	if (!rc)
+		rc = merge_find_heads(m, argc, argv, err);
+	if (!rc)
+		rc = merge_verify_signatures(m, err);
+	if (rc)
+		return rc;
+	if (m->o.autostash)
+		rc = check_nothing_to_stash(m, err);
+	if (rc)
+		return rc;
+	set_action(m);
+	m->op = repo_operation_begin(m->r);
+	return m->unborn ? take_over(m, err) : merge_into_head(m, err);
+}
+
+static void release(struct merge_cmd *m)
+{
+	if (m->op) {
+		repo_operation_abort(m->op);
+		repo_operation_free(m->op);
+	}
+	result_update_release(&m->update);
+	if (m->has_result)
+		merge_result_release(&m->result);
+	merge_heads_clear(&m->heads);
+	commit_list_clear(&m->bases);
+	commit_pool_free(m->pool);
+	strbuf_release(&m->message);
+	strvec_clear(&m->o.messages);
+	strvec_clear(&m->o.strategies);
+	strvec_clear(&m->o.strategy_options);
+	free(m->action);
+	free(m->branch);
+}
+
+int cmd_merge(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct merge_cmd m = { .r = ctx->repo, .prefix = ctx->prefix, .message = STRBUF_INIT };
+	struct err err = ERR_INIT;
+	int rc = 0;
+
+	strvec_init(&m.o.messages);
+	strvec_init(&m.o.strategies);
+	strvec_init(&m.o.strategy_options);
+	if (m.r)
+		rc = read_head(&m, &err);
+	argc = merge_parse_options(&m, argc, argv);
+	if (!rc && m.o.mode != MERGE_MODE_MERGE) {
+		rc = merge_resume(&m, argc, ctx);
+		release(&m);
+		return rc;
+	}
+	if (!rc)
+		rc = merge_named(&m, argc, argv, &err);
+	if (rc < 0)
+		rc = report_fatal(&err);
+	err_release(&err);
+	release(&m);
+	return rc ? rc : finish_stdout();
+}

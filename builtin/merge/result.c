@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-merge(1): the strategies, and the change of index and files. */
+#include "compat/posix.h"
+#include "builtin/merge/merge-cmd.h"
+#include "merge/options.h"
+#include "util/alloc.h"
+#include "worktree/content-merge.h"
+
+/* ---- index and files ---- */
+
+static progress_start_fn meter_of(const struct merge_cmd *m)
+{
+	if (m->o.progress > 0)
+		return progress_start_forced;
+	return m->o.progress < 0 && m->o.quiet <= m->o.verbose ? progress_start : NULL;
+}
+
+int merge_plan_update(struct merge_cmd *m, const struct object_id *from, const struct object_id *to,
+		      const struct index_state *stages, struct err *err)
+{
+	struct result_update *u = &m->update;
+
+	u->from = from;
+	u->to = to;
+	u->stages = stages;
+	u->start_meter = meter_of(m);
+	u->keep_ignored = !m->o.overwrite_ignore;
+	return result_update_plan(u, err);
+}
+
+/* ---- ort ---- */
+
+struct ort_run {
+	struct merge_trees m;
+	struct content_merge attributes;
+};
+
+static int prepare_ort(struct merge_cmd *m, struct ort_run *run, struct err *err)
+{
+	int rc = merge_options_config(&run->m, m->r->config, err);
+
+	for (size_t i = 0; !rc && i < m->o.strategy_options.nr; i++)
+		if (!merge_options_strategy(&run->m, m->o.strategy_options.v[i]))
+			rc = err_set(err, ERR_INVALID, "unknown strategy option: -X%s", m->o.strategy_options.v[i]);
+	run->m.odb = m->r->odb;
+	run->m.abbrev = m->r->settings.abbrev;
+	run->m.rules.attributes = content_merge_attributes;
+	run->m.rules.attributes_data = &run->attributes;
+	run->attributes.r = m->r;
+	return rc ? rc : attrs_new(&run->attributes.attrs, m->r, &m->update.ix, ATTR_CHECKIN, err);
+}
+
+int merge_one_head(struct merge_cmd *m, struct err *err)
+{
+	struct ort_run run = { 0 };
+	int rc = prepare_ort(m, &run, err);
+
+	run.m.label[MERGE_OURS] = "HEAD";
+	run.m.label[MERGE_THEIRS] = m->heads.items[0].name;
+	if (strchr(m->heads.items[0].name, '\t')) /* fetched */
+		run.m.label[MERGE_THEIRS] = oid_hex(&m->heads.items[0].commit->oid);
+	if (!rc)
+		rc = repo_operation_open_objects(m->op, err);
+	if (!rc)
+		rc = merge_commits(&run.m, m->pool, m->head_commit, m->heads.items[0].commit, &m->bases, &m->result, err);
+	m->has_result = !rc;
+	attrs_free(run.attributes.attrs);
+	return rc;
+}
+
+/* ---- octopus ---- */
+
+/* The tree so far and one head more. *clean false: a conflict. */
+static int add_octopus_head(struct merge_cmd *m, struct ort_run *run, struct commit *c, const struct commit_list *parts,
+			    struct object_id *tree, bool *clean, struct err *err)
+{
+	struct commit_list bases = COMMIT_LIST_INIT;
+	struct object_id base = m->r->algo->empty_tree;
+	struct merge_result result;
+	int rc = merge_bases(m->pool, c, parts->items, parts->nr, &bases, err);
+
+	if (!rc && bases.nr)
+		base = bases.items[0]->tree;
+	run->m.tree[MERGE_BASE] = &base;
+	run->m.tree[MERGE_OURS] = tree;
+	run->m.tree[MERGE_THEIRS] = &c->tree;
+	run->m.label[MERGE_BASE] = "base";
+	run->m.label[MERGE_OURS] = "HEAD";
+	run->m.label[MERGE_THEIRS] = oid_hex(&c->oid);
+	if (!rc)
+		rc = merge_trees(&run->m, &result, err);
+	if (!rc) {
+		*clean = result.clean;
+		*tree = result.tree;
+		merge_result_release(&result);
+	}
+	commit_list_clear(&bases);
+	return rc;
+}
+
+static int try_octopus_head(struct merge_cmd *m, struct ort_run *run, size_t i, struct commit_list *parts,
+			    struct object_id *tree, struct err *err)
+{
+	const struct merge_head *h = &m->heads.items[i];
+	bool clean = true;
+	int rc = parts->nr == 1 && parts->items[0] == m->head_commit ? is_ancestor(m->pool, m->head_commit, h->commit, err) : 0;
+
+	if (rc < 0)
+		return rc;
+	if (rc) {
+		printf("Fast-forwarding to: %s\n", h->name);
+		*tree = h->commit->tree;
+		parts->items[0] = h->commit;
+		return 0;
+	}
+	printf("Trying simple merge with %s\n", h->name);
+	fflush(stdout);
+	rc = add_octopus_head(m, run, h->commit, parts, tree, &clean, err);
+	if (!rc && !clean) {
+		printf("Simple merge did not work, trying automatic merge.\n");
+		fprintf(stderr, "Automated merge did not work.\nShould not be doing an octopus.\n");
+		return 1;
+	}
+	commit_list_add(parts, h->commit);
+	return rc;
+}
+
+int merge_octopus(struct merge_cmd *m, struct err *err)
+{
+	struct commit_list parts = COMMIT_LIST_INIT;
+	struct ort_run run = { 0 };
+	struct object_id tree = m->head_tree;
+	int rc = prepare_ort(m, &run, err);
+
+	commit_list_add(&parts, m->head_commit);
+	if (!rc)
+		rc = repo_operation_open_objects(m->op, err);
+	for (size_t i = 0; !rc && i < m->heads.nr; i++)
+		rc = try_octopus_head(m, &run, i, &parts, &tree, err);
+	if (!rc) {
+		m->result = (struct merge_result){ .tree = tree, .clean = true };
+		index_init(&m->result.stages, m->r->algo);
+		m->has_result = true;
+	}
+	commit_list_clear(&parts);
+	attrs_free(run.attributes.attrs);
+	return rc;
+}

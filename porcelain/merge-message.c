@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "history/revision/revision.h"
+#include "object/commit.h"
+#include "object/message.h"
+#include "object/tag.h"
+#include "porcelain/merge-message.h"
+#include "sign/sign.h"
+#include "util/alloc.h"
+#include "util/wildmatch.h"
+
+/* In this order they are in the title. */
+enum source_kind { SOURCE_HEAD, SOURCE_BRANCH, SOURCE_REMOTE_BRANCH, SOURCE_TAG, SOURCE_COMMIT, SOURCE_KINDS };
+static const char *const kind_name[][2] = {
+	[SOURCE_HEAD] = { "HEAD", "HEAD" },
+	[SOURCE_BRANCH] = { "branch", "branches" },
+	[SOURCE_REMOTE_BRANCH] = { "remote-tracking branch", "remote-tracking branches" },
+	[SOURCE_TAG] = { "tag", "tags" },
+	[SOURCE_COMMIT] = { "commit", "commits" },
+};
+
+struct merge_source {
+	struct object_id oid;
+	enum source_kind kind;
+	char *what;   /* "'topic'", or "" */
+	char *origin; /* for the subjects: "topic", "'topic' of url" */
+	char *url;
+	bool shown;
+};
+
+struct source_list {
+	struct merge_source *items;
+	size_t nr, alloc;
+};
+
+static void free_sources(struct source_list *l)
+{
+	for (size_t i = 0; i < l->nr; i++) {
+		free(l->items[i].what);
+		free(l->items[i].origin);
+		free(l->items[i].url);
+	}
+	free(l->items);
+}
+
+/* ---- reading ---- */
+
+static enum source_kind kind_of(const char *text, const char **rest)
+{
+	static const struct {
+		const char *prefix;
+		enum source_kind kind;
+	} kinds[] = { { "branch ", SOURCE_BRANCH }, { "tag ", SOURCE_TAG }, { "remote-tracking branch ", SOURCE_REMOTE_BRANCH },
+		      { "commit ", SOURCE_COMMIT } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (skip_prefix(text, kinds[i].prefix, rest))
+			return kinds[i].kind;
+	*rest = text;
+	return *text == '\'' ? SOURCE_COMMIT : SOURCE_HEAD;
+}
+
+static const char *find_last(const char *text, const char *word)
+{
+	const char *found = NULL;
+
+	for (const char *p = text; (p = strstr(p, word)); p++)
+		found = p;
+	return found;
+}
+
+/* The name without its quotes. */
+static char *bare_name(const char *what)
+{
+	size_t len = strlen(what);
+
+	if (len > 1 && what[0] == '\'' && what[len - 1] == '\'')
+		return xmemdupz(what + 1, len - 2);
+	return xstrdup(what);
+}
+
+static char *origin_of(const struct merge_source *s, const char *text)
+{
+	const char *origin = s->kind == SOURCE_BRANCH ? s->what : text;
+
+	if (!strcmp(s->url, "."))
+		return bare_name(origin);
+	return strcmp(origin, s->url) ? xstrfmt("%s of %s", origin, s->url) : xstrdup(origin);
+}
+
+/* `line` is the description alone. */
+static void add_source(struct source_list *l, const struct object_id *oid, const char *line)
+{
+	const char *of = find_last(line, " of "), *what;
+	char *text = of ? xmemdupz(line, (size_t)(of - line)) : xstrdup(line);
+	struct merge_source s = { .oid = *oid, .url = xstrdup(of ? of + 4 : line) };
+
+	s.kind = kind_of(text, &what);
+	s.what = xstrdup(s.kind == SOURCE_HEAD ? "" : what);
+	s.origin = origin_of(&s, text);
+	free(text);
+	ALLOC_GROW(l->items, l->nr + 1, l->alloc);
+	l->items[l->nr++] = s;
+}
+
+static int parse_source(struct source_list *l, const struct repository *r, const char *line, size_t nr, struct err *err)
+{
+	struct object_id oid;
+	const char *p;
+
+	if (oid_parse_hex(&oid, line, r->algo, &p) < 0 || *p != '\t')
+		return err_set(err, ERR_INVALID, "error in line %zu: %s", nr, line);
+	if (starts_with(p + 1, "not-for-merge"))
+		return 0;
+	if (p[1] != '\t')
+		return err_set(err, ERR_INVALID, "error in line %zu: %s", nr, line);
+	add_source(l, &oid, p + 2);
+	return 0;
+}
+
+static int parse_sources(struct source_list *l, const struct repository *r, const char *lines, struct err *err)
+{
+	struct strbuf line = STRBUF_INIT;
+	size_t nr = 0;
+	int rc = 0;
+
+	for (const char *p = lines; !rc && *p;) {
+		size_t len = strcspn(p, "\n");
+
+		strbuf_reset(&line);
+		strbuf_add(&line, p, len);
+		rc = parse_source(l, r, line.buf, ++nr, err);
+		p += len + (p[len] == '\n');
+	}
+	strbuf_release(&line);
+	return rc;
+}
+
+/* ---- the title ---- */
+
+static bool suppresses(const struct repository *r, const char *branch)
+{
+	size_t nr = 0;
+	const struct config_entry *const *all = config_get_all(r->config, "merge.suppressdest", &nr);
+	bool yes = false;
+
+	if (!nr)
+		return !strcmp(branch, "master") || !strcmp(branch, "main");
+	for (size_t i = 0; i < nr; i++) {
+		const char *glob = all[i]->value;
+
+		if (!glob || !*glob)
+			yes = false;
+		else
+			yes |= wildmatch(glob, branch, WM_PATHNAME);
+	}
+	return yes;
+}
+
+static size_t count_kind(const struct source_list *l, const char *url, enum source_kind kind)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < l->nr; i++)
+		nr += l->items[i].kind == kind && !strcmp(l->items[i].url, url);
+	return nr;
+}
+
+/* "branches 'a', 'b' and 'c'" */
+static void add_kind(struct strbuf *out, const struct source_list *l, const char *url, enum source_kind kind, size_t nr)
+{
+	size_t at = 0;
+
+	strbuf_addstr(out, kind_name[kind][nr > 1]);
+	for (size_t i = 0; i < l->nr && kind != SOURCE_HEAD; i++) {
+		if (l->items[i].kind != kind || strcmp(l->items[i].url, url))
+			continue;
+		strbuf_addf(out, "%s%s", !at ? " " : at + 1 < nr ? ", " : " and ", l->items[i].what);
+		at++;
+	}
+}
+
+static void add_url(struct strbuf *out, struct source_list *l, const char *url)
+{
+	size_t all = 0, heads = count_kind(l, url, SOURCE_HEAD);
+	const char *sep = "";
+	bool is_description = false;
+
+	for (size_t i = 0; i < l->nr; i++) {
+		if (strcmp(l->items[i].url, url))
+			continue;
+		all++;
+		l->items[i].shown = true;
+	}
+	if (heads == all) {
+		strbuf_addstr(out, url);
+		return;
+	}
+	for (int kind = 0; kind < SOURCE_KINDS; kind++) {
+		size_t nr = count_kind(l, url, (enum source_kind)kind);
+
+		if (!nr)
+			continue;
+		strbuf_addstr(out, sep);
+		sep = ", ";
+		add_kind(out, l, url, (enum source_kind)kind, nr);
+		is_description |= kind_name[kind][0] && starts_with(url, kind_name[kind][0]);
+	}
+	if (strcmp(url, ".") && !is_description)
+		strbuf_addf(out, " of %s", url);
+}
+
+static void add_title(struct repository *r, struct strbuf *out, struct source_list *l, const char *into)
+{
+	struct object_id head;
+	char *branch = NULL;
+
+	if (!into) {
+		if (ref_resolve(r->refs, "HEAD", &head, &branch, NULL, NULL) < 0 && !branch)
+			branch = xstrdup("HEAD");
+		into = branch;
+		skip_prefix(into, "refs/heads/", &into);
+	}
+	strbuf_addstr(out, "Merge ");
+	for (size_t i = 0, nr = 0; i < l->nr; i++) {
+		if (l->items[i].shown)
+			continue;
+		strbuf_addstr(out, nr++ ? "; " : "");
+		add_url(out, l, l->items[i].url);
+	}
+	if (suppresses(r, into))
+		strbuf_addch(out, '\n');
+	else
+		strbuf_addf(out, " into %s\n", into);
+	free(branch);
+}
+
+/* ---- tags ---- */
+
+static int add_signature_output(struct repository *r, struct strbuf *out, const struct object_buf *buf, char comment,
+				struct err *err)
+{
+	struct signature_check c = SIGNATURE_CHECK_INIT;
+	int rc = signature_check_tag(&c, r, buf->data, buf->size, err);
+
+	if (!rc && c.output && *c.output) {
+		strbuf_addch(out, '\n');
+		message_add_commented(out, c.output, strlen(c.output), comment);
+	}
+	signature_check_release(&c);
+	return rc;
+}
+
+/* The message of an annotated tag, without its signature; what is said of that is a comment. */
+static int add_tag(struct repository *r, struct strbuf *out, const struct object_id *oid, char comment, struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct tag_view v;
+	int rc = odb_read(r->odb, oid, &buf, err);
+
+	if (!rc && buf.type == OBJ_TAG) {
+		rc = tag_parse(&v, buf.data, buf.size, r->algo, err);
+		if (!rc) {
+			strbuf_addch(out, '\n');
+			strbuf_add(out, v.message, v.signature_offset);
+			strbuf_complete_line(out);
+		}
+		if (!rc && v.signature_offset < v.message_len)
+			rc = add_signature_output(r, out, &buf, comment, err);
+	}
+	object_buf_release(&buf);
+	return rc;
+}
+
+/* ---- subjects ---- */
+
+static int add_subject(struct rev_walk *w, struct commit *c, struct strbuf *out, struct err *err)
+{
+	struct commit_view v = { 0 };
+	const char *buf;
+	size_t len;
+	int rc = commit_buffer(w->pool, c, &buf, &len, err);
+
+	if (!rc)
+		rc = commit_parse(&v, buf, len, w->repo->algo, err);
+	if (!rc) {
+		strbuf_addstr(out, "  ");
+		if (v.message_len)
+			commit_subject(out, v.message, v.message_len, " ");
+		else
+			strbuf_addstr(out, oid_hex(&c->oid));
+		strbuf_addch(out, '\n');
+	}
+	commit_view_release(&v);
+	return rc;
+}
+
+/* Merges do not count. */
+static int list_subjects(struct repository *r, const struct merge_source *s, size_t limit, struct strbuf *out, size_t *nr,
+			 struct err *err)
+{
+	char *name = xstrfmt("%s^0", oid_hex(&s->oid));
+	const char *argv[] = { "", name, "--not", "HEAD", NULL };
+	struct rev_walk *w = NULL;
+	struct commit *c;
+	int rc = rev_walk_new(&w, r, err);
+
+	if (!rc)
+		rc = rev_walk_arguments(w, ref_exists(r->refs, "HEAD") ? 4 : 2, argv, NULL, err);
+	if (!rc)
+		rc = rev_walk_begin(w, err);
+	while (!rc && (rc = rev_walk_next(w, &c, err)) > 0) {
+		rc = 0;
+		if (c->nr_parents > 1)
+			continue;
+		if (++*nr <= limit)
+			rc = add_subject(w, c, out, err);
+	}
+	rev_walk_free(w);
+	free(name);
+	return rc;
+}
+
+static int add_log(struct repository *r, const struct merge_source *s, int limit, struct strbuf *out, struct err *err)
+{
+	struct strbuf subjects = STRBUF_INIT;
+	size_t nr = 0;
+	int rc = list_subjects(r, s, (size_t)limit, &subjects, &nr, err);
+
+	if (!rc) {
+		if (nr > (size_t)limit)
+			strbuf_addf(out, "\n* %s: (%zu commits)\n%s  ...\n", s->origin, nr, subjects.buf);
+		else
+			strbuf_addf(out, "\n* %s:\n%s", s->origin, subjects.buf);
+	}
+	strbuf_release(&subjects);
+	return rc;
+}
+
+/* ---- all ---- */
+
+int merge_message_format(struct repository *r, const char *lines, const struct merge_message_options *o,
+			 struct strbuf *out, struct err *err)
+{
+	struct source_list l = { 0 };
+	int rc = parse_sources(&l, r, lines, err);
+
+	if (!rc && o->first && !o->no_title) {
+		strbuf_addstr(out, o->first);
+		strbuf_complete_line(out);
+	} else if (!rc && l.nr && !o->no_title) {
+		add_title(r, out, &l, o->into_name);
+	}
+	for (size_t i = 0; !rc && i < l.nr && !o->first && !o->no_title; i++)
+		rc = add_tag(r, out, &l.items[i].oid, o->comment_char, err);
+	for (size_t i = 0; !rc && i < l.nr && o->log; i++)
+		rc = add_log(r, &l.items[i], o->log, out, err);
+	free_sources(&l);
+	return rc;
+}

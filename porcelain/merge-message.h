@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Messages of merges, as git-fmt-merge-msg(1) makes them: from lines of FETCH_HEAD.
+ *
+ *   "<object name> TAB [not-for-merge] TAB [branch|tag|remote-tracking branch|commit '<name>' of ]<url>"
+ *
+ * The url "." stands for this repository, and is not named in the message.
+ */
+#ifndef PORCELAIN_MERGE_MESSAGE_H
+#define PORCELAIN_MERGE_MESSAGE_H
+
+#include "compat/posix.h"
+#include "repo/repo.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+
+struct merge_message_options {
+	const char *first;     /* takes the place of the title; NULL: none does */
+	const char *into_name; /* in place of the branch of HEAD; NULL: that */
+	int log;	       /* subjects of each side at most; 0: none */
+	char comment_char;     /* of what is said about signatures of tags */
+	bool no_title;	       /* `out` has a message already */
+};
+
+/*
+ * Append the message to `out`. Nothing is appended if no line is for a merge and there is no `first`.
+ * Errors: ERR_INVALID, "error in line 1: …"; objects and refs that cannot be read.
+ */
+MUST_USE int merge_message_format(struct repository *r, const char *lines, const struct merge_message_options *o,
+				  struct strbuf *out, struct err *err);
+
+#endif

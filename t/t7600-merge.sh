@@ -1,0 +1,187 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='merge: fast-forward, true merge, conflicts, and how a merge is concluded or given up'
+. "$(dirname "$0")/test-lib.sh"
+
+lines() {
+	printf '%s\n' "$@"
+}
+
+# main: m, f with a fourth line changed; side: s, f with another one; both: a conflict in f
+test_expect_success 'set up' '
+	git init -q -b trunk r && cd r &&
+	lines 1 2 3 4 5 6 7 8 9 >f && echo g >g && git add . && git commit -qm base && git branch base &&
+	git checkout -q -b side && lines 1 2 3 4 5 6 7 8 nine >f && echo s >s && git add . && git commit -qm side &&
+	git checkout -q -b clash base && lines 1 2 3 4 5 6 7 8 IX >f && git add . && git commit -qm clash &&
+	git checkout -q trunk && echo m >m && git add . && git commit -qm main && git branch start &&
+	cd ..
+'
+
+back() {
+	git -C r reset -q --hard start && git -C r clean -fdq
+}
+
+test_expect_success 'what is merged already is up to date' '
+	git -C r merge base >out && echo "Already up to date." >expect && test_cmp expect out &&
+	git -C r merge --squash base >out && echo "Already up to date. (nothing to squash)" >expect && test_cmp expect out
+'
+
+test_expect_success 'fast-forward: files, HEAD, ORIG_HEAD, the log, a diffstat' '
+	test_when_finished "git -C r checkout -q trunk && git -C r branch -q -D ff" &&
+	git -C r checkout -q -b ff base && git -C r merge side >out &&
+	cat >expect <<-END &&
+	Updating $(git -C r rev-parse --short base)..$(git -C r rev-parse --short side)
+	Fast-forward
+	 f | 2 +-
+	 s | 1 +
+	 2 files changed, 2 insertions(+), 1 deletion(-)
+	 create mode 100644 s
+	END
+	test_cmp expect out && test_path_is_file r/s &&
+	test "$(git -C r rev-parse HEAD)" = "$(git -C r rev-parse side)" &&
+	test "$(git -C r rev-parse ORIG_HEAD)" = "$(git -C r rev-parse base)" &&
+	git -C r log -1 -g --format=%gs >out && echo "merge side: Fast-forward" >expect && test_cmp expect out &&
+	test -z "$(git -C r status --porcelain)"
+'
+
+test_expect_success 'true merge: a commit with two parents' '
+	test_when_finished back && git -C r merge side >out &&
+	cat >expect <<-\END &&
+	Merge made by the '\''ort'\'' strategy.
+	 f | 2 +-
+	 s | 1 +
+	 2 files changed, 2 insertions(+), 1 deletion(-)
+	 create mode 100644 s
+	END
+	test_cmp expect out && git -C r log -1 --format="%P%n%B" >out &&
+	{ echo "$(git -C r rev-parse start side | tr "\n" " " | sed "s/ $//")" &&
+	  lines "Merge branch '\''side'\'' into trunk" ""; } >expect && test_cmp expect out &&
+	test -z "$(git -C r status --porcelain)" && test_path_is_missing r/.git/MERGE_HEAD &&
+	git -C r log -1 -g --format=%gs >out &&
+	echo "merge side: Merge made by the '\''ort'\'' strategy." >expect && test_cmp expect out
+'
+
+start_clash() {
+	git -C r checkout -q -B work side && test_expect_code 1 git -C r merge clash >out
+}
+
+test_expect_success 'a conflict: markers, stages, state files' '
+	start_clash &&
+	lines "Auto-merging f" "CONFLICT (content): Merge conflict in f" \
+		"Automatic merge failed; fix conflicts and then commit the result." >expect && test_cmp expect out &&
+	lines 1 2 3 4 5 6 7 8 "<<<<<<< HEAD" nine ======= IX ">>>>>>> clash" >expect && test_cmp expect r/f &&
+	git -C r ls-files -s f | cut -d" " -f3 >out && lines "1	f" "2	f" "3	f" >expect && test_cmp expect out &&
+	git -C r rev-parse clash >expect && test_cmp expect r/.git/MERGE_HEAD &&
+	test_path_is_file r/.git/MERGE_MODE && test_must_be_empty r/.git/MERGE_MODE &&
+	lines "Merge branch '\''clash'\'' into work" "" "# Conflicts:" "#	f" >expect && test_cmp expect r/.git/MERGE_MSG &&
+	git -C r show "$(cat r/.git/AUTO_MERGE):f" >out && test_cmp out r/f &&
+	test_path_is_missing r/.git/WORKTREE_UPDATE
+'
+
+test_expect_success 'no second merge before the first one is concluded' '
+	test_expect_code 128 git -C r merge base 2>err && test_grep "you have unmerged files" err &&
+	git -C r add f && test_expect_code 128 git -C r merge base 2>err && test_grep "MERGE_HEAD exists" err
+'
+
+test_expect_success '--continue makes the commit' '
+	GIT_EDITOR=: git -C r merge --continue && test_path_is_missing r/.git/MERGE_HEAD &&
+	git -C r log -1 --format=%P >out &&
+	git -C r rev-parse side clash | tr "\n" " " | sed "s/ $//" >expect && echo >>expect && test_cmp expect out &&
+	test_expect_code 128 git -C r merge --continue 2>err && test_grep "MERGE_HEAD missing" err
+'
+
+test_expect_success '--abort brings back what was there; --quit only forgets' '
+	start_clash && git -C r merge --abort && test -z "$(git -C r status --porcelain)" &&
+	test_path_is_missing r/.git/MERGE_HEAD && test_path_is_missing r/.git/MERGE_MSG &&
+	test_expect_code 128 git -C r merge --abort 2>err && test_grep "no merge to abort" err &&
+	start_clash && git -C r merge --quit && test_path_is_missing r/.git/MERGE_HEAD && test_grep IX r/f &&
+	git -C r reset -q --hard && git -C r checkout -q trunk
+'
+
+test_expect_success 'local changes that would be overwritten: nothing changes' '
+	test_when_finished back &&
+	echo mine >>r/f && test_expect_code 2 git -C r merge side 2>err &&
+	lines "error: Your local changes to the following files would be overwritten by merge:" "	f" \
+		"Please commit your changes or stash them before you merge." Aborting \
+		"Merge with strategy ort failed." >expect && test_cmp expect err &&
+	test_path_is_missing r/s && test_path_is_missing r/.git/MERGE_HEAD && test_grep mine r/f &&
+	git -C r add f && test_expect_code 2 git -C r merge side 2>err && test_grep "^  f" err && back &&
+	echo mine >r/s && test_expect_code 2 git -C r merge side 2>err && test_grep "untracked working tree files" err &&
+	echo mine >expect && test_cmp expect r/s && rm r/s &&
+	echo mine >>r/g && git -C r merge -q side && test_grep mine r/g
+'
+
+test_expect_success 'the same before a fast-forward' '
+	test_when_finished "git -C r checkout -q -f trunk && git -C r branch -q -D ff" &&
+	git -C r checkout -q -b ff base && echo mine >>r/f && test_expect_code 1 git -C r merge side >out 2>err &&
+	test_grep "^Updating" out && test_grep "overwritten by merge" err && test_grep mine r/f &&
+	test "$(git -C r rev-parse HEAD)" = "$(git -C r rev-parse base)"
+'
+
+test_expect_success '--no-commit, --squash, --no-ff, --ff-only' '
+	test_when_finished back &&
+	git -C r merge --no-commit side 2>err && test_grep "stopped before committing" err &&
+	test_path_is_file r/.git/MERGE_HEAD && git -C r commit -qm done && test 2 = $(git -C r log -1 --format=%P | wc -w) && back &&
+	git -C r merge --squash side >out 2>err && test_grep "^Squash commit -- not updating HEAD" out &&
+	test_path_is_missing r/.git/MERGE_HEAD && test_grep "^Squashed commit" r/.git/SQUASH_MSG &&
+	test "$(git -C r rev-parse HEAD)" = "$(git -C r rev-parse start)" && git -C r diff --cached --quiet HEAD -- g &&
+	test_expect_code 1 git -C r diff --cached --quiet && back &&
+	test_expect_code 128 git -C r merge --ff-only side 2>err && test_grep "Not possible to fast-forward" err &&
+	git -C r checkout -q -B work base && git -C r merge -q --no-ff -m msg side &&
+	test 2 = $(git -C r log -1 --format=%P | wc -w) && git -C r checkout -q trunk
+'
+
+test_expect_success 'an octopus, and one that fails' '
+	test_when_finished back &&
+	git -C r checkout -q -b other base && echo o >r/o && git -C r add o && git -C r commit -qm other && git -C r checkout -q trunk &&
+	git -C r merge side other >out && test_grep "^Trying simple merge with other" out &&
+	test_grep "Merge made by the .octopus. strategy" out && test 3 = $(git -C r log -1 --format=%P | wc -w) &&
+	git -C r log -1 --format=%s >out && echo "Merge branches '\''side'\'' and '\''other'\'' into trunk" >expect && test_cmp expect out &&
+	back && test_expect_code 2 git -C r merge side clash 2>err && test_grep "strategy octopus failed" err &&
+	test -z "$(git -C r status --porcelain)" && test_path_is_missing r/.git/MERGE_HEAD
+'
+
+test_expect_success 'titles of tags, remote-tracking branches and commits; a branch that is in progress' '
+	test_when_finished back &&
+	git -C r tag -a -m "words of the tag" v1 side && git -C r update-ref refs/remotes/o/x side &&
+	for what in v1 o/x side^0 side~0; do git -C r merge -q $what && git -C r log -1 --format=%B && back || return 1; done >out &&
+	lines "Merge tag '\''v1'\'' into trunk" "" "words of the tag" "" "Merge remote-tracking branch '\''o/x'\'' into trunk" "" \
+		"Merge commit '\''side^0'\'' into trunk" "" "Merge branch '\''side'\'' into trunk" "" >expect && test_cmp expect out &&
+	git -C r merge -q --log --into-name x side && git -C r log -1 --format=%B >out &&
+	lines "Merge branch '\''side'\'' into x" "" "* side:" "  side" "" >expect && test_cmp expect out
+'
+
+test_expect_success 'strategies: ours, several; unknown ones' '
+	test_when_finished back &&
+	git -C r merge -q -s ours side && git -C r diff --quiet start && back &&
+	git -C r merge -s ours -s ort side >out && test_grep "^Trying merge strategy ours" out && back &&
+	test_expect_code 1 git -C r merge -s nope side 2>err && test_grep "Could not find merge strategy .nope." err &&
+	test_expect_code 128 git -C r merge -X nope side 2>err && test_grep "unknown strategy option: -Xnope" err &&
+	test_expect_code 1 git -C r merge nope 2>err && test_grep "nope - not something we can merge" err
+'
+
+test_expect_success 'unrelated histories; a branch without a commit' '
+	git init -q u && git -C u commit -q --allow-empty -m u && git -C r fetch -q ../u HEAD:unrelated &&
+	test_expect_code 128 git -C r merge unrelated 2>err && test_grep "refusing to merge unrelated histories" err &&
+	git -C r merge -q --allow-unrelated-histories unrelated && back &&
+	git init -q empty && git -C empty fetch -q ../r side:side && git -C empty merge side && test_path_is_file empty/s &&
+	git -C empty log -1 -g --format=%gs >out && echo "initial pull" >expect && test_cmp expect out
+'
+
+test_expect_success 'hooks: order, arguments, and their vetoes' '
+	test_when_finished "back; rm -rf r/.git/hooks" && mkdir -p r/.git/hooks &&
+	for hook in pre-merge-commit prepare-commit-msg commit-msg post-merge; do
+		write_script r/.git/hooks/$hook <<-END || return 1
+		echo "$hook \$*" >>../hooks
+		END
+	done &&
+	git -C r merge -q side &&
+	lines "pre-merge-commit " "prepare-commit-msg .git/MERGE_MSG merge" "commit-msg .git/MERGE_MSG" "post-merge 0" >expect &&
+	test_cmp expect hooks && back &&
+	echo "exit 1" >>r/.git/hooks/pre-merge-commit && test_expect_code 1 git -C r merge side 2>err &&
+	test_grep "Not committing merge" err && test_path_is_file r/.git/MERGE_HEAD && git -C r merge --abort &&
+	test -z "$(git -C r status --porcelain)" && git -C r merge -q --no-verify side
+'
+
+test_done

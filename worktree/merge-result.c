@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "index/cache-tree.h"
+#include "repo/state.h"
+#include "util/alloc.h"
+#include "attr/attr.h"
+#include "worktree/merge-result.h"
+#include "worktree/write-files.h"
+
+int result_update_begin(struct result_update *u, struct repo_operation *op, struct err *err)
+{
+	int rc;
+
+	u->op = op;
+	u->r = repo_operation_repository(op);
+	index_init(&u->ix, u->r->algo);
+	index_init(&u->plan.result, u->r->algo);
+	rc = repo_operation_lock_index(op, err);
+	if (!rc)
+		rc = index_read_repo(&u->ix, u->r, err);
+	return rc ? rc : converter_new(&u->conv, u->r, &u->ix, ATTR_CHECKIN, err);
+}
+
+int result_update_plan(struct result_update *u, struct err *err)
+{
+	const struct object_id trees[] = { *u->from, *u->to };
+
+	u->plan.kind = UNPACK_TREES_TWO;
+	u->plan.update = true;
+	u->plan.for_switch = true;
+	u->plan.for_merge = true;
+	u->plan.keep_ignored = u->keep_ignored;
+	u->plan.start_meter = u->start_meter;
+	return unpack_trees_run(&u->plan, u->r, &u->ix, u->conv, trees, 2, err);
+}
+
+/* ---- the marker ---- */
+
+bool result_update_is_unfinished(const struct repository *r)
+{
+	return repo_state_exists(r, STATE_WORKTREE_UPDATE);
+}
+
+/* P7: it has its name before the first file changes (test: t0110, "the marker comes before the files"). */
+static int publish_marker(struct result_update *u, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	int rc;
+
+	strbuf_add_oid(&text, u->from);
+	strbuf_addch(&text, ' ');
+	strbuf_add_oid(&text, u->to);
+	strbuf_addch(&text, '\n');
+	rc = repo_operation_write_state(u->op, STATE_WORKTREE_UPDATE, text.buf, text.len, err);
+	if (!rc)
+		rc = repo_operation_publish(u->op, err);
+	strbuf_release(&text);
+	return rc;
+}
+
+static int add_tree_of_marker(void *data, const struct object_id *oid)
+{
+	oid_array_append(data, oid);
+	return 0;
+}
+
+static int read_marker(const struct repository *r, struct oid_array *trees, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	int rc = repo_state_read(r, STATE_WORKTREE_UPDATE, &text, err);
+
+	if (!rc)
+		(void)repo_state_foreach_oid(r->algo, text.buf, add_tree_of_marker, trees);
+	if (!rc && trees->nr != 2)
+		rc = err_set(err, ERR_CORRUPT, "Corrupt %s file (%s)", repo_state_name(STATE_WORKTREE_UPDATE), text.buf);
+	strbuf_release(&text);
+	return rc;
+}
+
+/* ---- the change ---- */
+
+static int write_result_files(struct result_update *u, struct err *err)
+{
+	struct converter *conv = NULL;
+	int rc;
+
+	converter_free(u->conv); /* it looks into the index that goes */
+	u->conv = NULL;
+	index_release(&u->ix);
+	u->ix = u->plan.result;
+	index_init(&u->plan.result, u->r->algo);
+	rc = converter_new(&conv, u->r, &u->ix, ATTR_CHECKOUT, err);
+	if (!rc && u->origin)
+		converter_set_named_origin(conv, u->origin_name, u->origin);
+	if (!rc)
+		rc = unpack_trees_update_files(&u->plan, u->r, &u->ix, conv, err);
+	converter_free(conv);
+	return rc;
+}
+
+/* Both lists are sorted. A path that has stages loses its entry of stage 0. */
+static void put_stages(struct index_state *ix, const struct index_state *stages)
+{
+	struct index_entry **all;
+	size_t nr = 0, i = 0, k = 0;
+
+	ALLOC_ARRAY(all, ix->nr + stages->nr);
+	while (i < ix->nr || k < stages->nr) {
+		const struct index_entry *s = k < stages->nr ? stages->entries[k] : NULL;
+		int cmp = i == ix->nr ? 1 : !s ? -1 : strcmp(ix->entries[i]->name, s->name);
+
+		if (cmp < 0) {
+			all[nr++] = ix->entries[i++];
+			continue;
+		}
+		i += !cmp;
+		cache_tree_invalidate(ix, s->name);
+		for (const char *name = s->name; k < stages->nr && !strcmp(stages->entries[k]->name, name); k++) {
+			s = stages->entries[k];
+			all[nr++] = index_entry_new(ix, s->mode, &s->oid, s->name, s->name_len, s->stage);
+		}
+	}
+	free(ix->entries);
+	ix->entries = all;
+	ix->nr = nr;
+	ix->alloc = nr;
+}
+
+static int finish_index(struct result_update *u, struct err *err)
+{
+	bool conflicts = u->stages && u->stages->nr;
+	int rc = 0;
+
+	if (conflicts)
+		put_stages(&u->ix, u->stages);
+	else if (u->plan.result_is_last_tree)
+		rc = cache_tree_prime(&u->ix, u->r, u->to, err);
+	u->ix.changed = true;
+	return rc;
+}
+
+int result_update_run(struct result_update *u, struct err *err)
+{
+	int rc = u->plan.checked_out.nr || u->plan.removed.nr ? publish_marker(u, err) : 0;
+
+	if (!rc)
+		rc = write_result_files(u, err);
+	if (!rc)
+		rc = finish_index(u, err);
+	if (rc)
+		return rc;
+	repo_operation_set_index(u->op, &u->ix);
+	return repo_operation_remove_state(u->op, STATE_WORKTREE_UPDATE, err);
+}
+
+void result_update_release(struct result_update *u)
+{
+	converter_free(u->conv);
+	u->conv = NULL;
+	unpack_trees_release(&u->plan);
+	index_release(&u->ix);
+}
+
+/* ---- after an interruption ---- */
+
+static int read_tree_list(struct repository *r, const struct object_id *tree, struct index_state *out, struct err *err)
+{
+	struct unpack_trees m = { .kind = UNPACK_TREES_READ, .index_only = true };
+	struct index_state none;
+	int rc;
+
+	index_init(&none, r->algo);
+	rc = unpack_trees_run(&m, r, &none, NULL, tree, 1, err);
+	*out = m.result;
+	index_init(&m.result, r->algo);
+	unpack_trees_release(&m);
+	return rc;
+}
+
+static bool has_same(const struct index_state *ix, const struct index_entry *e)
+{
+	const struct index_entry *other = index_find(ix, e->name, e->name_len);
+
+	return other && other->mode == e->mode && oid_eq(&other->oid, &e->oid);
+}
+
+/* Files of `to` that `from` does not have go; those that differ are written anew. */
+static int restore_files(struct repository *r, struct index_state *from, const struct index_state *to,
+			 struct converter *conv, struct err *err)
+{
+	struct string_list removed = STRING_LIST_INIT, written = STRING_LIST_INIT;
+	const struct write_files_options o = { 0 };
+	int rc;
+
+	for (size_t i = 0; i < to->nr; i++)
+		if (!index_find(from, to->entries[i]->name, to->entries[i]->name_len))
+			string_list_append(&removed, to->entries[i]->name);
+	for (size_t i = 0; i < from->nr; i++)
+		if (!has_same(to, from->entries[i]))
+			string_list_append(&written, from->entries[i]->name);
+	rc = worktree_write_prepare(r, from, &written, err);
+	if (!rc)
+		rc = worktree_remove_files(r, &removed, err);
+	if (!rc)
+		rc = worktree_write_files(r, from, &written, conv, &o, err);
+	string_list_clear(&removed, NULL);
+	string_list_clear(&written, NULL);
+	return rc;
+}
+
+static int undo_between(struct repository *r, const struct oid_array *trees, struct err *err)
+{
+	struct index_state from, to;
+	struct converter *conv = NULL;
+	int rc;
+
+	index_init(&from, r->algo);
+	index_init(&to, r->algo);
+	rc = read_tree_list(r, &trees->oid[0], &from, err);
+	if (!rc)
+		rc = read_tree_list(r, &trees->oid[1], &to, err);
+	if (!rc)
+		rc = converter_new(&conv, r, &from, ATTR_CHECKOUT, err);
+	if (!rc)
+		rc = restore_files(r, &from, &to, conv, err);
+	converter_free(conv);
+	index_release(&from);
+	index_release(&to);
+	return rc;
+}
+
+int result_update_undo(struct repo_operation *op, struct err *err)
+{
+	struct repository *r = repo_operation_repository(op);
+	struct oid_array trees = OID_ARRAY_INIT;
+	int rc;
+
+	if (!result_update_is_unfinished(r))
+		return 0;
+	rc = read_marker(r, &trees, err);
+	if (!rc)
+		rc = undo_between(r, &trees, err);
+	if (!rc)
+		rc = repo_operation_remove_state(op, STATE_WORKTREE_UPDATE, err);
+	oid_array_clear(&trees);
+	return rc;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The result of a merge goes into the index and the working tree: what merge, pull, cherry-pick, revert and rebase
+ * share once the trees have been merged in memory.
+ *
+ *   struct result_update u = { .from = &head_tree, .to = &result.tree, .stages = &result.stages };
+ *
+ *   rc = result_update_begin(&u, op, err)    takes the lock of the index and reads it
+ *   rc = result_update_plan(&u, err)         nothing is changed yet
+ *   rc = result_update_run(&u, err)          files, then u.ix
+ *   … refs and state files of the operation …
+ *   rc = repo_operation_end(op, rc, err)
+ *   result_update_release(&u)                after the operation
+ *
+ * A file, or an entry of the index, that differs from `from` is a local change. It stays where both trees have the
+ * same version, and is in the way where they do not.
+ *
+ * Interruption: before the first file changes, the state file WORKTREE_UPDATE names both trees. It goes with the
+ * index. If it is there without a running command, the files that differ between the trees are the old ones, the new
+ * ones, or incomplete; none of them had a local change. result_update_undo brings the old ones back.
+ *
+ * Durability: WORKTREE_UPDATE and the objects are published unsealed before the first file changes; an ordered journal keeps
+ *             that order. Files of the working tree are not flushed (worktree/write-files.h).
+ * Cost:       no flush of its own.
+ * Tests:      t/t7600-merge.sh, t/t0110-merge-durable.sh
+ */
+#ifndef WORKTREE_MERGE_RESULT_H
+#define WORKTREE_MERGE_RESULT_H
+
+#include "compat/posix.h"
+#include "operation/operation.h"
+#include "worktree/unpack-trees.h"
+
+struct result_update {
+	const struct object_id *from, *to; /* trees */
+	const struct index_state *stages;  /* conflicts: entries of stages 1 to 3, sorted; NULL: none */
+	progress_start_fn start_meter;	   /* of the files that are written; or NULL */
+	bool keep_ignored;		   /* files that are ignored must not be overwritten either */
+	const char *origin_name;	   /* for filters: the name of the commit whose tree `to` is; may be NULL */
+	const struct object_id *origin;
+
+	struct index_state ix; /* the index: as it was, then as it is to be */
+
+	/* internal */
+	struct repo_operation *op;
+	struct repository *r;
+	struct converter *conv;
+	struct unpack_trees plan;
+};
+
+/* Errors: those of repo_operation_lock_index and index_read_repo. */
+MUST_USE int result_update_begin(struct result_update *u, struct repo_operation *op, struct err *err);
+/* ERR_CONFLICT: local changes are in the way. The message is that of git-merge(1), without "error: ". */
+MUST_USE int result_update_plan(struct result_update *u, struct err *err);
+/*
+ * Publishes the objects of the operation, changes the files, and makes u->ix the index of the operation. After a failure
+ * WORKTREE_UPDATE stays.
+ */
+MUST_USE int result_update_run(struct result_update *u, struct err *err);
+void result_update_release(struct result_update *u);
+
+/* Was a command interrupted while it changed files? */
+bool result_update_is_unfinished(const struct repository *r);
+/*
+ * The files go back to what they were before such a command. WORKTREE_UPDATE goes with the commit of the operation. Does
+ * nothing if it is not there. ERR_CORRUPT.
+ */
+MUST_USE int result_update_undo(struct repo_operation *op, struct err *err);
+
+#endif
