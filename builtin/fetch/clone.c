@@ -372,7 +372,7 @@ int cmd_clone(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 	struct config_set *config;
 	int code;
 
-	pack_checks_init(&cc.checks, false);
+	pack_checks_init(&cc.checks, print_pack_finding);
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (argc > 2 || argc < 1) {
 		fprintf(stderr, "fatal: %s\n\n", argc ? "Too many arguments." : "You must specify a repository to clone.");

@@ -2,7 +2,6 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/fetch/fetch-common.h"
-#include "builtin/fsck/fsck.h"
 #include "write-or-die.h"
 
 int client_protocol_version(const struct config_set *c, int *out, struct err *err)
@@ -24,40 +23,14 @@ int client_protocol_version(const struct config_set *c, int *out, struct err *er
 	return 0;
 }
 
-static int take_check(struct pack_checks *checks, const struct config_entry *e, const char *id,
-		      const struct hash_algo *algo, struct err *err)
-{
-	char *path;
-	int rc;
-
-	if (!e->value)
-		return err_set(err, ERR_INVALID, "missing value for '%s'", e->key);
-	if (!strcmp(id, "skiplist")) {
-		rc = config_entry_path(e, &path, err);
-		if (rc < 0)
-			return rc;
-		fsck_read_oid_list(path, algo, &checks->skip, true);
-		free(path);
-		return 0;
-	}
-	if (fsck_msg_id_exists(id))
-		return fsck_set_severity(&checks->fsck, id, e->value, err);
-	warning("Skipping unknown msg id '%s'", id);
-	return 0;
-}
-
 int read_fetch_checks(struct pack_checks *checks, const struct config_set *c, const struct hash_algo *algo, bool *wanted,
 		      struct err *err)
 {
-	const char *id;
 	int rc = config_get_bool(c, "transfer.fsckobjects", wanted, err);
 
 	if (rc >= 0)
 		rc = config_get_bool(c, "fetch.fsckobjects", wanted, err);
-	for (size_t i = 0; rc >= 0 && i < config_nr(c); i++)
-		if (skip_prefix(config_at(c, i)->key, "fetch.fsck.", &id))
-			rc = take_check(checks, config_at(c, i), id, algo, err);
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc : pack_checks_read(checks, c, "fetch.fsck.", algo, err);
 }
 
 void show_remote_words(void *data UNUSED, const char *text, size_t len)

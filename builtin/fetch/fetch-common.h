@@ -12,7 +12,7 @@
 MUST_USE int client_protocol_version(const struct config_set *c, int *out, struct err *err);
 /*
  * fetch.fsckObjects, transfer.fsckObjects: *wanted; fetch.fsck.<msg-id>, fetch.fsck.skipList: into checks, which are
- * initialised. An unknown msg-id is a warning; dies of a bad value. algo: of the names in a list; NULL: as they are long.
+ * initialised. An unknown msg-id is a warning. algo: of the names in a list; NULL: as they are long.
  */
 MUST_USE int read_fetch_checks(struct pack_checks *checks, const struct config_set *c, const struct hash_algo *algo,
 			       bool *wanted, struct err *err);

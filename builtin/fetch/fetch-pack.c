@@ -267,7 +267,7 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
 	struct strbuf line = STRBUF_INIT;
 	int code;
 
-	pack_checks_init(&f.checks, false);
+	pack_checks_init(&f.checks, print_pack_finding);
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (!argc)
 		usage_with_options(usage, opts);

@@ -579,7 +579,7 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 	char *action = reflog_action(argc - 1, argv + 1);
 	int code;
 
-	pack_checks_init(&f.checks, false);
+	pack_checks_init(&f.checks, print_pack_finding);
 	argc = parse_options(argc, argv, opts, usage, 0);
 	check_options(&f);
 	read_defaults(&f);

@@ -2,7 +2,7 @@
 /* git-fsck(1) */
 #include "compat/posix.h"
 #include "builtin/fsck/fsck.h"
-#include "fs/file.h"
+#include "intake/pack-checks.h"
 #include "util/alloc.h"
 
 static const char *const usage[] = {
@@ -27,44 +27,13 @@ static int report_content(void *data, const struct object_id *oid, enum object_t
 	return bad;
 }
 
-/* Bytes: of more than a million names */
-#define OID_LIST_MAX ((size_t)64 << 20)
-
-static const struct hash_algo *algo_of(size_t hex_len)
-{
-	return hex_len == hash_sha256->hex_len ? hash_sha256 : hash_sha1;
-}
-
 void fsck_read_oid_list(const char *path, const struct hash_algo *algo, struct oidset *out,
 			bool must_exist)
 {
-	struct strbuf text = STRBUF_INIT;
 	struct err err = ERR_INIT;
-	int rc = read_file(&text, path, OID_LIST_MAX, &err);
 
-	if (rc == ERR_NOT_FOUND && !must_exist) {
-		err_release(&err);
-		return;
-	}
-	if (rc < 0)
-		die("could not open object name list: %s", path);
-	for (char *save = NULL, *line = strtok_r(text.buf, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		struct object_id oid;
-		size_t len;
-
-		line += strspn(line, " \t\r\v\f");
-		len = strcspn(line, "#");
-		while (len && isspace((unsigned char)line[len - 1]))
-			len--;
-		line[len] = 0;
-		if (!len)
-			continue;
-		if (oid_from_hex(&oid, line, algo ? algo : algo_of(len)) < 0)
-			die("invalid object name: %s", line);
-		oidset_insert(out, &oid);
-	}
-	strbuf_release(&text);
+	if (oid_list_read(out, path, algo, must_exist, &err) < 0)
+		die_err(&err);
 }
 
 void fsck_read_severities(struct fsck_options *o, const struct config_set *c)

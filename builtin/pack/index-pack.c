@@ -650,9 +650,11 @@ int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx)
 			 "write a NUL on standard error when the pack has been read"),
 		OPT_END()
 	};
+	struct err err = ERR_INIT;
 
 	strvec_init(&p.severities);
-	pack_checks_init(&p.checks, true);
+	pack_checks_init(&p.checks, print_pack_finding);
+	p.checks.collect_missing = true;
 	read_config(&p);
 	parsing = &p;
 	argc = parse_options(argc, argv, opts, usage, 0);
@@ -672,7 +674,8 @@ int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx)
 	}
 	/* The names in a skipList are of the algorithm that has been said, perhaps after it. */
 	for (size_t i = 0; i < p.severities.nr; i++)
-		pack_checks_parse(&p.checks, p.severities.v[i], p.algo);
+		if (pack_checks_parse(&p.checks, p.severities.v[i], p.algo, &err) < 0)
+			die_err(&err);
 	if (p.max_input && !parse_magnitude(p.max_input, &p.max_input_bytes))
 		die("bad --max-input-size: %s", p.max_input);
 	if (p.max_inflated && !parse_magnitude(p.max_inflated, &p.max_inflated_bytes))

@@ -231,6 +231,6 @@ int cmd_unpack_objects(int argc, const char **argv, struct command_ctx *ctx)
 		die("bad --max-input-size: %s", max);
 	if (max_inflated && !parse_magnitude(max_inflated, &u.max_inflated_bytes))
 		die("bad --max-inflated-size: %s", max_inflated);
-	pack_checks_init(&u.checks, false);
+	pack_checks_init(&u.checks, print_pack_finding);
 	return run(&u);
 }

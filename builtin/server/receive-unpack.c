@@ -6,7 +6,6 @@
 #include "compat/posix.h"
 #include <poll.h>
 #include "builtin/builtin.h"
-#include "builtin/fsck/fsck.h"
 #include "builtin/pack/pack-input.h"
 #include "builtin/server/receive-unpack.h"
 #include "util/alloc.h"
@@ -26,39 +25,6 @@ struct unpacking {
 	uint32_t nr;
 	bool loose;
 };
-
-/* ---- settings ---- */
-
-static int take_check(struct unpacking *u, const struct config_entry *e, const char *id, struct err *err)
-{
-	char *path = NULL;
-	int rc;
-
-	if (!e->value)
-		return config_entry_bad(e, err, "missing value");
-	if (!strcmp(id, "skiplist")) {
-		rc = config_entry_path(e, &path, err);
-		if (!rc)
-			fsck_read_oid_list(path, u->r->algo, &u->checks.skip, true);
-		free(path);
-		return rc;
-	}
-	if (fsck_msg_id_exists(id))
-		return fsck_set_severity(&u->checks.fsck, id, e->value, err);
-	warning("Skipping unknown msg id '%s'", id);
-	return 0;
-}
-
-static int read_checks(struct unpacking *u, struct err *err)
-{
-	const char *id;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < config_nr(u->r->config); i++)
-		if (skip_prefix(config_at(u->r->config, i)->key, "receive.fsck.", &id))
-			rc = take_check(u, config_at(u->r->config, i), id, err);
-	return rc;
-}
 
 /* ---- the pack ---- */
 
@@ -155,7 +121,7 @@ static int begin(struct unpacking *u, struct err *err)
 	int rc = config_get_int(u->r->config, "pack.threads", &o.threads, err);
 
 	if (rc >= 0 && s->config.fsck)
-		rc = read_checks(u, err);
+		rc = pack_checks_read(&u->checks, u->r->config, "receive.fsck.", u->r->algo, err);
 	if (rc < 0)
 		return rc;
 	u->rx = pack_receive_new(&o);
@@ -199,7 +165,7 @@ int take_pushed_pack(struct receive_server *s, struct repository *r, struct fsyn
 	char *packdir = xstrfmt("%s/pack", r->objdir);
 	int rc;
 
-	pack_checks_init(&u.checks, false);
+	pack_checks_init(&u.checks, print_pack_finding);
 	rc = read_head(&u, err);
 	if (!rc) {
 		choose_form(&u);
