@@ -7,6 +7,7 @@
 GIT_TEST_FS_KIND=journal
 GIT_TEST_SYSCALL_FLUSH=0
 export GIT_TEST_FS_KIND GIT_TEST_SYSCALL_FLUSH
+in_memory
 SWEEP_STDIN=/dev/null # of the commands
 
 litter () {

@@ -8,6 +8,7 @@ packs, indexes of several packs, bitmaps, layers of the commit-graph, loose obje
 and again. Then it goes on, and says what it would have said without them.'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-serve.sh"
+in_memory
 
 test_have_prereq STRACE || {
 	skip_all='needs strace'

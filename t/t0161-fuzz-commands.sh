@@ -15,6 +15,7 @@ test -z "$GIT_TEST_VALGRIND" || {
 	skip_all='valgrind needs more memory than the commands may have'
 	test_done
 }
+in_memory
 REAL=$(command -v git)
 rounds=24
 test -z "$GIT_TEST_LONG" || rounds=2000

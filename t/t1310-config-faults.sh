@@ -9,6 +9,9 @@ if ! test -x "$FAULT_GIT" || test -n "$GIT_TEST_VALGRIND"; then
 	skip_all='no fault-git, or too slow under valgrind'
 	test_done
 fi
+GIT_TEST_SYSCALL_FLUSH=0
+export GIT_TEST_SYSCALL_FLUSH
+in_memory
 
 # fault N:WHAT ARGS: run git; N is beyond the last call if 'missed' appears.
 fault () {

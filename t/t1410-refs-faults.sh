@@ -11,6 +11,9 @@ those of worktrees. Ref by ref, it is the next command that finishes it.'
 . "$TEST_DIRECTORY/lib-fault.sh"
 
 GIT_TEST_FS_KIND=journal
+GIT_TEST_SYSCALL_FLUSH=0
+export GIT_TEST_SYSCALL_FLUSH
+in_memory
 # The objects that stock git has made are none of its business.
 GIT_TEST_YOUNG_SECONDS=-10
 export GIT_TEST_YOUNG_SECONDS

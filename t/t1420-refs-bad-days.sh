@@ -7,6 +7,7 @@ What cannot be read is told in the same words or, where stock git says less, in 
 codes are equal, and nothing that can be read is lost.'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
+in_memory
 
 GIT_COMMITTER_DATE='1700000000 +0100'
 GIT_AUTHOR_DATE='1700000000 +0100'

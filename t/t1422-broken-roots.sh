@@ -6,6 +6,7 @@ test_description='a command that deletes or copies objects sees every root, or s
 The table of Documentation/Durability.adoc, "Roots that cannot be read": each command in a repository in which
 only one ref keeps a commit, and that ref is damaged.'
 . "$(dirname "$0")/test-lib.sh"
+in_memory
 
 missing=$(echo "$ZERO_OID" | tr 0 1)
 

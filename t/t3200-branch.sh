@@ -555,6 +555,7 @@ test_expect_success STRACE 'each costs one flush' '
 '
 
 FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
+in_memory
 
 # all_or_none STATE...: the copy is in one of these states
 refs_of () {
@@ -562,7 +563,7 @@ refs_of () {
 	 cat .git/HEAD && stock rev-parse HEAD)
 }
 
-# interrupted KIND ARGS: before each call in turn the command is killed, or the call fails
+# interrupted KIND ARGS: before each call in turn the command is killed, or the call fails. Nothing is flushed in fact.
 interrupted () {
 	local kind=$1 n=0 code
 	shift
@@ -574,7 +575,7 @@ interrupted () {
 		rm -rf copy && cp -a model copy || return
 		(
 			cd copy &&
-			GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed \
+			GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed GIT_TEST_SYSCALL_FLUSH=0 \
 			GIT_TEST_SYSCALL_FAIL=$n:$kind "$FAULT_GIT" "$@" >../out 2>&1
 		) || code=$?
 		# As it is, stock git reads all of it; the next command of ours finishes the rest (P6).

@@ -4,6 +4,7 @@
 test_description='upload-pack: no work goes on for a client that has gone away'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-serve.sh"
+in_memory
 
 # Programs that are traced cannot look for their leaks.
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0

@@ -271,7 +271,7 @@ test_expect_success XATTR 'an annotated tag at every call that fails or is kille
 			{
 				(
 					cd copy &&
-					GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed \
+					GIT_TEST_SYSCALL_MISSED=$TRASH_DIRECTORY/missed GIT_TEST_SYSCALL_FLUSH=0 \
 					GIT_TEST_SYSCALL_FAIL=$n:$kind "$FAULT_GIT" tag -m x ann >../out 2>&1
 				) || code=$?
 			} &&

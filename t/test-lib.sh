@@ -796,6 +796,20 @@ mount_loop () {
 	mkdir -p "$1" && mount -o loop "$1.img" "$1" && t_mounted "$1"
 }
 
+# in_memory: the directory of the script becomes a tmpfs, if one can be mounted and has extended attributes where the file
+# system has them. For scripts in which copies of repositories come and go by the hundred and durability does not matter.
+# Not with -i and -d, which keep the directory.
+in_memory () {
+	test -z "$T_IMMEDIATE$T_KEEP" && test_have_prereq TMPFS &&
+	mount -t tmpfs -o size=1g none "$TRASH_DIRECTORY" 2>/dev/null && cd "$TRASH_DIRECTORY" || return 0
+	echo x >probe
+	if ! test_have_prereq XATTR || setfattr -n user.sluice -v 1 probe 2>/dev/null; then
+		rm probe && t_mounted .
+	else
+		cd / && umount "$TRASH_DIRECTORY" && cd "$TRASH_DIRECTORY"
+	fi
+}
+
 # on_journal DIR (prerequisite JOURNAL): a new directory on an ext4 with a journal
 on_journal () {
 	if test_have_prereq EXT4; then
