@@ -80,6 +80,7 @@ static const struct command commands[] = {
 	{ "pack-refs", cmd_pack_refs, CMD_REPO | CMD_AS_IT_IS },
 	{ "prune", cmd_prune, CMD_REPO | CMD_AS_IT_IS },
 	{ "prune-packed", cmd_prune_packed, CMD_REPO | CMD_AS_IT_IS },
+	{ "pull", cmd_pull, CMD_REPO | CMD_WORKTREE },
 	{ "push", cmd_push, CMD_REPO },
 	{ "read-tree", cmd_read_tree, CMD_REPO },
 	{ "receive-pack", cmd_receive_pack, 0 },

@@ -132,6 +132,7 @@ int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_update_server_info(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_upload_archive(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_upload_pack(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_pull(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_push(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_send_pack(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_receive_pack(int argc, const char **argv, struct command_ctx *ctx);

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-pull(1): the story. */
+#include "compat/posix.h"
+#include "builtin/pull/pull-cmd.h"
+#include "cli/git-options.h"
+#include "fs/file.h"
+#include "history/history.h"
+#include "index/index.h"
+#include "repo/state.h"
+#include "util/alloc.h"
+#include "util/run-command.h"
+
+#define FETCH_HEAD_MAX ((size_t)64 << 20)
+
+/* ---- before the fetch ---- */
+
+static int check_unmerged(struct pull_cmd *p, struct err *err)
+{
+	const bool advised = advice_enabled(p->r, "resolveConflict");
+	struct index_state ix;
+	bool unmerged;
+	int rc;
+
+	index_init(&ix, p->r->algo);
+	rc = index_read_repo(&ix, p->r, err);
+	unmerged = !rc && index_has_unmerged(&ix);
+	index_release(&ix);
+	if (unmerged) {
+		error("Pulling is not possible because you have unmerged files.");
+		if (advised)
+			advise("Fix them up in the work tree, and then use 'git add/rm <file>'\n"
+			       "as appropriate to mark resolution and make a commit.");
+		return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
+	}
+	if (!rc && repo_state_exists(p->r, STATE_MERGE_HEAD)) {
+		error("You have not concluded your merge (MERGE_HEAD exists).");
+		if (advised)
+			advise("Please, commit your changes before merging.");
+		return err_set(err, ERR_CONFLICT, "Exiting because of unfinished merge.");
+	}
+	return rc;
+}
+
+static int read_head(struct pull_cmd *p, struct err *err)
+{
+	int rc;
+
+	free(p->branch);
+	p->branch = NULL;
+	p->unborn = false;
+	rc = ref_resolve(p->r->refs, "HEAD", &p->head, &p->branch, NULL, err);
+	if (rc == ERR_NOT_FOUND && p->branch) {
+		err_release(err);
+		p->unborn = true;
+		return 0;
+	}
+	return rc;
+}
+
+/* "pull --no-rebase origin main", for the reflogs of this process and its children. */
+static void set_action(int argc, const char **argv)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (getenv("GIT_REFLOG_ACTION"))
+		return;
+	for (int i = 0; i < argc; i++)
+		strbuf_addf(&text, "%s%s", i ? " " : "", i ? argv[i] : "pull");
+	if (setenv("GIT_REFLOG_ACTION", text.buf, 1))
+		die("could not set GIT_REFLOG_ACTION");
+	strbuf_release(&text);
+}
+
+/* ---- the fetch ---- */
+
+static void push_verbosity(const struct pull_cmd *p, struct strvec *args)
+{
+	for (int i = 0; i < p->verbose; i++)
+		strvec_push(args, "-v");
+	for (int i = 0; i < p->quiet; i++)
+		strvec_push(args, "-q");
+}
+
+static int fetch(struct pull_cmd *p, int argc, const char **argv, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	int rc;
+
+	push_own_command(&cp.args, "fetch");
+	strvec_push(&cp.args, "--update-head-ok");
+	push_verbosity(p, &cp.args);
+	strvec_pushv(&cp.args, p->both.v);
+	strvec_pushv(&cp.args, p->fetch_args.v);
+	if (p->dry_run)
+		strvec_push(&cp.args, "--dry-run");
+	if (p->append)
+		strvec_push(&cp.args, "--append");
+	for (int i = 0; i < argc; i++)
+		strvec_push(&cp.args, argv[i]);
+	fflush(stdout);
+	rc = run_command(&cp, err);
+	return rc < 0 ? rc : rc ? 1 : 0;
+}
+
+/* ---- what to merge ---- */
+
+static int read_fetch_head(struct pull_cmd *p, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	char *path = repo_path(p->r, "FETCH_HEAD"), *save = NULL;
+	int rc = read_file(&text, path, FETCH_HEAD_MAX, err);
+
+	for (char *line = rc ? NULL : strtok_r(text.buf, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		struct object_id oid;
+		const char *rest;
+
+		if (!oid_parse_hex(&oid, line, p->r->algo, &rest) && rest[0] == '\t' && rest[1] == '\t')
+			oid_array_append(&p->heads, &oid);
+	}
+	free(path);
+	strbuf_release(&text);
+	return rc;
+}
+
+struct relation {
+	bool can_ff;	 /* HEAD is an ancestor of the one head */
+	bool up_to_date; /* each head is an ancestor of HEAD */
+};
+
+static int add_relation(struct pull_cmd *p, struct commit_pool *pool, const struct object_id *oid, struct relation *rel,
+			struct err *err)
+{
+	struct commit *head = commit_lookup(pool, &p->head), *other;
+	struct object_id at;
+	int rc = object_peel(odb_source(p->r->odb), oid, OBJ_COMMIT, &at, NULL, err);
+
+	if (rc)
+		return rc;
+	other = commit_lookup(pool, &at);
+	rc = is_ancestor(pool, head, other, err);
+	if (rc >= 0) {
+		rel->can_ff &= rc > 0;
+		rc = is_ancestor(pool, other, head, err);
+	}
+	if (rc >= 0)
+		rel->up_to_date &= rc > 0;
+	return rc < 0 ? rc : 0;
+}
+
+static int find_relation(struct pull_cmd *p, struct relation *rel, struct err *err)
+{
+	struct commit_pool *pool = NULL;
+	int rc = commit_pool_new(&pool, p->r, err);
+
+	*rel = (struct relation){ p->heads.nr == 1, true };
+	for (size_t i = 0; !rc && i < p->heads.nr; i++)
+		rc = add_relation(p, pool, &p->heads.oid[i], rel, err);
+	commit_pool_free(pool);
+	return rc;
+}
+
+/* ---- how the branches come together ---- */
+
+static void advise_divergent(void)
+{
+	advise("You have divergent branches and need to specify how to reconcile them.\n"
+	       "You can do so by running one of the following commands sometime before\n"
+	       "your next pull:\n\n"
+	       "  git config pull.rebase false  # merge\n"
+	       "  git config pull.rebase true   # rebase\n"
+	       "  git config pull.ff only       # fast-forward only\n\n"
+	       "You can replace \"git config\" with \"git config --global\" to set a default\n"
+	       "preference for all repositories. You can also pass --rebase, --no-rebase,\n"
+	       "or --ff-only on the command line to override the configured default per\n"
+	       "invocation.");
+}
+
+static int check_divergence(struct pull_cmd *p, const struct relation *rel, struct err *err)
+{
+	bool divergent = !rel->can_ff && !rel->up_to_date;
+
+	if (p->ff && !strcmp(p->ff, "--ff-only") && divergent) {
+		advise_if_enabled(p->r, "diverging", "Diverging branches can't be fast-forwarded, you need to either:\n\n"
+				  "\tgit merge --no-ff\n\nor:\n\n\tgit rebase\n");
+		return err_set(err, ERR_INVALID, "Not possible to fast-forward, aborting.");
+	}
+	if (p->rebase == REBASE_UNSET && !p->ff && divergent && p->heads.nr == 1) {
+		advise_divergent();
+		return err_set(err, ERR_INVALID, "Need to specify how to reconcile divergent branches.");
+	}
+	if (p->rebase == REBASE_TRUE && divergent)
+		return err_set(err, ERR_UNSUPPORTED, "pull --rebase is not available yet where a fast-forward is not possible; "
+						     "use --no-rebase to merge");
+	return 0;
+}
+
+static int merge(struct pull_cmd *p)
+{
+	struct strvec args = STRVEC_INIT;
+	const char **argv;
+	int rc;
+
+	strvec_push(&args, "merge");
+	push_verbosity(p, &args);
+	strvec_pushv(&args, p->both.v);
+	strvec_pushv(&args, p->merge_args.v);
+	if (p->autostash >= 0)
+		strvec_push(&args, p->autostash ? "--autostash" : "--no-autostash");
+	if (p->rebase == REBASE_TRUE)
+		strvec_push(&args, "--ff-only");
+	else if (p->ff)
+		strvec_push(&args, p->ff);
+	strvec_push(&args, "FETCH_HEAD");
+	argv = xcalloc(args.nr + 1, sizeof(*argv));
+	memcpy(argv, args.v, args.nr * sizeof(*argv));
+	rc = cmd_merge((int)args.nr, argv, p->ctx);
+	free(argv);
+	strvec_clear(&args);
+	return rc;
+}
+
+/* > 0: an exit code. */
+static int bring_together(struct pull_cmd *p, struct err *err)
+{
+	struct relation rel;
+	int rc;
+
+	if (p->unborn && p->heads.nr > 1)
+		return err_set(err, ERR_INVALID, "Cannot merge multiple branches into empty head.");
+	if (p->unborn)
+		return merge(p);
+	if (p->rebase == REBASE_TRUE && p->heads.nr > 1)
+		return err_set(err, ERR_INVALID, "Cannot rebase onto multiple branches.");
+	rc = find_relation(p, &rel, err);
+	if (!rc)
+		rc = check_divergence(p, &rel, err);
+	return rc ? rc : merge(p);
+}
+
+/* ---- the command ---- */
+
+static int pull(struct pull_cmd *p, int argc, const char **argv, struct err *err)
+{
+	int rc = check_unmerged(p, err);
+
+	if (!rc)
+		rc = fetch(p, argc, argv, err);
+	if (rc || p->dry_run)
+		return rc;
+	rc = read_head(p, err);
+	if (!rc)
+		rc = read_fetch_head(p, err);
+	if (!rc && !p->heads.nr)
+		return pull_explain_no_candidates(p, argc, argv);
+	return rc ? rc : bring_together(p, err);
+}
+
+int cmd_pull(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct pull_cmd p = { .r = ctx->repo, .ctx = ctx, .both = STRVEC_INIT, .merge_args = STRVEC_INIT,
+			      .fetch_args = STRVEC_INIT, .rebase = REBASE_UNSET, .autostash = -1 };
+	struct err err = ERR_INIT;
+	int rc;
+
+	if (ctx->repo)
+		set_action(argc, argv);
+	argc = pull_parse_options(&p, argc, argv);
+	rc = read_head(&p, &err);
+	if (!rc) {
+		pull_read_config(&p);
+		rc = pull(&p, argc, argv, &err);
+	}
+	if (rc < 0)
+		rc = report_fatal(&err);
+	err_release(&err);
+	oid_array_clear(&p.heads);
+	strvec_clear(&p.both);
+	strvec_clear(&p.merge_args);
+	strvec_clear(&p.fetch_args);
+	free(p.branch);
+	return rc ? rc : finish_stdout();
+}
