@@ -61,7 +61,7 @@ test_expect_success 'rebase is refused, unless it is a fast-forward' '
 test_expect_success 'a conflict, and a second pull' '
 	lines 1 2 3 4 5 6 7 8 nine >up/f && git -C up commit -qam nine && lines 1 2 3 4 5 6 7 8 IX >r/f && git -C r commit -qam IX &&
 	test_expect_code 1 git -C r pull --no-rebase >out 2>err && test_grep "^CONFLICT (content)" out &&
-	test_grep "^>>>>>>> [0-9a-f]*\$" r/f && git -C up rev-parse trunk >expect && test_cmp expect r/.git/MERGE_HEAD &&
+	test_grep "^>>>>>>> $(git -C up rev-parse trunk)\$" r/f && git -C up rev-parse trunk >expect && test_cmp expect r/.git/MERGE_HEAD &&
 	test_expect_code 128 git -C r pull 2>err && test_grep "Pulling is not possible because you have unmerged files" err &&
 	git -C r add f && test_expect_code 128 git -C r pull 2>err && test_grep "MERGE_HEAD exists" err &&
 	git -C r commit -qm merged && git -C r pull >out && echo "Already up to date." >expect && test_cmp expect out && back

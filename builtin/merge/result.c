@@ -33,6 +33,7 @@ int merge_plan_update(struct merge_cmd *m, const struct object_id *from, const s
 struct ort_run {
 	struct merge_trees m;
 	struct content_merge attributes;
+	char theirs[HASH_MAX_HEX + 1]; /* the label of a head without a name of its own */
 };
 
 static int prepare_ort(struct merge_cmd *m, struct ort_run *run, struct err *err)
@@ -57,8 +58,10 @@ int merge_one_head(struct merge_cmd *m, struct err *err)
 
 	run.m.label[MERGE_OURS] = "HEAD";
 	run.m.label[MERGE_THEIRS] = m->heads.items[0].name;
-	if (strchr(m->heads.items[0].name, '\t')) /* fetched */
-		run.m.label[MERGE_THEIRS] = oid_hex(&m->heads.items[0].commit->oid);
+	if (strchr(m->heads.items[0].name, '\t')) { /* fetched */
+		oid_to_hex_r(run.theirs, &m->heads.items[0].commit->oid);
+		run.m.label[MERGE_THEIRS] = run.theirs;
+	}
 	if (!rc)
 		rc = repo_operation_open_objects(m->op, err);
 	if (!rc)
@@ -86,7 +89,8 @@ static int add_octopus_head(struct merge_cmd *m, struct ort_run *run, struct com
 	run->m.tree[MERGE_THEIRS] = &c->tree;
 	run->m.label[MERGE_BASE] = "base";
 	run->m.label[MERGE_OURS] = "HEAD";
-	run->m.label[MERGE_THEIRS] = oid_hex(&c->oid);
+	oid_to_hex_r(run->theirs, &c->oid);
+	run->m.label[MERGE_THEIRS] = run->theirs;
 	if (!rc)
 		rc = merge_trees(&run->m, &result, err);
 	if (!rc) {
