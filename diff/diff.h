@@ -229,6 +229,11 @@ struct diff_options {
 	 * each one.
 	 */
 	bool (*wants_rename)(void *data, const char *path);
+	/*
+	 * A rename of this source was found by its content or by its last name. Called for all of these before wants_rename is
+	 * asked for the last time, before the search that compares each file with each one. NULL: not wanted.
+	 */
+	void (*found_rename)(void *data, const char *path, const char *new);
 	void *wants_rename_data;
 	struct diff_rename_limit *limited; /* each comparison adds to it; NULL: not wanted. Not owned */
 

@@ -249,6 +249,11 @@ static bool is_only_pair(const struct renames *r, const struct strmap *from, con
 	return unique(from, name) && unique(to, name) && !r->targets[*target].found;
 }
 
+static bool is_wanted(const struct renames *r, size_t source)
+{
+	return !r->o->wants_rename || r->o->wants_rename(r->o->wants_rename_data, r->sources[source].file->path);
+}
+
 static int prefetch_pairs(const struct renames *r, const struct strmap *from, const struct strmap *to,
 			  struct err *err)
 {
@@ -259,7 +264,7 @@ static int prefetch_pairs(const struct renames *r, const struct strmap *from, co
 	if (!odb_can_fetch(r->o->odb))
 		return 0;
 	for (size_t i = 0; i < r->nr_sources; i++)
-		if (is_only_pair(r, from, to, i, &target)) {
+		if (is_only_pair(r, from, to, i, &target) && is_wanted(r, i)) {
 			diff_want_file(&wanted, r->sources[i].file);
 			diff_want_file(&wanted, r->targets[target].pair->new);
 		}
@@ -268,6 +273,7 @@ static int prefetch_pairs(const struct renames *r, const struct strmap *from, co
 	return ret;
 }
 
+/* A source that is not wanted still makes its name ambiguous. */
 static int find_by_basename(struct renames *r, struct err *err)
 {
 	unsigned least = r->least + (DIFF_MAX_SCORE - r->least) / 2;
@@ -284,7 +290,7 @@ static int find_by_basename(struct renames *r, struct err *err)
 		size_t target;
 		unsigned score;
 
-		if (!is_only_pair(r, &from, &to, i, &target))
+		if (!is_only_pair(r, &from, &to, i, &target) || !is_wanted(r, i))
 			continue;
 		ret = similarity(r, r->sources[i].file, r->targets[target].pair->new, least, &score, err);
 		if (!ret && score >= least)
@@ -504,6 +510,18 @@ static void drop_unwanted_sources(struct renames *r)
 		r->nr_sources = kept;
 }
 
+/* May make more sources unwanted. */
+static void report_found(const struct renames *r)
+{
+	const struct diff_options *o = r->o;
+
+	if (!o->found_rename)
+		return;
+	for (size_t i = 0; i < r->nr_targets; i++)
+		if (r->targets[i].found)
+			o->found_rename(o->wants_rename_data, r->targets[i].pair->old->path, r->targets[i].pair->new->path);
+}
+
 int diff_detect_renames(struct diff_queue *q, const struct diff_options *o, struct err *err)
 {
 	struct renames r = {
@@ -521,13 +539,14 @@ int diff_detect_renames(struct diff_queue *q, const struct diff_options *o, stru
 		goto out;
 	if (!r.copies)
 		drop_used_sources(&r);
-	drop_unwanted_sources(&r);
 	if (!r.copies && !r.has_broken_sources) {
 		ret = find_by_basename(&r, err);
 		if (ret < 0)
 			goto out;
 		drop_used_sources(&r);
+		report_found(&r);
 	}
+	drop_unwanted_sources(&r);
 	ret = find_similar(&r, err);
 out:
 	if (!ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The walk over three trees. Of a directory that is read every name becomes a path, also those that have not changed: the new
- * directory is written from them. Directories that only one side has changed wait until it is known whether renames may lead
+ * The walk over three trees. Every name in a directory that is read becomes a path, also if it has not changed: the new
+ * directory is written from these paths. Directories that only one side has changed wait until it is known whether renames may lead
  * into them (renames.c).
  */
 #include "compat/posix.h"
@@ -122,8 +122,31 @@ static int take_name(struct dir_walk *w, struct strbuf *path)
 	return rc;
 }
 
-static int read_names(struct merge_run *run, const struct merge_version dir[MERGE_STAGES], struct strbuf *path)
+/* Did a side remove the directory to which the other one has added this file? */
+static bool is_added_to_removed(const struct merge_version dir[MERGE_STAGES], const struct merge_path *p)
 {
+	if (!dir[MERGE_BASE].mode || p->version[MERGE_BASE].mode)
+		return false;
+	return (!dir[MERGE_OURS].mode && p->version[MERGE_THEIRS].mode) ||
+	       (!dir[MERGE_THEIRS].mode && p->version[MERGE_OURS].mode);
+}
+
+/*
+ * The names that were read last, from `at` on: may they follow a renamed directory? Then all of them are needed, even if renames
+ * are not followed, as Git does it: the order of the walk decides between equally good renames.
+ */
+static void mark_moved(struct merge_run *run, const struct merge_version dir[MERGE_STAGES], size_t at, bool moved)
+{
+	for (size_t i = at; i < run->nr && !moved; i++)
+		moved = is_added_to_removed(dir, run->all[i]);
+	for (size_t i = at; i < run->nr; i++)
+		run->all[i]->in_moved_dir = moved;
+}
+
+/* moved: the directory is in_moved_dir. */
+static int read_names(struct merge_run *run, const struct merge_version dir[MERGE_STAGES], struct strbuf *path, bool moved)
+{
+	size_t at = run->nr;
 	struct dir_walk w = { .run = run, .buf = { OBJECT_BUF_INIT, OBJECT_BUF_INIT, OBJECT_BUF_INIT } };
 	int rc = open_trees(&w, dir);
 
@@ -131,6 +154,7 @@ static int read_names(struct merge_run *run, const struct merge_version dir[MERG
 		rc = take_name(&w, path);
 	for (int s = 0; s < MERGE_STAGES; s++)
 		object_buf_release(&w.buf[s]);
+	mark_moved(run, dir, at, moved);
 	return rc;
 }
 
@@ -145,7 +169,7 @@ static bool decide_new(const struct merge_run *run, struct merge_path *p)
 		p->state = PATH_RESOLVED;
 		p->result = *whole_version(p, MERGE_BASE);
 	} else if (has_any(p->dir)) {
-		if ((ours && theirs) || run->open_all[ours ? MERGE_OURS : MERGE_THEIRS])
+		if ((ours && theirs) || p->in_moved_dir || run->open_all[ours ? MERGE_OURS : MERGE_THEIRS])
 			return true;
 		p->state = PATH_DEFERRED;
 	}
@@ -162,7 +186,7 @@ static int check_depth(struct merge_run *run, const char *path)
 }
 
 /* Without recursion: directories that are to be read are among the paths that come later. */
-static int open_dir(struct merge_run *run, const char *path, const struct merge_version dir[MERGE_STAGES])
+static int open_dir(struct merge_run *run, const char *path, const struct merge_version dir[MERGE_STAGES], bool moved)
 {
 	struct strbuf prefix = STRBUF_INIT;
 	struct merge_version copy[MERGE_STAGES];
@@ -171,7 +195,7 @@ static int open_dir(struct merge_run *run, const char *path, const struct merge_
 
 	strbuf_addstr(&prefix, path);
 	memcpy(copy, dir, sizeof(copy));
-	rc = read_names(run, copy, &prefix);
+	rc = read_names(run, copy, &prefix, moved);
 	for (; !rc && at < run->nr; at++) {
 		struct merge_path *p = run->all[at];
 
@@ -181,7 +205,7 @@ static int open_dir(struct merge_run *run, const char *path, const struct merge_
 		strbuf_addf(&prefix, "%s/", p->path);
 		rc = check_depth(run, p->path);
 		if (!rc)
-			rc = read_names(run, p->dir, &prefix);
+			rc = read_names(run, p->dir, &prefix, p->in_moved_dir);
 	}
 	strbuf_release(&prefix);
 	return rc;
@@ -190,7 +214,7 @@ static int open_dir(struct merge_run *run, const char *path, const struct merge_
 static int open_path(struct merge_run *run, struct merge_path *p)
 {
 	char *prefix = xstrfmt("%s/", p->path);
-	int rc = open_dir(run, prefix, p->dir);
+	int rc = open_dir(run, prefix, p->dir, p->in_moved_dir);
 
 	free(prefix);
 	p->state = PATH_OPEN;
@@ -204,7 +228,7 @@ int merge_collect(struct merge_run *run)
 
 	for (int s = 0; s < MERGE_STAGES; s++)
 		top[s] = (struct merge_version){ MODE_TREE, *run->m->tree[s] };
-	return open_dir(run, "", top);
+	return open_dir(run, "", top, false);
 }
 
 /* ---- deferred directories ---- */

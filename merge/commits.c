@@ -3,10 +3,10 @@
 #include "merge/commits.h"
 #include "util/alloc.h"
 
-/* Merges of bases have bases: criss-cross histories repeat this. Nobody has a history that deep without meaning harm. */
+/* Merges of bases have bases: criss-cross histories repeat this. A deeper history is hostile. */
 #define MERGE_DEPTH_MAX 100
 
-/* A base, or what is made of several of them: its history is that of these commits. */
+/* A base, or the merge of several of them: its history is that of these commits. */
 struct virtual_commit {
 	struct object_id tree;
 	struct commit_list parts;

@@ -44,6 +44,15 @@ static int merge_renamed(struct merge_run *run, const struct merge_path *old, co
 	return merge_path_contents(run, &p, true, outcome);
 }
 
+/* Called before a version at a new path changes. */
+static void note_same_sides(struct merge_path *to)
+{
+	if (!to->followed)
+		to->sides_were_same = !to->moved_by_directory && merge_has(to, MERGE_OURS) &&
+				      merge_version_eq(&to->version[MERGE_OURS], &to->version[MERGE_THEIRS]);
+	to->followed = true;
+}
+
 /* ---- both sides have renamed the file ---- */
 
 static int follow_two_ways(struct merge_run *run, struct merge_path *old, struct merge_path *ours, struct merge_path *theirs)
@@ -53,6 +62,8 @@ static int follow_two_ways(struct merge_run *run, struct merge_path *old, struct
 
 	if (rc < 0)
 		return rc;
+	note_same_sides(ours);
+	note_same_sides(theirs);
 	/* ours as a whole, in conflict, is a binary file: each side keeps its own */
 	if (outcome.clean || !merge_version_eq(&outcome.result, &ours->version[MERGE_OURS]))
 		ours->version[MERGE_OURS] = theirs->version[MERGE_THEIRS] = outcome.result;
@@ -117,10 +128,7 @@ static int follow_one(struct merge_run *run, const struct merge_rename *r)
 
 	touch(r->from);
 	touch(r->to);
-	if (!r->to->followed)
-		r->to->sides_were_same = merge_has(r->to, other) &&
-					 merge_version_eq(&r->to->version[r->side], &r->to->version[other]);
-	r->to->followed = true;
+	note_same_sides(r->to);
 	if (!merge_has(r->from, other)) {
 		follow_deleted(run, r, taken);
 	} else if (MODE_IS_FILE(r->from->version[MERGE_BASE].mode) != MODE_IS_FILE(r->from->version[other].mode)) {
@@ -135,13 +143,26 @@ static int follow_one(struct merge_run *run, const struct merge_rename *r)
 	return 0;
 }
 
-int merge_follow_renames(struct merge_run *run, const struct merge_renames *r)
+static int by_source(const void *a, const void *b)
+{
+	const struct merge_rename *x = a, *y = b;
+	int cmp = strcmp(x->from->path, y->from->path);
+
+	return cmp ? cmp : (int)x->side - (int)y->side;
+}
+
+int merge_follow_renames(struct merge_run *run, struct merge_renames *r)
 {
 	int rc = 0;
 
+	if (r->nr)
+		qsort(r->list, r->nr, sizeof(*r->list), by_source);
 	for (size_t i = 0; !rc && i < r->nr; i++) {
-		bool both = i + 1 < r->nr && r->list[i].from == r->list[i + 1].from;
+		bool both;
 
+		if (r->list[i].from == r->list[i].to) /* its directory was renamed back: there is nothing to follow */
+			continue;
+		both = i + 1 < r->nr && r->list[i].from == r->list[i + 1].from;
 		rc = both ? follow_both(run, &r->list[i], &r->list[i + 1]) : follow_one(run, &r->list[i]);
 		i += both;
 	}

@@ -3,13 +3,23 @@
 #include "diff/diff.h"
 #include "merge/renames.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 /* ---- what matters ---- */
+
+
+void merge_cut_component(struct strbuf *dir)
+{
+	const char *slash = strrchr(dir->buf, '/');
+
+	strbuf_setlen(dir, slash ? (size_t)(slash - dir->buf) : 0);
+}
 
 struct relevance {
 	const struct merge_run *run;
 	enum merge_stage side;
-	struct strset dirs; /* removed by the side; the other one has added a file */
+	struct strset *dirs; /* removed by the side; the other one has added a file */
+	struct strset known; /* directories that have a file of which a rename was found */
 };
 
 /* The side has no such file any more. */
@@ -35,30 +45,57 @@ static void note_directory(struct relevance *rel, const struct merge_path *p)
 	name = xmemdupz(p->path, (size_t)(slash - p->path));
 	dir = merge_path_find(rel->run, name);
 	if (dir && dir->dir[MERGE_BASE].mode && !dir->dir[rel->side].mode)
-		strset_add(&rel->dirs, name);
+		strset_add(rel->dirs, name);
 	free(name);
 }
 
-static bool is_below_noted(const struct relevance *rel, const char *path)
+bool merge_is_in_dir(const struct strset *dirs, const char *path)
 {
-	bool found = false;
+	bool found = dirs->map.nr && strset_contains(dirs, path);
 
-	if (!rel->dirs.map.nr)
-		return false;
-	for (const char *slash = strchr(path, '/'); !found && slash; slash = strchr(slash + 1, '/')) {
+	for (const char *slash = path; dirs->map.nr && !found && (slash = strchr(slash, '/')); slash++) {
 		char *name = xmemdupz(path, (size_t)(slash - path));
 
-		found = strset_contains(&rel->dirs, name);
+		found = strset_contains(dirs, name);
 		free(name);
 	}
 	return found;
+}
+
+/* Is one of `dirs` above the path, for which no renamed file was found? */
+static bool is_below_unknown(const struct relevance *rel, const char *path)
+{
+	bool unknown = false;
+
+	for (const char *slash = path; !unknown && (slash = strchr(slash, '/')); slash++) {
+		char *dir = xmemdupz(path, (size_t)(slash - path));
+
+		unknown = strset_contains(rel->dirs, dir) && !strset_contains(&rel->known, dir);
+		free(dir);
+	}
+	return unknown;
+}
+
+/* Does it matter where the directory of the file went? Further below a directory that matters one file is enough. */
+static bool matters_for_directory(const struct relevance *rel, const char *path)
+{
+	struct strbuf dir = STRBUF_INIT;
+	bool matters;
+
+	if (!rel->dirs->map.nr)
+		return false;
+	strbuf_addstr(&dir, path);
+	merge_cut_component(&dir);
+	matters = strset_contains(rel->dirs, dir.buf) || is_below_unknown(rel, path);
+	strbuf_release(&dir);
+	return matters;
 }
 
 static bool is_relevant(const struct relevance *rel, const struct merge_path *p)
 {
 	return is_source(p, rel->side) &&
 	       (!merge_version_eq(&p->version[MERGE_BASE], &p->version[merge_other_side(rel->side)]) ||
-		is_below_noted(rel, p->path));
+		matters_for_directory(rel, p->path));
 }
 
 static bool wants_rename(void *data, const char *path)
@@ -68,10 +105,27 @@ static bool wants_rename(void *data, const char *path)
 	return is_relevant(rel, merge_path_find(rel->run, path));
 }
 
+/* What it tells about directories is as in directories.c. */
+static void note_found_rename(void *data, const char *path, const char *new_path)
+{
+	struct relevance *rel = data;
+	struct strbuf old = STRBUF_INIT, new = STRBUF_INIT;
+
+	strbuf_addstr(&old, path);
+	strbuf_addstr(&new, new_path);
+	do {
+		merge_cut_component(&old);
+		merge_cut_component(&new);
+		strset_add(&rel->known, old.buf);
+	} while (old.len && new.len && !strcmp(path_basename(old.buf), path_basename(new.buf)));
+	strbuf_release(&old);
+	strbuf_release(&new);
+}
+
 /* May the side have renamed a file that matters, or a directory? */
 static bool may_have_renamed(const struct relevance *rel)
 {
-	if (rel->dirs.map.nr)
+	if (rel->dirs->map.nr)
 		return true;
 	for (size_t i = 0; i < rel->run->nr; i++)
 		if (is_relevant(rel, rel->run->all[i]))
@@ -120,6 +174,7 @@ static void set_options(const struct merge_run *run, struct relevance *rel, stru
 	o->rename_limit = r->limit < 0 ? MERGE_RENAME_LIMIT : r->limit;
 	o->rename_empty = false;
 	o->wants_rename = wants_rename;
+	o->found_rename = note_found_rename;
 	o->wants_rename_data = rel;
 }
 
@@ -151,7 +206,7 @@ static int detect(struct merge_run *run, struct relevance *rel, struct merge_ren
 /* Directories are opened even where renames are not wanted: what is told of files in their way depends on it. */
 static int find_renames_of(struct merge_run *run, enum merge_stage side, struct merge_renames *out)
 {
-	struct relevance rel = { .run = run, .side = side, .dirs = STRSET_INIT };
+	struct relevance rel = { .run = run, .side = side, .dirs = &out->wanted_dirs[side], .known = STRSET_INIT };
 	int rc = 0;
 
 	for (size_t i = 0; i < run->nr; i++)
@@ -161,16 +216,8 @@ static int find_renames_of(struct merge_run *run, enum merge_stage side, struct 
 		if (!rc && !run->m->renames.disabled)
 			rc = detect(run, &rel, out);
 	}
-	strset_clear(&rel.dirs);
+	strset_clear(&rel.known);
 	return rc;
-}
-
-static int rename_cmp(const void *a, const void *b)
-{
-	const struct merge_rename *x = a, *y = b;
-	int cmp = strcmp(x->from->path, y->from->path);
-
-	return cmp ? cmp : (int)x->side - (int)y->side;
 }
 
 int merge_find_renames(struct merge_run *run, struct merge_renames *out)
@@ -180,13 +227,13 @@ int merge_find_renames(struct merge_run *run, struct merge_renames *out)
 	if (!rc)
 		rc = find_renames_of(run, MERGE_THEIRS, out);
 	merge_resolve_deferred(run);
-	if (out->nr)
-		qsort(out->list, out->nr, sizeof(*out->list), rename_cmp);
 	return rc;
 }
 
 void merge_renames_release(struct merge_renames *r)
 {
 	free(r->list);
+	for (int s = 0; s < MERGE_STAGES; s++)
+		strset_clear(&r->wanted_dirs[s]);
 	*r = (struct merge_renames)MERGE_RENAMES_INIT;
 }

@@ -19,10 +19,12 @@ struct merge_rename {
 };
 
 struct merge_renames {
-	struct merge_rename *list; /* of both sides, sorted by `from` and side; a side has a source once */
+	struct merge_rename *list; /* of both sides; a side has a source once */
 	size_t nr, alloc;
+	/* Directories that a side has removed, and to which the other side has added a file: their renames matter. */
+	struct strset wanted_dirs[MERGE_STAGES];
 };
-#define MERGE_RENAMES_INIT { NULL, 0, 0 }
+#define MERGE_RENAMES_INIT { NULL, 0, 0, { STRSET_INIT, STRSET_INIT, STRSET_INIT } }
 
 /*
  * Opens the directories into which files may have been renamed, and finds the renames of both sides.
@@ -32,8 +34,12 @@ struct merge_renames {
 MUST_USE int merge_find_renames(struct merge_run *run, struct merge_renames *out);
 void merge_renames_release(struct merge_renames *r);
 
+/* ---- directories.c ---- */
+/* Moves files that a side has put into directories which the other side has renamed; `to` of renames moves with them. */
+MUST_USE int merge_follow_directories(struct merge_run *run, struct merge_renames *r);
+
 /* ---- follow.c ---- */
 /* Moves versions to the new paths, and reports renames that contradict each other. */
-MUST_USE int merge_follow_renames(struct merge_run *run, const struct merge_renames *r);
+MUST_USE int merge_follow_renames(struct merge_run *run, struct merge_renames *r);
 
 #endif

@@ -4,6 +4,7 @@
  *
  *   collect    (collect.c)  walk the three trees side by side; each name in a directory that is read becomes a path
  *   renames    (renames.c)  detect renames on both sides
+ *   directories (directories.c)  move files that one side has put into a directory which the other side has renamed
  *   follow     (follow.c)   move versions along renames to the paths where they belong together
  *   finish     (finish.c)   from the deepest directory up: resolve each path, write each directory
  *     resolve  (resolve.c)  the rules for one path
@@ -43,6 +44,8 @@ struct merge_path {
 	struct merge_version result;
 	bool rename_conflict; /* a conflict even if the versions can be merged */
 	bool followed;	      /* versions of other paths came here by a rename */
+	bool in_moved_dir; /* below a directory that a side has removed, and to which the other one has added a file */
+	bool moved_by_directory; /* a version came here since its directory was renamed */
 	bool sides_were_same; /* before that: both have the same file here, which stays */
 	/* The branch for which it was moved aside, since a directory has the name: a conflict, unless nothing is left of it. */
 	enum merge_stage moved_for; /* MERGE_BASE: it was not */
@@ -85,6 +88,11 @@ MUST_USE int merge_open_deferred(struct merge_run *run, enum merge_stage changed
 void merge_resolve_deferred(struct merge_run *run);
 /* As merge_path_get, for a path that gets a version by a rename: keeps invariants 1 and 2. */
 MUST_USE int merge_path_make(struct merge_run *run, const char *path, struct merge_path **out);
+
+/* ---- renames.c ---- */
+void merge_cut_component(struct strbuf *path); /* the last one; the root is "" */
+/* Is the path one of `dirs`, or below one? */
+bool merge_is_in_dir(const struct strset *dirs, const char *path);
 
 /* ---- messages.c ---- */
 /* `paths` ends with NULL; the first is the path to which the message belongs. */

@@ -71,6 +71,8 @@ static int handle_renames(struct merge_run *run)
 	int rc = merge_find_renames(run, &renames);
 
 	if (!rc)
+		rc = merge_follow_directories(run, &renames);
+	if (!rc)
 		rc = merge_follow_renames(run, &renames);
 	merge_renames_release(&renames);
 	return rc;

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Random histories by seed, merged by two implementations with merge-tree --write-tree: equal to the byte.
 
-usage: merges.py [-k] [-r] [-d] [-c] [-n] [-F | -T] [-v] GIT OTHER-GIT DIRECTORY [COUNT [SEED]]
+usage: merges.py [-k] [-r] [-d] [-m] [-c] [-n] [-F | -T] [-v] GIT OTHER-GIT DIRECTORY [COUNT [SEED]]
 
-Trees, stages, messages and exit codes are compared. DIRECTORY gets one repository, which OTHER-GIT makes
+Trees, stages, messages and exit codes are compared. Two faults of Git 2.55 are listed, not counted: it aborts in some merges
+with renamed directories, and it loses a file that follows a renamed directory to a place below a file. DIRECTORY gets one repository, which OTHER-GIT makes
 (fast-import); it has COUNT histories with the branches o<n> and t<n>.
 
   -r  with renamed files          -d  with renamed directories
+  -m  each edit begins with a renamed directory, or with new files in directories that were there
   -c  criss-cross histories       -n  renames are not detected
   -F, -T  merge.directoryRenames is false, true; default: conflict
   -k  go on after a difference, and count them
@@ -87,6 +89,8 @@ class Maker:
 
     def edit(self, files):
         rng = self.rng
+        if "m" in self.options:
+            self.rename_dir(files) if rng.random() < .5 else self.fill_dirs(files)
         for _ in range(rng.choice([1, 2, 3, 5, 8])):
             paths = sorted(files)
             r = rng.random()
@@ -103,6 +107,17 @@ class Maker:
             else:
                 p = rng.choice(paths)
                 files[p] = self.edited(files[p])
+
+    def fill_dirs(self, files):
+        rng = self.rng
+        dirs = sorted({p.rsplit("/", 1)[0] for p in files if "/" in p})
+        for _ in range(rng.choice([1, 2, 4]) if dirs else 0):
+            p = rng.choice(dirs) + "/" + rng.choice(NAMES + ["new", "new/a"])
+            if p not in files and rng.random() < .8:
+                self.put(files, p, (FILE, self.text()))
+            else:
+                old = rng.choice(sorted(files))
+                self.put(files, p, files.pop(old))
 
     def rename_dir(self, files):
         rng = self.rng
@@ -164,7 +179,19 @@ def history(rng, options, stream, n):
 
 
 def merge_all(git, repository, style, variant, count, directories="conflict"):
-    lines = b"".join(b"o%d t%d\n" % (n, n) for n in range(count))
+    records, at, faults = [], 0, ""
+    while True:
+        code, more, err = merge_from(git, repository, style, variant, at, count, directories)
+        records += more
+        faults += err
+        if code != -6:
+            return code, records, faults
+        records.append(["(aborted)"])  # by an assertion
+        at = len(records)
+
+
+def merge_from(git, repository, style, variant, first, count, directories):
+    lines = b"".join(b"o%d t%d\n" % (n, n) for n in range(first, count))
     p = subprocess.run([git, "-C", repository, "-c", "core.abbrev=12", "-c", "merge.conflictStyle=" + style, "-c",
                         "merge.directoryRenames=" + directories, "merge-tree", "--write-tree",
                         "--stdin", "--messages"] + variant, input=lines, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -182,6 +209,17 @@ def split(out):
         records.append([f.decode(errors="replace") for f in fields[at:at_message]])
         at = at_message + 1
     return records
+
+
+def is_listed(git, repository, mine, theirs):
+    """Faults of the other implementation that are known."""
+    if theirs == ["(aborted)"]:
+        return True
+    tree = subprocess.run([git, "-C", repository, "ls-tree", "-r", "-z", "--name-only", theirs[1]], capture_output=True).stdout
+    files = set(tree.decode(errors="replace").split("\0"))
+    moved = [f.split("moved to ")[-1].split("moving it to ")[-1].rstrip("\n.") for f in theirs
+             if f.startswith(("CONFLICT (file location)", "Path updated:"))]
+    return any(p.count("/") and any(p[:i] in files for i, c in enumerate(p) if c == "/") for p in moved)
 
 
 def show(git, repository, n, mine, theirs):
@@ -218,7 +256,7 @@ def main():
         history(rng, options, stream, n)
     subprocess.run([other, "-C", repository, "fast-import", "--quiet", "--date-format=raw"], input=b"".join(stream.out),
                    check=True)
-    bad, compared, conflicts = 0, 0, 0
+    bad, listed, compared, conflicts = 0, 0, 0, 0
     for i, variant in enumerate(VARIANTS):
         style = STYLES[i % 3]
         if "n" in options:
@@ -234,13 +272,16 @@ def main():
             conflicts += theirs[0] == "0"
             if mine == theirs:
                 continue
+            if is_listed(other, repository, mine, theirs):
+                listed += 1
+                continue
             bad += 1
             if bad <= 3 or "v" in options:
                 print(style, variant)
                 show(other, repository, n, mine, theirs)
             if "k" not in options:
                 return 1
-    print("%d merges (%d with conflicts), %d differ" % (compared, conflicts, bad))
+    print("%d merges (%d with conflicts), %d differ, %d are listed" % (compared, conflicts, bad, listed))
     return bad != 0
 
 
