@@ -61,7 +61,7 @@ static int parse_ignore_removal(const struct option *opt, const char *arg UNUSED
 	return 0;
 }
 
-static void check_options(struct add_options *o)
+static void add_check_options(struct add_options *o)
 {
 	if (o->interactive || o->patch)
 		die("interactive adding (--interactive, --patch) is not available yet");
@@ -81,7 +81,7 @@ static void check_options(struct add_options *o)
 		o->update = 1;
 }
 
-static void parse_command_line(int argc, const char **argv, struct add_options *o)
+static void add_parse_command_line(int argc, const char **argv, struct add_options *o)
 {
 	struct option opts[] = {
 		OPT__DRY_RUN(&o->dry_run, "dry run"),
@@ -119,7 +119,7 @@ static void parse_command_line(int argc, const char **argv, struct add_options *
 
 	o->warn_embedded = 1;
 	parse_options(argc, argv, opts, usage, 0);
-	check_options(o);
+	add_check_options(o);
 }
 
 /* ---- messages ---- */
@@ -464,7 +464,7 @@ static int nothing_specified(struct repository *r)
 	return 0;
 }
 
-static int prepare(struct add_run *run, struct err *err)
+static int add_prepare(struct add_run *run, struct err *err)
 {
 	bool on = false;
 	int rc;
@@ -503,7 +503,7 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 	size_t nr_paths;
 	int rc;
 
-	parse_command_line(argc, argv, &run.o);
+	add_parse_command_line(argc, argv, &run.o);
 	index_init(&run.ix, ctx->repo->algo);
 	nr_paths = pathspec_args_parse(&run.o.pathspec, &run.ps, run.repo, argv,
 				       run.o.update || run.o.all ? PATHSPEC_PREFER_FULL : 0);
@@ -514,7 +514,7 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 		return rc;
 	}
 	run.op = repo_operation_begin(ctx->repo);
-	rc = prepare(&run, &err);
+	rc = add_prepare(&run, &err);
 	if (!rc) {
 		check_places(&run);
 		trace2_region_enter("add", "files");

@@ -59,7 +59,7 @@ static void refuse_for_client(const struct command_line *c, const char *option)
 }
 
 /* --add-file=FILE: relative to where the user is, though we may be at the top by now. */
-static int add_file(const struct option *opt, const char *arg, int unset)
+static int archive_add_file(const struct option *opt, const char *arg, int unset)
 {
 	struct command_line *c = opt->value;
 	struct archive_extra *x;
@@ -157,7 +157,8 @@ static int parse(struct command_line *c, int argc, const char **argv)
 		OPT_STRING(0, "format", &c->format, "fmt", "archive format"),
 		OPT_STRING(0, "prefix", &c->o.prefix, "prefix",
 			   "prepend prefix to each pathname in the archive"),
-		OPT_CALLBACK(0, "add-file", c, "file", "add untracked file to archive", add_file),
+		OPT_CALLBACK(0, "add-file", c, "file", "add untracked file to archive",
+			     archive_add_file),
 		OPT_CALLBACK(0, "add-virtual-file", c, "path:content",
 			     "add untracked file to archive", add_virtual_file),
 		OPT_STRING('o', "output", &c->output, "file", "write the archive to this file"),
@@ -195,7 +196,7 @@ static int list_formats(const struct command_line *c)
 	return finish_stdout();
 }
 
-static const struct archive_format *choose_format(const struct command_line *c)
+static const struct archive_format *archive_choose_format(const struct command_line *c)
 {
 	const struct archive_format *f;
 
@@ -255,7 +256,7 @@ static void find_local(struct command_line *c, const char *name, struct object_i
 }
 
 /* The commit, if it is one: its id goes into the archive, and its time. */
-static void find_commit(struct command_line *c, const struct object_id *oid)
+static void archive_find_commit(struct command_line *c, const struct object_id *oid)
 {
 	struct odb *odb = c->o.repo->odb;
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -274,7 +275,7 @@ static void find_commit(struct command_line *c, const struct object_id *oid)
 	c->o.commit = &c->commit;
 }
 
-static void find_tree(struct command_line *c, const char *name)
+static void archive_find_tree(struct command_line *c, const char *name)
 {
 	struct repository *r = c->o.repo;
 	bool unreachable = !c->client;
@@ -290,7 +291,7 @@ static void find_tree(struct command_line *c, const char *name)
 		find_local(c, name, &oid);
 	else
 		find_remote(c, name, &oid);
-	find_commit(c, &oid);
+	archive_find_commit(c, &oid);
 	if (object_peel(odb_source(r->odb), &oid, OBJ_TREE, &top, NULL, &err) < 0)
 		die("not a tree object: %s", oid_hex(&oid));
 	c->o.tree = c->o.root = top;
@@ -342,14 +343,14 @@ static void release(struct command_line *c)
 
 static int write_archive(struct command_line *c, const char **argv)
 {
-	const struct archive_format *f = choose_format(c);
+	const struct archive_format *f = archive_choose_format(c);
 	struct archive_format plain;
 	struct err err = ERR_INIT;
 	int fd, rc;
 
 	if (!archive_format_takes_level(f, c->o.level))
 		die("Argument not supported for format '%s': -%d", f->name, c->o.level);
-	find_tree(c, argv[0]);
+	archive_find_tree(c, argv[0]);
 	if (c->mtime)
 		c->o.mtime = date_approxidate(c->mtime, NULL);
 	c->o.paths = argv + 1;
@@ -413,7 +414,8 @@ static int take_own(const char **argv, int i, const char *name, const char **val
 }
 
 /* What is for us is taken out; all else is the server's affair. */
-static void split_arguments(int argc, const char **argv, struct archive_request *rq, const char **output)
+static void archive_split_arguments(int argc, const char **argv, struct archive_request *rq,
+				    const char **output)
 {
 	int i = 1, used;
 
@@ -472,7 +474,7 @@ int cmd_archive(int argc, const char **argv, struct command_ctx *ctx)
 	const char *output = NULL;
 	int code;
 
-	split_arguments(argc, argv, &rq, &output);
+	archive_split_arguments(argc, argv, &rq, &output);
 	if (rq.repo) {
 		code = archive_remote(&rq, output, ctx);
 		strvec_clear(&rq.args);

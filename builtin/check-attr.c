@@ -41,8 +41,8 @@ static const char *value_text(const struct attr_value *v)
 	return "unspecified";
 }
 
-static void show(const struct check_attr *c, const char *path, const char *name,
-		 const struct attr_value *v)
+static void check_attr_show(const struct check_attr *c, const char *path, const char *name,
+			    const struct attr_value *v)
 {
 	struct strbuf quoted = STRBUF_INIT;
 
@@ -62,12 +62,12 @@ static void check_all(const struct check_attr *c, const char *shown, const char 
 
 	attrs_get_all(c->attrs, path, &names, &values);
 	for (size_t i = 0; i < names.nr; i++)
-		show(c, shown, names.v[i], &values[i]);
+		check_attr_show(c, shown, names.v[i], &values[i]);
 	strvec_clear(&names);
 	free(values);
 }
 
-static void check_path(void *data, const char *shown)
+static void check_attr_check_path(void *data, const char *shown)
 {
 	const struct check_attr *c = data;
 	const char *argv[] = { *shown ? shown : ".", NULL };
@@ -82,7 +82,7 @@ static void check_path(void *data, const char *shown)
 		ALLOC_ARRAY(values, c->nr_names);
 		attrs_get(c->attrs, ps.items[0].match, c->names, c->nr_names, values);
 		for (size_t i = 0; i < c->nr_names; i++)
-			show(c, shown, c->names[i], &values[i]);
+			check_attr_show(c, shown, c->names[i], &values[i]);
 		free(values);
 	}
 	pathspec_release(&ps);
@@ -95,8 +95,8 @@ NORETURN static void usage_error(const char *msg, const struct option *opts)
 }
 
 /* "attr... -- path...", "attr path...", or with --all only paths. */
-static int split_arguments(struct check_attr *c, int argc, const char **argv,
-			   const struct option *opts)
+static int check_attr_split_arguments(struct check_attr *c, int argc, const char **argv,
+				      const struct option *opts)
 {
 	int dashes = -1, nr;
 
@@ -158,7 +158,7 @@ int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 	int first;
 
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_DASHDASH);
-	first = split_arguments(&c, argc, argv, opts);
+	first = check_attr_split_arguments(&c, argc, argv, opts);
 	if (c.from_stdin && first < argc)
 		usage_error("Can't specify files with --stdin", opts);
 	if (!c.from_stdin && first >= argc)
@@ -179,9 +179,9 @@ int cmd_check_attr(int argc, const char **argv, struct command_ctx *ctx)
 	if (c.source)
 		use_source(&c, ctx->repo);
 	if (c.from_stdin)
-		each_stdin_path(c.nul, check_path, &c);
+		each_stdin_path(c.nul, check_attr_check_path, &c);
 	for (int i = first; i < argc; i++)
-		check_path(&c, argv[i]);
+		check_attr_check_path(&c, argv[i]);
 	attrs_free(c.attrs);
 	free(c.place);
 	index_release(&ix);

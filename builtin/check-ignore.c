@@ -30,8 +30,8 @@ static void print_quoted(const struct check_ignore *c, const char *s, int end)
 	strbuf_release(&q);
 }
 
-static void show(const struct check_ignore *c, const char *shown,
-		 const struct ignore_pattern *p)
+static void check_ignore_show(const struct check_ignore *c, const char *shown,
+			      const struct ignore_pattern *p)
 {
 	if (c->quiet)
 		return;
@@ -81,7 +81,7 @@ static bool lacks_slash(const char *path)
 	return len && path[len - 1] != '/';
 }
 
-static void check_path(void *data, const char *shown)
+static void check_ignore_check_path(void *data, const char *shown)
 {
 	struct check_ignore *c = data;
 	const char *argv[] = { shown, NULL };
@@ -100,13 +100,13 @@ static void check_path(void *data, const char *shown)
 	if (p && !c->verbose && p->negated)
 		p = NULL;
 	if (p || c->non_matching)
-		show(c, shown, p);
+		check_ignore_show(c, shown, p);
 	c->matched += p != NULL;
 	free(path);
 	pathspec_release(&ps);
 }
 
-static void check_options(const struct check_ignore *c, int argc)
+static void check_ignore_check_options(const struct check_ignore *c, int argc)
 {
 	if (c->from_stdin && argc)
 		die("cannot specify pathnames with --stdin");
@@ -139,15 +139,15 @@ int cmd_check_ignore(int argc, const char **argv, struct command_ctx *ctx)
 	int rc;
 
 	argc = parse_options(argc, argv, opts, usage, 0);
-	check_options(&c, argc);
+	check_ignore_check_options(&c, argc);
 	index_init(&c.ix, ctx->repo->algo);
 	if ((!c.no_index && index_read_repo(&c.ix, ctx->repo, &err) < 0) ||
 	    ignore_new(&c.ignore, ctx->repo, &c.ix, &err) < 0)
 		die_err(&err);
 	if (c.from_stdin)
-		each_stdin_path(c.nul, check_path, &c);
+		each_stdin_path(c.nul, check_ignore_check_path, &c);
 	for (int i = 0; i < argc; i++)
-		check_path(&c, argv[i]);
+		check_ignore_check_path(&c, argv[i]);
 	ignore_free(c.ignore);
 	index_release(&c.ix);
 	rc = finish_stdout();

@@ -222,7 +222,7 @@ static void check_out_path(void *data, const char *arg)
 }
 
 /* In a partial clone, what is missing is fetched together. */
-static int prefetch(struct checkout_index *c, struct err *err)
+static int checkout_index_prefetch(struct checkout_index *c, struct err *err)
 {
 	struct string_list paths = { 0 };
 	int rc;
@@ -237,7 +237,7 @@ static int prefetch(struct checkout_index *c, struct err *err)
 
 static int check_out_all(struct checkout_index *c, struct err *err)
 {
-	int rc = c->no_create || c->stage ? 0 : prefetch(c, err);
+	int rc = c->no_create || c->stage ? 0 : checkout_index_prefetch(c, err);
 
 	for (size_t pos = 0, end; !rc && pos < c->ix.nr; pos = end) {
 		end = end_of_name(c, pos);
@@ -282,7 +282,7 @@ static int parse_stage(const struct option *opt, const char *arg, int unset UNUS
 	return 0;
 }
 
-static void parse_arguments(struct checkout_index *c, int argc, const char **argv)
+static void checkout_index_parse_arguments(struct checkout_index *c, int argc, const char **argv)
 {
 	struct option opts[] = {
 		OPT_BOOL('a', "all", &c->all, "check out all files in the index"),
@@ -320,7 +320,7 @@ int cmd_checkout_index(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
-	parse_arguments(&c, argc, argv);
+	checkout_index_parse_arguments(&c, argc, argv);
 	index_init(&c.ix, ctx->repo->algo);
 	if (c.update)
 		c.op = repo_operation_begin(ctx->repo);

@@ -83,8 +83,8 @@ static int list_side(struct rev_walk *w, const struct object_id *upstream,
 	return rev_walk_begin(w, err);
 }
 
-static int begin(struct cherry *ch, const struct object_id *upstream,
-		 const struct object_id *head, const struct object_id *limit, struct err *err)
+static int cherry_begin(struct cherry *ch, const struct object_id *upstream,
+			const struct object_id *head, const struct object_id *limit, struct err *err)
 {
 	struct commit_pool *pool = ch->both->pool;
 	struct commit *a = commit_lookup(pool, upstream), *b = commit_lookup(pool, head);
@@ -99,7 +99,7 @@ static int begin(struct cherry *ch, const struct object_id *upstream,
 	return rc;
 }
 
-static int show(struct cherry *ch, struct commit *c, struct err *err)
+static int cherry_show(struct cherry *ch, struct commit *c, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
 	int rc = 0;
@@ -121,7 +121,7 @@ static int show(struct cherry *ch, struct commit *c, struct err *err)
 	return rc;
 }
 
-static int run(struct cherry *ch, int argc, const char **argv, struct err *err)
+static int cherry_run(struct cherry *ch, int argc, const char **argv, struct err *err)
 {
 	struct object_id upstream, head, limit;
 	struct commit *c;
@@ -133,9 +133,9 @@ static int run(struct cherry *ch, int argc, const char **argv, struct err *err)
 		add_start(ch, argv[2], &limit);
 	if (oid_eq(&head, &upstream))
 		return 0;
-	rc = begin(ch, &upstream, &head, argc > 2 ? &limit : NULL, err);
+	rc = cherry_begin(ch, &upstream, &head, argc > 2 ? &limit : NULL, err);
 	while (rc >= 0 && (rc = rev_walk_next(ch->walk, &c, err)) > 0) {
-		rc = show(ch, c, err);
+		rc = cherry_show(ch, c, err);
 		commit_release_buffer(c);
 	}
 	return rc;
@@ -168,7 +168,7 @@ int cmd_cherry(int argc, const char **argv, struct command_ctx *ctx)
 	if (!rc)
 		rc = rev_walk_new(&ch.walk, ctx->repo, &err);
 	if (!rc)
-		rc = run(&ch, argc ? argc : 1, argc ? argv : (const char **)&upstream, &err);
+		rc = cherry_run(&ch, argc ? argc : 1, argc ? argv : (const char **)&upstream, &err);
 	rev_walk_free(ch.both);
 	rev_walk_free(ch.walk);
 	pretty_release(&ch.pretty);

@@ -162,8 +162,9 @@ static int plan_untracked(void *data, const char *path, size_t len UNUSED, bool 
 /* ---- removal ---- */
 
 /* slash: that of a directory is shown. */
-static void add_line(const struct clean *c, struct strbuf *out, const char *verb, const char *path,
-		     bool slash)
+static void clean_add_line(const struct clean *c, struct strbuf *out, const char *verb,
+			   const char *path,
+			   bool slash)
 {
 	struct strbuf rel = STRBUF_INIT;
 
@@ -180,7 +181,7 @@ static void add_line(const struct clean *c, struct strbuf *out, const char *verb
 
 static void add_removed(const struct clean *c, struct strbuf *out, const char *path, bool slash)
 {
-	add_line(c, out, c->dry_run ? "Would remove" : "Removing", path, slash);
+	clean_add_line(c, out, c->dry_run ? "Would remove" : "Removing", path, slash);
 }
 
 static bool remove_one_file(struct clean *c, const char *path)
@@ -228,7 +229,7 @@ static bool remove_whole(struct clean *c, const char *dir)
 	return gone;
 }
 
-static bool remove_path(struct clean *c, const char *path, struct strbuf *lines);
+static bool clean_remove_path(struct clean *c, const char *path, struct strbuf *lines);
 
 static bool remove_content(struct clean *c, const char *dir, struct strbuf *lines)
 {
@@ -237,7 +238,7 @@ static bool remove_content(struct clean *c, const char *dir, struct strbuf *line
 
 	for (size_t i = 0; i < names.nr; i++) {
 		const char *path = names.items[i].string;
-		bool gone = remove_path(c, path, lines);
+		bool gone = clean_remove_path(c, path, lines);
 
 		if (gone)
 			add_removed(c, lines, path, false);
@@ -254,7 +255,8 @@ static bool remove_directory(struct clean *c, const char *dir, struct strbuf *li
 	if (is_protected(c, dir)) {
 		struct strbuf line = STRBUF_INIT;
 
-		add_line(c, &line, c->dry_run ? "Would skip repository" : "Skipping repository", dir, false);
+		clean_add_line(c, &line,
+			       c->dry_run ? "Would skip repository" : "Skipping repository", dir, false);
 		fputs(line.buf, stdout);
 		strbuf_release(&line);
 		return false;
@@ -275,7 +277,7 @@ static bool remove_directory(struct clean *c, const char *dir, struct strbuf *li
 }
 
 /* Lines about what has been removed are added if the path itself stays. */
-static bool remove_path(struct clean *c, const char *path, struct strbuf *lines)
+static bool clean_remove_path(struct clean *c, const char *path, struct strbuf *lines)
 {
 	struct strbuf below = STRBUF_INIT;
 	bool gone = is_dir_name(path) ? remove_directory(c, path, &below) : remove_one_file(c, path);
@@ -294,7 +296,7 @@ static void remove_items(struct clean *c)
 		const char *path = c->items.items[i].string;
 
 		strbuf_reset(&lines);
-		if (remove_path(c, path, &lines))
+		if (clean_remove_path(c, path, &lines))
 			add_removed(c, &lines, path, true);
 		fwrite(lines.buf, 1, lines.len, stdout);
 	}
@@ -303,7 +305,8 @@ static void remove_items(struct clean *c)
 
 /* ---- options ---- */
 
-static void parse_arguments(struct clean *c, int argc, const char **argv, struct command_ctx *ctx)
+static void clean_parse_arguments(struct clean *c, int argc, const char **argv,
+				  struct command_ctx *ctx)
 {
 	struct option opts[] = {
 		OPT__QUIET(&c->quiet),
@@ -374,7 +377,7 @@ int cmd_clean(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
-	parse_arguments(&c, argc, argv, ctx);
+	clean_parse_arguments(&c, argc, argv, ctx);
 	index_init(&c.ix, ctx->repo->algo);
 	rc = run_clean(&c, &err);
 	if (rc < 0)

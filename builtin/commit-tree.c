@@ -75,7 +75,7 @@ static int add_message(const struct option *opt, const char *arg, int unset UNUS
 	return 0;
 }
 
-static int add_file(const struct option *opt, const char *arg, int unset UNUSED)
+static int commit_tree_add_file(const struct option *opt, const char *arg, int unset UNUSED)
 {
 	struct commit_tree *c = opt->value;
 	struct err err = ERR_INIT;
@@ -153,7 +153,7 @@ int cmd_commit_tree(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_CALLBACK_F('m', NULL, &c, "message", "commit message", PARSE_OPT_NONEG,
 			       add_message),
 		OPT_CALLBACK_F('F', NULL, &c, "file", "read commit log message from file",
-			       PARSE_OPT_NONEG, add_file),
+			       PARSE_OPT_NONEG, commit_tree_add_file),
 		OPT_CALLBACK_F('S', "gpg-sign", &c, "key-id", "GPG sign commit",
 			       PARSE_OPT_OPTARG, set_key),
 		OPT_END()

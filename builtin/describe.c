@@ -152,7 +152,7 @@ static int describe_all(struct describe *c, struct describer *d, struct commit_p
 	return rc;
 }
 
-static int run(struct describe *c, int argc, const char **argv, struct err *err)
+static int describe_run(struct describe *c, int argc, const char **argv, struct err *err)
 {
 	static const char *head[] = { "HEAD", NULL };
 	struct commit_pool *pool = NULL;
@@ -255,7 +255,7 @@ int cmd_describe(int argc, const char **argv, struct command_ctx *ctx)
 		if (argc && (c.dirty || c.broken))
 			die("option '%s' and commit-ishes cannot be used together",
 			    c.broken ? "--broken" : "--dirty");
-		rc = run(&c, argc, argv, &err);
+		rc = describe_run(&c, argc, argv, &err);
 		if (rc < 0)
 			rc = report_fatal(&err);
 	}

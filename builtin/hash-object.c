@@ -39,7 +39,7 @@ struct hash_object {
 
 /* ---- filters ---- */
 
-static struct converter *converter(struct hash_object *h)
+static struct converter *hash_object_converter(struct hash_object *h)
 {
 	struct err err = ERR_INIT;
 
@@ -61,7 +61,7 @@ static void apply_filters(struct hash_object *h, const char *path, struct object
 
 	if (h->no_filters || !path || !h->r || h->type != OBJ_BLOB)
 		return;
-	converter_lookup(converter(h), path, &cv);
+	converter_lookup(hash_object_converter(h), path, &cv);
 	rc = convert_to_git(h->conv, path, &cv, buf->data, buf->size, &out,
 			    h->write ? CONVERT_WRITE_OBJECT : 0, &warn, &err);
 	repo_report_lines(h->r, warn.buf);
@@ -84,7 +84,7 @@ static bool may_stream(struct hash_object *h, const char *path, const struct sta
 		return false;
 	if (h->no_filters || !path)
 		return true;
-	converter_lookup(converter(h), path, &cv);
+	converter_lookup(hash_object_converter(h), path, &cv);
 	return conversion_is_noop_to_git(h->conv, &cv);
 }
 
@@ -130,7 +130,7 @@ static void add_name(struct hash_object *h, const struct object_id *oid)
 }
 
 /* What has been written becomes visible, and then its names. */
-static void publish(struct hash_object *h)
+static void hash_object_publish(struct hash_object *h)
 {
 	struct err err = ERR_INIT;
 
@@ -220,7 +220,7 @@ static void hash_argument(struct hash_object *h, const char *arg, const char *pr
 	if (fd < 0) {
 		int failure = errno;
 
-		publish(h); /* those before it are hashed */
+		hash_object_publish(h); /* those before it are hashed */
 		fflush(stdout);
 		errno = failure;
 	}
@@ -250,7 +250,7 @@ static void hash_stdin_paths(struct hash_object *h, const char *prefix)
 		}
 		hash_argument(h, line.buf, prefix);
 		if (!stdin_lines_ready(&in)) {
-			publish(h);
+			hash_object_publish(h);
 			fflush(stdout);
 		}
 	}
@@ -261,7 +261,7 @@ static void hash_stdin_paths(struct hash_object *h, const char *prefix)
 
 /* ---- the command ---- */
 
-static void begin(struct hash_object *h, struct repository *r)
+static void hash_object_begin(struct hash_object *h, struct repository *r)
 {
 	struct err err = ERR_INIT;
 
@@ -333,7 +333,7 @@ int cmd_hash_object(int argc, const char **argv, struct command_ctx *ctx)
 		error("%s", wrong);
 		usage_with_options(usage, opts);
 	}
-	begin(&h, ctx->repo);
+	hash_object_begin(&h, ctx->repo);
 	if (h.path)
 		h.path = path = from_top(&h, h.path, ctx->prefix);
 	if (nr_stdin)

@@ -42,7 +42,7 @@ struct lister {
 
 /* ---- parts of a line ---- */
 
-static void add_path(struct lister *l, struct strbuf *out, const char *path)
+static void ls_files_add_path(struct lister *l, struct strbuf *out, const char *path)
 {
 	struct strbuf rel = STRBUF_INIT;
 
@@ -57,7 +57,7 @@ static void add_path(struct lister *l, struct strbuf *out, const char *path)
 	strbuf_release(&rel);
 }
 
-static void add_oid(struct lister *l, struct strbuf *out, const struct object_id *oid)
+static void ls_files_add_oid(struct lister *l, struct strbuf *out, const struct object_id *oid)
 {
 	if (l->abbrev)
 		odb_abbrev(l->r->odb, oid, l->abbrev < 0 ? l->r->settings.abbrev : l->abbrev, out);
@@ -150,14 +150,14 @@ struct atom_source {
 	const struct index_entry *e;
 };
 
-static int expand_atom(void *data, struct strbuf *out, const char *atom, struct err *err)
+static int ls_files_expand_atom(void *data, struct strbuf *out, const char *atom, struct err *err)
 {
 	struct atom_source *s = data;
 
 	if (!strcmp(atom, "objectmode"))
 		strbuf_addf(out, "%06o", s->e->mode);
 	else if (!strcmp(atom, "objectname"))
-		add_oid(s->l, out, &s->e->oid);
+		ls_files_add_oid(s->l, out, &s->e->oid);
 	else if (!strcmp(atom, "stage"))
 		strbuf_addf(out, "%d", s->e->stage);
 	else if (!strcmp(atom, "eolinfo:index"))
@@ -167,7 +167,7 @@ static int expand_atom(void *data, struct strbuf *out, const char *atom, struct 
 	else if (!strcmp(atom, "eolattr"))
 		strbuf_addstr(out, eol_attr(s->l, s->e->name));
 	else if (!strcmp(atom, "path"))
-		add_path(s->l, out, s->e->name);
+		ls_files_add_path(s->l, out, s->e->name);
 	else
 		return err_set(err, ERR_INVALID, "bad ls-files format: %%(%s)", atom);
 	return 0;
@@ -216,7 +216,8 @@ static void show_entry(struct lister *l, const struct index_entry *e, int tag)
 	if (l->seen)
 		pathspec_match(&l->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode), l->seen);
 	if (l->format) {
-		if (list_format_expand(&l->line, l->format, "ls-files", expand_atom, &s, &err) < 0)
+		if (list_format_expand(&l->line, l->format, "ls-files", ls_files_expand_atom, &s,
+				       &err) < 0)
 			die_err(&err);
 		end_line(l);
 		return;
@@ -224,11 +225,11 @@ static void show_entry(struct lister *l, const struct index_entry *e, int tag)
 	add_tag(l, tag, e);
 	if (l->stage) {
 		strbuf_addf(&l->line, "%06o ", e->mode);
-		add_oid(l, &l->line, &e->oid);
+		ls_files_add_oid(l, &l->line, &e->oid);
 		strbuf_addf(&l->line, " %d\t", e->stage);
 	}
 	add_eol(l, e, e->name);
-	add_path(l, &l->line, e->name);
+	ls_files_add_path(l, &l->line, e->name);
 	strbuf_addch(&l->line, l->nul ? '\0' : '\n');
 	add_debug(l, e);
 	fwrite(l->line.buf, 1, l->line.len, stdout);
@@ -298,7 +299,7 @@ static void show_other(struct lister *l, const char *path, int tag)
 {
 	add_tag(l, tag, NULL);
 	add_eol(l, NULL, path);
-	add_path(l, &l->line, path);
+	ls_files_add_path(l, &l->line, path);
 	end_line(l);
 }
 
@@ -386,9 +387,9 @@ static void show_resolve_undo(struct lister *l)
 				continue;
 			add_tag(l, 'U', NULL);
 			strbuf_addf(&l->line, "%06o ", info->mode[k]);
-			add_oid(l, &l->line, &info->oid[k]);
+			ls_files_add_oid(l, &l->line, &info->oid[k]);
 			strbuf_addf(&l->line, " %d\t", k + 1);
-			add_path(l, &l->line, it->string);
+			ls_files_add_path(l, &l->line, it->string);
 			end_line(l);
 		}
 	}
@@ -505,7 +506,7 @@ static int exclude_standard(const struct option *opt, const char *arg UNUSED, in
 	return 0;
 }
 
-static void check_combinations(struct lister *l, const struct option *opts)
+static void ls_files_check_combinations(struct lister *l, const struct option *opts)
 {
 	if (l->format && (l->stage || l->others || l->killed || l->resolve_undo ||
 			  l->deduplicate || l->eol || l->tag))
@@ -539,7 +540,7 @@ static void enter_worktree(struct lister *l)
 		die_err(&err);
 }
 
-static void parse_command_line(struct lister *l, int *argc, const char **argv)
+static void ls_files_parse_command_line(struct lister *l, int *argc, const char **argv)
 {
 	struct option opts[] = {
 		OPT_BOOL('z', NULL, &l->nul, "separate paths with the NUL character"),
@@ -590,7 +591,7 @@ static void parse_command_line(struct lister *l, int *argc, const char **argv)
 	*argc = parse_options(*argc, argv, opts, usage, 0);
 	l->exclude_given = l->exclude.nr || l->exclude_from.nr || l->exclude_per_dir ||
 			   l->exclude_standard;
-	check_combinations(l, opts);
+	ls_files_check_combinations(l, opts);
 	if (l->recurse)
 		refuse_submodules(l->r, NULL, "ls-files --recurse-submodules");
 }
@@ -606,7 +607,7 @@ int cmd_ls_files(int argc, const char **argv, struct command_ctx *ctx)
 	};
 	int ret;
 
-	parse_command_line(&l, &argc, argv);
+	ls_files_parse_command_line(&l, &argc, argv);
 	enter_worktree(&l);
 	open_all(&l, argv, ctx->prefix);
 	l.prefix = l.full_name ? NULL : ctx->prefix;

@@ -61,7 +61,7 @@ static bool leads_on(const struct lister *l, const char *path, size_t len)
 
 /* ---- one line ---- */
 
-static void add_path(struct lister *l, struct strbuf *out, const char *path)
+static void ls_tree_add_path(struct lister *l, struct strbuf *out, const char *path)
 {
 	struct strbuf rel = STRBUF_INIT;
 
@@ -92,7 +92,7 @@ static int add_size(struct lister *l, struct strbuf *out, const struct tree_entr
 	return ret;
 }
 
-static void add_oid(struct lister *l, struct strbuf *out, const struct object_id *oid)
+static void ls_tree_add_oid(struct lister *l, struct strbuf *out, const struct object_id *oid)
 {
 	if (l->abbrev)
 		odb_abbrev(l->r->odb, oid, l->abbrev < 0 ? l->r->settings.abbrev : l->abbrev, out);
@@ -106,7 +106,7 @@ struct line_source {
 	const struct tree_entry *e;
 };
 
-static int expand_atom(void *data, struct strbuf *out, const char *atom, struct err *err)
+static int ls_tree_expand_atom(void *data, struct strbuf *out, const char *atom, struct err *err)
 {
 	struct line_source *s = data;
 
@@ -115,19 +115,20 @@ static int expand_atom(void *data, struct strbuf *out, const char *atom, struct 
 	else if (!strcmp(atom, "objecttype"))
 		strbuf_addstr(out, object_type_name(mode_object_type(s->e->mode)));
 	else if (!strcmp(atom, "objectname"))
-		add_oid(s->l, out, &s->e->oid);
+		ls_tree_add_oid(s->l, out, &s->e->oid);
 	else if (!strcmp(atom, "objectsize"))
 		return add_size(s->l, out, s->e, false, err);
 	else if (!strcmp(atom, "objectsize:padded"))
 		return add_size(s->l, out, s->e, true, err);
 	else if (!strcmp(atom, "path"))
-		add_path(s->l, out, s->path);
+		ls_tree_add_path(s->l, out, s->path);
 	else
 		return err_set(err, ERR_INVALID, "bad ls-tree format: %%(%s)", atom);
 	return 0;
 }
 
-static int show(struct lister *l, const char *path, const struct tree_entry *e, struct err *err)
+static int ls_tree_show(struct lister *l, const char *path, const struct tree_entry *e,
+			struct err *err)
 {
 	struct line_source s = { l, path, e };
 	int ret;
@@ -138,7 +139,7 @@ static int show(struct lister *l, const char *path, const struct tree_entry *e, 
 		return 0;
 	}
 	strbuf_reset(&l->line);
-	ret = list_format_expand(&l->line, l->format, "ls-tree", expand_atom, &s, err);
+	ret = list_format_expand(&l->line, l->format, "ls-tree", ls_tree_expand_atom, &s, err);
 	if (ret)
 		return ret;
 	strbuf_addch(&l->line, l->nul ? '\0' : '\n');
@@ -155,7 +156,7 @@ static int visit(void *data, const char *path, size_t len, const struct tree_ent
 
 	if (!MODE_IS_TREE(e->mode)) {
 		if (wanted && !(l->only_trees && mode_object_type(e->mode) == OBJ_BLOB))
-			ret = show(l, path, e, err);
+			ret = ls_tree_show(l, path, e, err);
 		return ret ? ret : TREE_WALK_SKIP;
 	}
 	descend = leads_on(l, path, len);
@@ -163,12 +164,12 @@ static int visit(void *data, const char *path, size_t len, const struct tree_ent
 		return TREE_WALK_SKIP;
 	descend |= l->recurse != 0;
 	if (!descend || l->show_trees)
-		ret = show(l, path, e, err);
+		ret = ls_tree_show(l, path, e, err);
 	return ret ? ret : descend ? TREE_WALK_DESCEND : TREE_WALK_SKIP;
 }
 
 /* In a partial clone: files whose size is wanted, together. */
-static int prefetch(struct lister *l, const struct object_id *tree, struct err *err)
+static int ls_tree_prefetch(struct lister *l, const struct object_id *tree, struct err *err)
 {
 	struct oid_array sizes = OID_ARRAY_INIT;
 	int rc;
@@ -201,7 +202,7 @@ static void check_magic(const struct pathspec *ps)
 	}
 }
 
-static const char *choose_format(int mode, const char *format)
+static const char *ls_tree_choose_format(int mode, const char *format)
 {
 	switch (mode) {
 	case SHOW_NAME:
@@ -216,7 +217,7 @@ static const char *choose_format(int mode, const char *format)
 	}
 }
 
-static void find_tree(struct lister *l, const char *name, struct object_id *tree)
+static void ls_tree_find_tree(struct lister *l, const char *name, struct object_id *tree)
 {
 	struct revparse_result found = { 0 };
 	struct err err = ERR_INIT;
@@ -259,16 +260,17 @@ int cmd_ls_tree(int argc, const char **argv, struct command_ctx *ctx)
 			      usage, opts);
 	if (!argc)
 		usage_with_options(usage, opts);
-	l.format = choose_format(mode, l.format);
+	l.format = ls_tree_choose_format(mode, l.format);
 	l.show_trees |= l.only_trees && l.recurse;
-	find_tree(&l, argv[0], &tree);
+	ls_tree_find_tree(&l, argv[0], &tree);
 	if (pathspec_parse(&l.ps, full_tree ? NULL : ctx->prefix, l.r->worktree, argv + 1,
 			   PATHSPEC_PREFER_CWD, &err) < 0)
 		die_err(&err);
 	check_magic(&l.ps);
 	if (full_name || full_tree)
 		l.prefix = NULL;
-	if (prefetch(&l, &tree, &err) < 0 || tree_walk(odb_source(l.r->odb), &tree, "", visit, &l, &err) < 0)
+	if (ls_tree_prefetch(&l, &tree, &err) < 0 || tree_walk(odb_source(l.r->odb), &tree, "",
+							       visit, &l, &err) < 0)
 		die_err(&err);
 	pathspec_release(&l.ps);
 	strbuf_release(&l.line);

@@ -44,7 +44,7 @@ static void set_severities(struct mktag *m, const struct config_set *c)
 	}
 }
 
-static void check_target(struct repository *r, const struct strbuf *text)
+static void mktag_check_target(struct repository *r, const struct strbuf *text)
 {
 	struct object_info info;
 	struct err err = ERR_INIT;
@@ -81,7 +81,7 @@ int cmd_mktag(int argc, const char **argv, struct command_ctx *ctx)
 		die_err(&err);
 	if (fsck_object(&m.checks, &oid, OBJ_TAG, text.buf, text.len, r->algo))
 		die("tag on stdin did not pass our strict fsck check");
-	check_target(r, &text);
+	mktag_check_target(r, &text);
 	if (repo_operation_write_object(r, OBJ_TAG, text.buf, text.len, &oid, &err) < 0)
 		die("unable to write tag file: %s", err_message(&err));
 	fsck_options_release(&m.checks);

@@ -30,7 +30,7 @@ struct mktree {
 
 /* ---- one line: "MODE TYPE OID\tNAME" ---- */
 
-static const char *parse_mode(const char *p, unsigned *mode)
+static const char *mktree_parse_mode(const char *p, unsigned *mode)
 {
 	unsigned m = 0;
 
@@ -46,10 +46,10 @@ static const char *parse_mode(const char *p, unsigned *mode)
 }
 
 /* False: the line is not of that form. */
-static bool parse_line(const struct mktree *m, const char *line, struct entry *e,
-		       enum object_type *type, const char **name)
+static bool mktree_parse_line(const struct mktree *m, const char *line, struct entry *e,
+			      enum object_type *type, const char **name)
 {
-	const char *p = parse_mode(line, &e->mode), *space;
+	const char *p = mktree_parse_mode(line, &e->mode), *space;
 
 	space = p ? strchr(p, ' ') : NULL;
 	if (!space || oid_parse_hex(&e->oid, space + 1, m->r->algo, name) < 0 || **name != '\t')
@@ -94,13 +94,13 @@ static void check_object(const struct mktree *m, const struct entry *e, enum obj
 	err_release(&err);
 }
 
-static void add_line(struct mktree *m, const char *line)
+static void mktree_add_line(struct mktree *m, const char *line)
 {
 	struct entry e = { 0 };
 	enum object_type type;
 	const char *name;
 
-	if (!parse_line(m, line, &e, &type, &name))
+	if (!mktree_parse_line(m, line, &e, &type, &name))
 		die("input format error: %s", line);
 	e.name = parse_name(m, name);
 	if (strchr(e.name, '/'))
@@ -142,7 +142,7 @@ static void write_tree(struct mktree *m)
 }
 
 /* Who waits for the name will use the tree at once. */
-static void publish(struct mktree *m)
+static void mktree_publish(struct mktree *m)
 {
 	struct err err = ERR_INIT;
 
@@ -162,7 +162,7 @@ static void read_trees(struct mktree *m)
 	in.term = m->nul ? '\0' : '\n';
 	while (stdin_lines_next(&in, &line)) {
 		if (line.len) {
-			add_line(m, line.buf);
+			mktree_add_line(m, line.buf);
 			open = true;
 			continue;
 		}
@@ -171,7 +171,7 @@ static void read_trees(struct mktree *m)
 		write_tree(m);
 		open = false;
 		if (!stdin_lines_ready(&in))
-			publish(m);
+			mktree_publish(m);
 	}
 	if (open || !m->batch)
 		write_tree(m);

@@ -74,7 +74,7 @@ static bool differs_in_case_only(const struct mv *mv, const char *src, const str
 	       !strcasecmp(src, dst);
 }
 
-static void check_target(const struct mv *mv, const char *dst)
+static void mv_check_target(const struct mv *mv, const char *dst)
 {
 	const struct index_entry *sub = index_gitlink_above(&mv->ix, dst, strlen(dst));
 
@@ -113,7 +113,7 @@ static const char *plan_directory(struct mv *mv, const char *src, const char *ds
 
 	if (!index_has_dir(&mv->ix, src, len))
 		return "source directory is empty";
-	check_target(mv, dst);
+	mv_check_target(mv, dst);
 	add_move(mv, src, dst, -1, true);
 	for (size_t i = start; i < mv->ix.nr; i++) {
 		const struct index_entry *e = mv->ix.entries[i];
@@ -154,7 +154,7 @@ static const char *plan_file(struct mv *mv, const char *src, const struct stat *
 		return "multiple sources for the same target";
 	if (ends_with(dst, "/"))
 		return "destination directory does not exist";
-	check_target(mv, dst);
+	mv_check_target(mv, dst);
 	check_entry(mv, e);
 	add_move(mv, src, dst, -1, false);
 	mv->moves[mv->nr - 1].overwrites = overwrites;
@@ -437,7 +437,7 @@ static int remove_kept(const struct mv *mv)
 	return rc;
 }
 
-static void parse_arguments(struct mv *mv, int argc, const char **argv, struct command_ctx *ctx)
+static void mv_parse_arguments(struct mv *mv, int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct option opts[] = {
 		OPT__VERBOSE(&mv->verbose),
@@ -463,7 +463,7 @@ int cmd_mv(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
-	parse_arguments(&mv, argc, argv, ctx);
+	mv_parse_arguments(&mv, argc, argv, ctx);
 	index_init(&mv.ix, ctx->repo->algo);
 	mv.op = repo_operation_begin(ctx->repo);
 	rc = repo_operation_end(mv.op, run_mv(&mv, &err), &err);

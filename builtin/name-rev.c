@@ -76,8 +76,8 @@ static void find_objects(struct name_rev *c, int argc, const char **argv)
 
 /* ---- output ---- */
 
-static int show(struct name_rev *c, const char *arg, const struct object_id *oid,
-		const struct commit *commit, struct err *err)
+static int name_rev_show(struct name_rev *c, const char *arg, const struct object_id *oid,
+			 const struct commit *commit, struct err *err)
 {
 	struct strbuf *out = &c->name;
 
@@ -102,7 +102,8 @@ static int show_wanted(struct name_rev *c, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < c->nr; i++)
-		rc = show(c, c->wanted[i].arg, &c->wanted[i].oid, c->wanted[i].commit, err);
+		rc = name_rev_show(c, c->wanted[i].arg, &c->wanted[i].oid, c->wanted[i].commit,
+				   err);
 	return rc;
 }
 
@@ -115,7 +116,7 @@ static int show_one_of_all(void *data, struct commit *commit)
 {
 	struct show_all *a = data;
 
-	return show(a->c, NULL, &commit->oid, commit, a->err);
+	return name_rev_show(a->c, NULL, &commit->oid, commit, a->err);
 }
 
 static bool is_hex(char c)
@@ -179,8 +180,8 @@ struct choice {
 	int all, from_stdin, deprecated_stdin;
 };
 
-static int run(struct name_rev *c, const struct choice *how, int argc, const char **argv,
-	       const struct rev_names_options *o, struct err *err)
+static int name_rev_run(struct name_rev *c, const struct choice *how, int argc, const char **argv,
+			const struct rev_names_options *o, struct err *err)
 {
 	struct show_all all = { c, err };
 	int rc = commit_pool_new(&c->pool, c->repo, err);
@@ -246,7 +247,7 @@ int cmd_name_rev(int argc, const char **argv, struct command_ctx *ctx)
 	check_choice(&how, argc, opts);
 	o.tags_only = tags_only;
 	o.short_names = c.name_only;
-	rc = run(&c, &how, argc, argv, &o, &err);
+	rc = name_rev_run(&c, &how, argc, argv, &o, &err);
 	rev_names_free(c.names);
 	commit_pool_free(c.pool);
 	free(c.wanted);

@@ -29,7 +29,7 @@ struct reader {
 
 /* ---- command line ---- */
 
-static void check_combinations(const struct reader *rd)
+static void read_tree_check_combinations(const struct reader *rd)
 {
 	bool merging = rd->merge || rd->reset || rd->prefix;
 
@@ -69,7 +69,7 @@ static void find_trees(struct reader *rd, const char *const *argv)
 	}
 }
 
-static void parse_command_line(struct reader *rd, int argc, const char **argv)
+static void read_tree_parse_command_line(struct reader *rd, int argc, const char **argv)
 {
 	const char *per_dir = NULL;
 	struct option opts[] = {
@@ -100,7 +100,7 @@ static void parse_command_line(struct reader *rd, int argc, const char **argv)
 	argc = parse_options(argc, argv, opts, usage, 0);
 	argv[argc] = NULL;
 	find_trees(rd, argv);
-	check_combinations(rd);
+	read_tree_check_combinations(rd);
 	for (size_t i = 0; rd->recurse && i < rd->nr; i++)
 		refuse_submodules(rd->r, &rd->trees[i], "read-tree --recurse-submodules");
 	/* Ignored files may be overwritten anyway: the option is kept for old scripts. */
@@ -142,8 +142,8 @@ static int set_index(struct reader *rd, struct index_state *ix, struct err *err)
 }
 
 /* With the attributes that the new index has. */
-static int update_files(struct reader *rd, struct unpack_trees *m, struct index_state *ix,
-			struct err *err)
+static int read_tree_update_files(struct reader *rd, struct unpack_trees *m, struct index_state *ix,
+				  struct err *err)
 {
 	struct converter *conv = NULL;
 	int ret = converter_new(&conv, rd->r, ix, ATTR_CHECKOUT, err);
@@ -176,7 +176,7 @@ static int read_and_merge(struct reader *rd, struct index_state *ix, struct conv
 		*ix = m.result;
 		index_init(&m.result, rd->r->algo);
 		if (rd->update)
-			ret = update_files(rd, &m, ix, err);
+			ret = read_tree_update_files(rd, &m, ix, err);
 		if (!ret)
 			ret = remember_trees(rd, ix, err);
 		if (!ret)
@@ -213,7 +213,7 @@ int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int ret;
 
-	parse_command_line(&rd, argc, argv);
+	read_tree_parse_command_line(&rd, argc, argv);
 	if (rd.update && !rd.r->worktree)
 		die("this operation must be run in a work tree");
 	if (rd.r->worktree && repo_enter_worktree(rd.r, &err) < 0)

@@ -94,7 +94,7 @@ static void require_file(const struct resetter *rs, const char *arg)
 }
 
 /* A revision first, if the argument is one; then paths. Returns the paths. */
-static const char **split_arguments(struct resetter *rs, const char **argv)
+static const char **reset_split_arguments(struct resetter *rs, const char **argv)
 {
 	rs->rev = "HEAD";
 	if (!argv[0])
@@ -182,7 +182,7 @@ static int read_index(struct resetter *rs, struct err *err)
 }
 
 /* With the attributes of the new index. */
-static int update_files(struct resetter *rs, struct unpack_trees *m, struct err *err)
+static int reset_update_files(struct resetter *rs, struct unpack_trees *m, struct err *err)
 {
 	struct converter *conv = NULL;
 	int rc = converter_new(&conv, rs->r, &rs->ix, ATTR_CHECKOUT, err);
@@ -228,7 +228,7 @@ static int merge_trees(struct resetter *rs, struct unpack_trees *m, const struct
 	if (!rc)
 		rc = take_result(rs, m, err);
 	if (!rc && m->update)
-		rc = update_files(rs, m, err);
+		rc = reset_update_files(rs, m, err);
 	unpack_trees_release(m);
 	return rc;
 }
@@ -367,7 +367,7 @@ static void add_unstaged(void *data, const struct index_entry *e, enum worktree_
 	strbuf_addf(&u->text, "%c\t%s\n", letter, e->name);
 }
 
-static int refresh(struct resetter *rs, struct unstaged *u, struct err *err)
+static int reset_refresh(struct resetter *rs, struct unstaged *u, struct err *err)
 {
 	if (rs->mode != MODE_MIXED || !rs->refresh || !rs->r->worktree)
 		return 0;
@@ -455,7 +455,7 @@ static int change_index(struct resetter *rs, struct unstaged *u, struct err *err
 			       rs->rev);
 	}
 	if (!rc)
-		rc = refresh(rs, u, err);
+		rc = reset_refresh(rs, u, err);
 	if (!rc)
 		repo_operation_set_index(rs->op, &rs->ix);
 	return rc;
@@ -474,7 +474,7 @@ static int check_soft(struct resetter *rs, struct err *err)
 	return rc;
 }
 
-static int run(struct resetter *rs, struct unstaged *u, struct err *err)
+static int reset_run(struct resetter *rs, struct unstaged *u, struct err *err)
 {
 	int rc;
 
@@ -515,7 +515,7 @@ int cmd_reset(int argc, const char **argv, struct command_ctx *ctx)
 		read_config(&rs);
 	parse_options_of(&rs, &argc, argv);
 	rs.commit = rs.head = rs.r->algo->null_oid;
-	paths = split_arguments(&rs, argv);
+	paths = reset_split_arguments(&rs, argv);
 	rs.with_paths = pathspec_args_parse(&rs.pathspec_args, &rs.ps, rs.r, paths, 0) > 0;
 	if (find_target(&rs, &err) < 0)
 		die_err(&err);
@@ -525,7 +525,7 @@ int cmd_reset(int argc, const char **argv, struct command_ctx *ctx)
 	if (rs.r->worktree && repo_enter_worktree(rs.r, &err) < 0)
 		die_err(&err);
 	index_init(&rs.ix, rs.r->algo);
-	rc = run(&rs, &u, &err);
+	rc = reset_run(&rs, &u, &err);
 	converter_free(rs.conv);
 	index_release(&rs.ix);
 	sparse_free(rs.sparse);

@@ -36,8 +36,8 @@ struct rm_run {
 	struct object_id head_tree;
 };
 
-static void parse_command_line(int argc, const char **argv, const struct command_ctx *ctx,
-			       struct rm_run *run)
+static void rm_parse_command_line(int argc, const char **argv, const struct command_ctx *ctx,
+				  struct rm_run *run)
 {
 	struct rm_options *o = &run->o;
 	struct option opts[] = {
@@ -300,7 +300,7 @@ int cmd_rm(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
-	parse_command_line(argc, argv, ctx, &run);
+	rm_parse_command_line(argc, argv, ctx, &run);
 	index_init(&run.ix, ctx->repo->algo);
 	run.op = repo_operation_begin(ctx->repo);
 	rc = repo_operation_end(run.op, run_rm(&run, &err), &err);

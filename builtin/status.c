@@ -66,7 +66,7 @@ static int parse_renames(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static void parse_command_line(int argc, const char **argv, struct status_run *run)
+static void status_parse_command_line(int argc, const char **argv, struct status_run *run)
 {
 	struct option opts[] = {
 		OPT__VERBOSE(&run->verbose),
@@ -245,7 +245,7 @@ int cmd_status(int argc, const char **argv, struct command_ctx *ctx)
 
 	if (ctx->repo)
 		run.columns = column_config(ctx->repo, "status");
-	parse_command_line(argc, argv, &run);
+	status_parse_command_line(argc, argv, &run);
 	column_resolve(&run.columns);
 	fill_defaults(&run);
 	index_init(&run.ix, ctx->repo->algo);

@@ -51,7 +51,7 @@ static void report(const struct updater *u, const char *fmt, ...)
 	putchar('\n');
 }
 
-static struct converter *converter(struct updater *u)
+static struct converter *update_index_converter(struct updater *u)
 {
 	struct err err = ERR_INIT;
 
@@ -89,7 +89,7 @@ static int put(struct updater *u, struct index_entry *e)
 	return ret;
 }
 
-static int remove_path(struct updater *u, const char *path)
+static int update_index_remove_path(struct updater *u, const char *path)
 {
 	index_remove(&u->ix, path, strlen(path));
 	return 0;
@@ -99,7 +99,7 @@ static int remove_missing(struct updater *u, const char *path)
 {
 	if (!u->remove)
 		return error("%s: does not exist and --remove not passed", path);
-	return remove_path(u, path);
+	return update_index_remove_path(u, path);
 }
 
 static bool wants_to_write(struct updater *u)
@@ -121,7 +121,7 @@ static bool ignores_stat(struct updater *u)
 	return on;
 }
 
-static int add_file(struct updater *u, const char *path, const struct stat *st)
+static int update_index_add_file(struct updater *u, const char *path, const struct stat *st)
 {
 	struct index_entry *old = index_find(&u->ix, path, strlen(path)), *e;
 	struct object_id oid;
@@ -130,7 +130,7 @@ static int add_file(struct updater *u, const char *path, const struct stat *st)
 	if (old && !S_ISDIR(st->st_mode) &&
 	    !index_entry_stat_match(&u->ix, old, st, &u->r->settings))
 		return 0; /* up to date */
-	if (worktree_hash_path(u->r, converter(u), path, st,
+	if (worktree_hash_path(u->r, update_index_converter(u), path, st,
 			       !S_ISDIR(st->st_mode) && wants_to_write(u), &oid, NULL, &err) < 0)
 		return report_error(&err), -1;
 	e = index_entry_new(&u->ix,
@@ -153,13 +153,13 @@ static int add_dir(struct updater *u, const char *path, const struct stat *st)
 	bool is_repo = !gitlink_resolve_head(path, u->r->algo, &head, NULL);
 
 	if (old && MODE_IS_GITLINK(old->mode))
-		return is_repo ? add_file(u, path, st) : 0;
+		return is_repo ? update_index_add_file(u, path, st) : 0;
 	if (old)
 		return remove_missing(u, path);
 	if (index_has_dir(&u->ix, path, strlen(path)))
 		return error("%s: is a directory - add individual files instead", path);
 	if (is_repo)
-		return add_file(u, path, st);
+		return update_index_add_file(u, path, st);
 	return error("%s: is a directory - add files inside instead", path);
 }
 
@@ -171,7 +171,7 @@ static int process_path(struct updater *u, const char *path, const struct stat *
 		return error("'%s' is beyond a symbolic link", path);
 	if (old && old->flags & CE_SKIP_WORKTREE) {
 		if (!u->ignore_skip_worktree && u->remove)
-			remove_path(u, path);
+			update_index_remove_path(u, path);
 		return 0;
 	}
 	if (stat_errno == ENOENT || stat_errno == ENOTDIR)
@@ -182,7 +182,7 @@ static int process_path(struct updater *u, const char *path, const struct stat *
 		return add_dir(u, path, st);
 	if (!S_ISREG(st->st_mode) && !S_ISLNK(st->st_mode))
 		return error("%s: unsupported file type", path);
-	return add_file(u, path, st);
+	return update_index_add_file(u, path, st);
 }
 
 /* ---- flags ---- */
@@ -236,7 +236,7 @@ static void update_one(struct updater *u, const char *path)
 		return;
 	}
 	if (u->force_remove) {
-		remove_path(u, path);
+		update_index_remove_path(u, path);
 		report(u, "remove '%s'", path);
 		return;
 	}
@@ -308,7 +308,7 @@ static int add_cacheinfo(struct updater *u, unsigned mode, const struct object_i
 	return 0;
 }
 
-static bool parse_mode(const char *s, const char **end, unsigned *mode)
+static bool update_index_parse_mode(const char *s, const char **end, unsigned *mode)
 {
 	char *stop;
 	unsigned long v;
@@ -330,7 +330,7 @@ static int parse_cacheinfo(const struct option *opt, const char *arg, int unset)
 	const char *p;
 
 	(void)unset;
-	if (!parse_mode(arg, &p, &mode) || *p != ',' ||
+	if (!update_index_parse_mode(arg, &p, &mode) || *p != ',' ||
 	    oid_parse_hex(&oid, p + 1, u->r->algo, &p) < 0 || *p != ',')
 		return error("option 'cacheinfo' expects <mode>,<sha1>,<path>");
 	if (add_cacheinfo(u, mode, &oid, p + 1, 0))
@@ -349,7 +349,7 @@ static bool parse_info(const struct updater *u, const char *line, struct info_li
 {
 	const char *p, *tab, *end;
 
-	if (!parse_mode(line, &p, &out->mode) || *p++ != ' ')
+	if (!update_index_parse_mode(line, &p, &out->mode) || *p++ != ' ')
 		return false;
 	tab = strchr(p, '\t');
 	if (!tab)
@@ -379,7 +379,7 @@ static void apply_info(struct updater *u, const struct info_line *info)
 	if (!*path || !path_is_safe(path, info->mode, u->r->settings.protect)) {
 		fprintf(stderr, "Ignoring path %s\n", path);
 	} else if (!info->mode) {
-		remove_path(u, path);
+		update_index_remove_path(u, path);
 	} else if (add_cacheinfo(u, info->mode, &info->oid, path, info->stage)) {
 		die("git update-index: unable to update %s", path);
 	}
@@ -436,12 +436,13 @@ static void needs_update(void *data, const struct index_entry *e, enum worktree_
 	u->has_errors = true;
 }
 
-static void refresh(struct updater *u, bool really)
+static void update_index_refresh(struct updater *u, bool really)
 {
 	struct err err = ERR_INIT;
 
 	need_worktree(u);
-	if (worktree_refresh(u->r, &u->ix, NULL, converter(u), really, needs_update, u, &err) < 0)
+	if (worktree_refresh(u->r, &u->ix, NULL, update_index_converter(u), really, needs_update, u,
+			     &err) < 0)
 		die_err(&err);
 }
 
@@ -449,7 +450,7 @@ static int do_refresh(const struct option *opt, const char *arg, int unset)
 {
 	(void)arg;
 	(void)unset;
-	refresh(opt->value, opt->defval != 0);
+	update_index_refresh(opt->value, opt->defval != 0);
 	return 0;
 }
 
@@ -730,7 +731,7 @@ static void choose_version(struct updater *u)
 	u->ix.version = (unsigned)u->index_version;
 }
 
-static void publish(struct updater *u)
+static void update_index_publish(struct updater *u)
 {
 	struct err err = ERR_INIT;
 
@@ -761,7 +762,7 @@ int cmd_update_index(int argc, const char **argv, struct command_ctx *ctx)
 		die_err(&err);
 	parse_and_run(&u, argc, argv);
 	choose_version(&u);
-	publish(&u);
+	update_index_publish(&u);
 	err_release(&u.lock_err);
 	converter_free(u.conv);
 	index_release(&u.ix);

@@ -182,7 +182,8 @@ static void consider(struct deletion *d, const char *arg)
 
 /* ---- all of them ---- */
 
-static int stage_config(struct deletion *d, struct repo_operation *op, struct err *err)
+static int branch_delete_stage_config(struct deletion *d, struct repo_operation *op,
+				      struct err *err)
 {
 	char *path = xstrfmt("%s/config", d->repo->commondir);
 	struct config_section_edit *e = xcalloc(d->branches.nr, sizeof(*e));
@@ -216,7 +217,7 @@ static int queue_all(struct deletion *d, struct ref_transaction *t, struct err *
 	return rc;
 }
 
-static int run(struct deletion *d, struct err *err)
+static int branch_delete_run(struct deletion *d, struct err *err)
 {
 	struct repo_operation *op = repo_operation_begin(d->repo);
 	struct ref_transaction *t = NULL;
@@ -225,7 +226,7 @@ static int run(struct deletion *d, struct err *err)
 	if (!rc)
 		rc = queue_all(d, t, err);
 	if (!rc && !d->remotes)
-		rc = stage_config(d, op, err);
+		rc = branch_delete_stage_config(d, op, err);
 	return repo_operation_end(op, rc, err);
 }
 
@@ -263,7 +264,7 @@ int branch_delete(struct repository *r, int argc, const char **argv, bool force,
 	for (int i = 0; i < argc; i++)
 		consider(&d, argv[i]);
 	if (d.branches.nr)
-		rc = run(&d, &err);
+		rc = branch_delete_run(&d, &err);
 	if (!rc && !quiet)
 		report_deletion(&d);
 	string_list_clear(&d.branches, doomed_free);

@@ -187,7 +187,7 @@ static int queue_nothing(const struct step *s, struct ref_transaction *t, struct
 	return rc;
 }
 
-static int stage_config(struct move *m, struct err *err)
+static int branch_move_stage_config(struct move *m, struct err *err)
 {
 	char *path = xstrfmt("%s/config", m->repo->commondir);
 	char *old = xstrfmt("branch.%s", m->from.buf + strlen("refs/heads/"));
@@ -217,7 +217,7 @@ static int stage(const struct step *s, struct err *err)
 	if (!rc)
 		rc = same ? queue_nothing(s, t, err) : queue_refs(s, t, err);
 	if (!rc && s->last && !same)
-		rc = stage_config(s->m, err);
+		rc = branch_move_stage_config(s->m, err);
 	return rc;
 }
 
@@ -282,7 +282,7 @@ static int run_detour(struct move *m, struct err *err)
 	return rc;
 }
 
-static int run(struct move *m, struct err *err)
+static int branch_move_run(struct move *m, struct err *err)
 {
 	struct step s = { m, m->from.buf, m->to.buf, true };
 
@@ -331,7 +331,7 @@ int branch_move(struct repository *r, const char *from, const char *to, bool cop
 	read_old_value(&m);
 	m.msg = xstrfmt("Branch: %s %s to %s", copy ? "copied" : "renamed", m.from.buf, m.to.buf);
 	m.op = repo_operation_begin(r);
-	rc = run(&m, &err);
+	rc = branch_move_run(&m, &err);
 	repo_operation_free(m.op);
 	if (!rc && misnamed)
 		warning(copy ? "created a copy of a misnamed branch '%s'" :

@@ -448,7 +448,7 @@ static int run_create(struct branch_args *a, int argc, const char **argv, struct
 	return report(rc, &text, a->quiet, &err);
 }
 
-static int run(struct branch_args *a, int argc, const char **argv, struct repository *r)
+static int branch_run(struct branch_args *a, int argc, const char **argv, struct repository *r)
 {
 	switch (a->action) {
 	case ACTION_LIST:
@@ -505,7 +505,7 @@ int cmd_branch(int argc, const char **argv, struct command_ctx *ctx)
 	argc = parse_command_line(argc, argv, &a);
 	if (a.recurse)
 		check_recursing(r, a.action == ACTION_CREATE, argc > 1 ? argv[1] : NULL);
-	code = run(&a, argc, argv, r);
+	code = branch_run(&a, argc, argv, r);
 	ref_options_release(&a.refs);
 	return code;
 }

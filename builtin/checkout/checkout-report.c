@@ -120,7 +120,7 @@ static bool creates(const struct checkout *co)
 	return co->new_branch || co->reset_branch;
 }
 
-static const char *short_name(const char *ref)
+static const char *checkout_report_short_name(const char *ref)
 {
 	skip_prefix(ref, "refs/heads/", &ref);
 	return ref;
@@ -128,7 +128,7 @@ static const char *short_name(const char *ref)
 
 static void tell_branch(const struct checkout *co, bool existed)
 {
-	const char *name = short_name(co->branch);
+	const char *name = checkout_report_short_name(co->branch);
 
 	if (co->orphan || (creates(co) && !co->has_commit))
 		fprintf(stderr, "Switched to a new branch '%s'\n", name);

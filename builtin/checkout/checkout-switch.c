@@ -8,7 +8,7 @@
 #include "repo/state.h"
 #include "util/alloc.h"
 
-static const char *short_name(const char *ref)
+static const char *checkout_switch_short_name(const char *ref)
 {
 	skip_prefix(ref, "refs/heads/", &ref);
 	return ref;
@@ -90,7 +90,7 @@ static const char *created_name(const struct checkout *co)
 static char *log_message(const struct checkout *co)
 {
 	const char *action = getenv("GIT_REFLOG_ACTION");
-	const char *from = co->old_branch ? short_name(co->old_branch) : co->unborn ? "(invalid)" : oid_hex(&co->old_commit);
+	const char *from = co->old_branch ? checkout_switch_short_name(co->old_branch) : co->unborn ? "(invalid)" : oid_hex(&co->old_commit);
 	char *from_copy = xstrdup(from), *msg;
 
 	if (action)
@@ -99,7 +99,7 @@ static char *log_message(const struct checkout *co)
 		msg = xstrdup("checkout -b");
 	else
 		msg = xstrfmt("checkout: moving from %s to %s", from_copy,
-			      co->branch ? short_name(co->branch) : co->name ? co->name : "HEAD");
+			      co->branch ? checkout_switch_short_name(co->branch) : co->name ? co->name : "HEAD");
 	free(from_copy);
 	return msg;
 }
@@ -145,7 +145,8 @@ static int queue_new_branch(struct checkout *co, struct ref_transaction *t,
 					    reset ? &old : &co->r->algo->null_oid,
 					    co->reflog ? REF_FORCE_REFLOG : 0, msg, err);
 	if (!rc && start.ref && track != BRANCH_TRACK_NEVER)
-		rc = branch_stage_tracking(co->r, co->op, short_name(co->branch), start.ref,
+		rc = branch_stage_tracking(co->r, co->op, checkout_switch_short_name(co->branch),
+					   start.ref,
 					   track, text, err);
 	free(start.ref);
 	free(msg);

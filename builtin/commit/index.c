@@ -40,8 +40,8 @@ static int add_untracked(struct commit_run *run, struct worktree_adder *adder,
 	return rc;
 }
 
-static int add_changes(struct commit_run *run, const struct pathspec *ps, char *seen,
-		       const struct string_list *paths, struct err *err)
+static int index_add_changes(struct commit_run *run, const struct pathspec *ps, char *seen,
+			     const struct string_list *paths, struct err *err)
 {
 	struct worktree_add_options ao = { .on_error = report_failure };
 	struct commit_index *ci = &run->ci;
@@ -167,7 +167,7 @@ static int prepare_partial(struct commit_run *run, char *seen, struct err *err)
 	collect_matches(run, &ci->partial, seen, &paths);
 	rc = check_seen(run, seen);
 	if (rc >= 0)
-		rc = add_changes(run, &run->ps, NULL, &paths, err);
+		rc = index_add_changes(run, &run->ps, NULL, &paths, err);
 	if (rc >= 0)
 		rc = make_partial(run, &paths, err);
 	string_list_clear(&paths, NULL);
@@ -176,7 +176,7 @@ static int prepare_partial(struct commit_run *run, char *seen, struct err *err)
 
 static int prepare_updated(struct commit_run *run, char *seen, struct err *err)
 {
-	int rc = add_changes(run, run->o.all ? NULL : &run->ps, seen, NULL, err);
+	int rc = index_add_changes(run, run->o.all ? NULL : &run->ps, seen, NULL, err);
 
 	if (rc >= 0 && !run->o.all)
 		rc = check_seen(run, seen);

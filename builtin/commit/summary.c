@@ -159,8 +159,8 @@ static void add_people(struct commit_run *run, struct strbuf *out)
 	strbuf_release(&date);
 }
 
-static int add_changes(struct commit_run *run, const struct object_id *commit,
-		       struct strbuf *out, struct err *err)
+static int summary_add_changes(struct commit_run *run, const struct object_id *commit,
+			       struct strbuf *out, struct err *err)
 {
 	struct diff_queue q = DIFF_QUEUE_INIT;
 	struct object_id old_tree, new_tree;
@@ -199,5 +199,5 @@ int commit_summary_text(struct commit_run *run, const struct object_id *commit,
 	add_people(run, out);
 	if (run->parents.nr > 1)
 		return 0;
-	return add_changes(run, commit, out, err);
+	return summary_add_changes(run, commit, out, err);
 }

@@ -14,8 +14,8 @@ static int locations(const struct config_cmd *c)
  * Parse, check the number of arguments, settle the place. Options end at the first argument,
  * so that a value may begin with a dash.
  */
-static void begin(struct config_cmd *c, int *argc, const char **argv,
-		  const struct option *opts, const char *const *usage, int min, int max)
+static void config_sub_begin(struct config_cmd *c, int *argc, const char **argv,
+			     const struct option *opts, const char *const *usage, int min, int max)
 {
 	*argc = parse_options(*argc, argv, opts, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 	if (locations(c) > 1) {
@@ -47,7 +47,7 @@ static int sub_list(int argc, const char **argv, struct command_ctx *ctx)
 	};
 	int code;
 
-	begin(&c, &argc, argv, opts, usage, 0, 0);
+	config_sub_begin(&c, &argc, argv, opts, usage, 0, 0);
 	setup_pager(ctx->repo, "config");
 	code = config_cmd_list(&c);
 	free(c.path);
@@ -85,7 +85,7 @@ static int sub_get(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_END()
 	};
 
-	begin(&c, &argc, argv, opts, usage, 1, 1);
+	config_sub_begin(&c, &argc, argv, opts, usage, 1, 1);
 	if (c.fixed_value && !c.value_pattern)
 		die("--fixed-value only applies with --value=<pattern>");
 	if (c.default_value && (c.all || url))
@@ -133,7 +133,7 @@ static int sub_set(int argc, const char **argv, struct command_ctx *ctx)
 	};
 	struct config_edit e = { .key = NULL };
 
-	begin(&c, &argc, argv, opts, usage, 1, 2);
+	config_sub_begin(&c, &argc, argv, opts, usage, 1, 2);
 	if (argc == 1) {
 		error("missing value to set to the variable '%s'", argv[0]);
 		exit(129);
@@ -178,7 +178,7 @@ static int sub_unset(int argc, const char **argv, struct command_ctx *ctx)
 	struct config_edit e = { .key = NULL };
 	int code;
 
-	begin(&c, &argc, argv, opts, usage, 1, 1);
+	config_sub_begin(&c, &argc, argv, opts, usage, 1, 1);
 	if (c.fixed_value && !c.value_pattern)
 		die("--fixed-value only applies with --value=<pattern>");
 	e.key = argv[0];
@@ -198,7 +198,7 @@ static int edit_section(int argc, const char **argv, struct command_ctx *ctx,
 	struct option opts[] = { CONFIG_LOCATION_OPTIONS(&c), OPT_END() };
 	int code;
 
-	begin(&c, &argc, argv, opts, usage, nr_names, nr_names);
+	config_sub_begin(&c, &argc, argv, opts, usage, nr_names, nr_names);
 	code = config_cmd_rename_section(&c, argv[0], nr_names > 1 ? argv[1] : NULL);
 	free(c.path);
 	return code;
@@ -229,7 +229,7 @@ static int sub_edit(int argc, const char **argv, struct command_ctx *ctx)
 	struct option opts[] = { CONFIG_LOCATION_OPTIONS(&c), OPT_END() };
 	int code;
 
-	begin(&c, &argc, argv, opts, usage, 0, 0);
+	config_sub_begin(&c, &argc, argv, opts, usage, 0, 0);
 	code = config_cmd_edit_file(&c);
 	free(c.path);
 	return code;

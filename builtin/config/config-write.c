@@ -6,7 +6,7 @@
 #include "fs/file.h"
 #include "operation/operation.h"
 
-static struct repo_operation *begin(const struct config_cmd *c)
+static struct repo_operation *config_write_begin(const struct config_cmd *c)
 {
 	struct fsync_policy policy;
 
@@ -42,7 +42,7 @@ static int exit_code_of(int rc, const char *key)
 /* P1 for what an editor wrote into c->path. */
 static int seal_edited(const struct config_cmd *c, struct err *err)
 {
-	struct repo_operation *op = begin(c);
+	struct repo_operation *op = config_write_begin(c);
 
 	return repo_operation_end(op, repo_operation_add_written_file(op, c->path, err), err);
 }
@@ -111,7 +111,7 @@ static void report_result(int rc, const struct config_edit *e, struct err *err)
 int config_cmd_write(struct config_cmd *c, const struct config_edit *e)
 {
 	const char *path = config_cmd_file_to_write(c);
-	struct repo_operation *op = begin(c);
+	struct repo_operation *op = config_write_begin(c);
 	struct err err = ERR_INIT;
 	int rc = config_file_edit(path, e, repo_operation_batch(op), &err);
 
@@ -124,7 +124,7 @@ int config_cmd_write(struct config_cmd *c, const struct config_edit *e)
 int config_cmd_rename_section(struct config_cmd *c, const char *old_name, const char *new_name)
 {
 	const char *path = config_cmd_file_to_write(c);
-	struct repo_operation *op = begin(c);
+	struct repo_operation *op = config_write_begin(c);
 	struct err err = ERR_INIT;
 	int rc = config_file_rename_section(path, old_name, new_name, repo_operation_batch(op),
 					    &err);

@@ -58,7 +58,8 @@ static void drop_old(struct cache *cache)
 			drop(cache, i);
 }
 
-static void erase(struct cache *cache, const struct credential *c, bool with_secret)
+static void credential_cache_daemon_erase(struct cache *cache, const struct credential *c,
+					  bool with_secret)
 {
 	for (size_t i = cache->nr; i--;)
 		if (credential_matches(c, &cache->v[i].c, with_secret))
@@ -66,13 +67,13 @@ static void erase(struct cache *cache, const struct credential *c, bool with_sec
 }
 
 /* `c` becomes the cache's. */
-static void store(struct cache *cache, struct credential *c, int timeout_s)
+static void credential_cache_daemon_store(struct cache *cache, struct credential *c, int timeout_s)
 {
 	bool whole = (c->username && c->password) || (c->authtype && c->credential);
 
 	if (!c->protocol || !c->host || !whole || c->ephemeral || timeout_s <= 0)
 		return;
-	erase(cache, c, false);
+	credential_cache_daemon_erase(cache, c, false);
 	ALLOC_GROW(cache->v, cache->nr + 1, cache->alloc);
 	cache->v[cache->nr].c = *c;
 	cache->v[cache->nr++].until_ms = monotonic_ms() + (int64_t)timeout_s * 1000;
@@ -80,7 +81,8 @@ static void store(struct cache *cache, struct credential *c, int timeout_s)
 }
 
 /* Only what the client can use, and does not know. */
-static int get(const struct cache *cache, const struct credential *c, struct strbuf *out, struct err *err)
+static int credential_cache_daemon_get(const struct cache *cache, const struct credential *c,
+				       struct strbuf *out, struct err *err)
 {
 	for (size_t i = 0; i < cache->nr; i++) {
 		struct credential found = cache->v[i].c;
@@ -123,11 +125,11 @@ static int answer(struct cache *cache, const struct strbuf *request, struct strb
 	if (!rc)
 		rc = credential_parse(&c, p, request->buf + request->len - p, err);
 	if (!rc && !strcmp(action, "get"))
-		rc = get(cache, &c, out, err);
+		rc = credential_cache_daemon_get(cache, &c, out, err);
 	else if (!rc && !strcmp(action, "store"))
-		store(cache, &c, atoi(timeout));
+		credential_cache_daemon_store(cache, &c, atoi(timeout));
 	else if (!rc && !strcmp(action, "erase"))
-		erase(cache, &c, true);
+		credential_cache_daemon_erase(cache, &c, true);
 	else if (!rc && !strcmp(action, "exit"))
 		cache->end = true;
 	else if (!rc)

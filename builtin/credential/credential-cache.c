@@ -153,7 +153,8 @@ static int talk(int fd, const char *action, int timeout_s, const struct strbuf *
 	return rc;
 }
 
-static int act(const char *path, const char *action, int timeout_s, struct err *err)
+static int credential_cache_act(const char *path, const char *action, int timeout_s,
+				struct err *err)
 {
 	bool is_exit = !strcmp(action, "exit"), is_store = !strcmp(action, "store");
 	struct strbuf credential = STRBUF_INIT;
@@ -173,7 +174,7 @@ static int act(const char *path, const char *action, int timeout_s, struct err *
 	return rc;
 }
 
-static int print_capabilities(void)
+static int credential_cache_print_capabilities(void)
 {
 	puts("version 0\ncapability authtype");
 	return finish_stdout();
@@ -196,11 +197,11 @@ int cmd_credential_cache(int argc, const char **argv, struct command_ctx *ctx UN
 	if (argc != 1)
 		usage_with_options(usage, opts);
 	if (!strcmp(argv[0], "capability"))
-		return print_capabilities();
+		return credential_cache_print_capabilities();
 	path = socket_path ? xstrdup(socket_path) : default_socket();
 	if (!path)
 		die("unable to find a suitable socket path; use --socket");
-	rc = act(path, argv[0], timeout_s, &err);
+	rc = credential_cache_act(path, argv[0], timeout_s, &err);
 	free(path);
 	return rc < 0 ? report_fatal(&err) : 0;
 }

@@ -187,7 +187,7 @@ static void take_first(const char *line, size_t len, bool matches, void *data)
 	credential_release(&c);
 }
 
-static int get(const struct strvec *files, struct credential *c, struct err *err)
+static int credential_store_get(const struct strvec *files, struct credential *c, struct err *err)
 {
 	struct answer a = { c, STRBUF_INIT };
 	struct strbuf text = STRBUF_INIT;
@@ -207,7 +207,7 @@ static int get(const struct strvec *files, struct credential *c, struct err *err
 }
 
 /* Into the first file that is there, else the first one. */
-static int store(const struct strvec *files, struct credential *c, struct err *err)
+static int credential_store_store(const struct strvec *files, struct credential *c, struct err *err)
 {
 	struct fsync_policy policy = command_fsync_policy();
 	struct repo_operation *op;
@@ -224,7 +224,7 @@ static int store(const struct strvec *files, struct credential *c, struct err *e
 	return repo_operation_end(op, rewrite(op, path, c, true, err), err);
 }
 
-static int erase(const struct strvec *files, struct credential *c, struct err *err)
+static int credential_store_erase(const struct strvec *files, struct credential *c, struct err *err)
 {
 	struct fsync_policy policy = command_fsync_policy();
 	struct repo_operation *op;
@@ -252,14 +252,15 @@ static void default_files(struct strvec *files)
 	free(xdg);
 }
 
-static int act(const char *action, const struct strvec *files, struct credential *c, struct err *err)
+static int credential_store_act(const char *action, const struct strvec *files,
+				struct credential *c, struct err *err)
 {
 	if (!strcmp(action, "get"))
-		return get(files, c, err);
+		return credential_store_get(files, c, err);
 	if (!strcmp(action, "store"))
-		return store(files, c, err);
+		return credential_store_store(files, c, err);
 	if (!strcmp(action, "erase"))
-		return erase(files, c, err);
+		return credential_store_erase(files, c, err);
 	return 0; /* of a newer program */
 }
 
@@ -289,7 +290,7 @@ int cmd_credential_store(int argc, const char **argv, struct command_ctx *ctx)
 	if (rc < 0)
 		err_prefix(&err, "unable to read credential");
 	else
-		rc = act(argv[0], &files, &c, &err);
+		rc = credential_store_act(argv[0], &files, &c, &err);
 	credential_release(&c);
 	strvec_clear(&files);
 	return rc < 0 ? report_fatal(&err) : 0;

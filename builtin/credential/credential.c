@@ -26,7 +26,7 @@ static int fill(struct credential *c, const struct config_set *config, struct er
 	return rc;
 }
 
-static int print_capabilities(void)
+static int credential_print_capabilities(void)
 {
 	puts("version 0\ncapability authtype\ncapability state");
 	return finish_stdout();
@@ -61,7 +61,7 @@ int cmd_credential(int argc, const char **argv, struct command_ctx *ctx)
 	if (argc != 1)
 		usage_with_options(usage, opts);
 	if (!strcmp(argv[0], "capability"))
-		return print_capabilities();
+		return credential_print_capabilities();
 	run = action_of(argv[0]);
 	if (!run)
 		usage_with_options(usage, opts);

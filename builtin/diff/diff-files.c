@@ -7,7 +7,7 @@ static const char *const usage[] = {
 	"git diff-files [-q] [-0 | -1 | -2 | -3 | -c | --cc] [<common-diff-options>] [<path>...]", NULL
 };
 
-static int compare(struct diff_command *d, struct err *err)
+static int diff_files_compare(struct diff_command *d, struct err *err)
 {
 	struct option none[] = { OPT_END() };
 	int rc;
@@ -26,12 +26,12 @@ static int compare(struct diff_command *d, struct err *err)
 	return rc ? rc : worktree_diff_files(&d->files, &d->queue, err);
 }
 
-static int run(struct diff_command *d, int argc, const char **argv, struct err *err)
+static int diff_files_run(struct diff_command *d, int argc, const char **argv, struct err *err)
 {
-	return diff_command_run(d, argc, argv, compare, err);
+	return diff_command_run(d, argc, argv, diff_files_compare, err);
 }
 
 int cmd_diff_files(int argc, const char **argv, struct command_ctx *ctx)
 {
-	return diff_command_main(argc, argv, ctx, false, usage, run);
+	return diff_command_main(argc, argv, ctx, false, usage, diff_files_run);
 }

@@ -8,7 +8,7 @@ static const char *const usage[] = {
 	NULL
 };
 
-static int compare(struct diff_command *d, struct err *err)
+static int diff_index_compare(struct diff_command *d, struct err *err)
 {
 	struct option none[] = { OPT_END() };
 	struct object_id tree;
@@ -32,12 +32,12 @@ static int compare(struct diff_command *d, struct err *err)
 	return rc ? rc : worktree_diff_index(&d->files, &d->queue, &tree, d->cached, err);
 }
 
-static int run(struct diff_command *d, int argc, const char **argv, struct err *err)
+static int diff_index_run(struct diff_command *d, int argc, const char **argv, struct err *err)
 {
-	return diff_command_run(d, argc, argv, compare, err);
+	return diff_command_run(d, argc, argv, diff_index_compare, err);
 }
 
 int cmd_diff_index(int argc, const char **argv, struct command_ctx *ctx)
 {
-	return diff_command_main(argc, argv, ctx, false, usage, run);
+	return diff_command_main(argc, argv, ctx, false, usage, diff_index_run);
 }

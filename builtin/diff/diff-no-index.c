@@ -173,7 +173,7 @@ static char *below(const char *dir, const char *name)
 	return xstrfmt("%s%s%s", dir, len && dir[len - 1] == '/' ? "" : "/", name);
 }
 
-static int compare(struct no_index *n, const char *a, const char *b, struct err *err);
+static int diff_no_index_compare(struct no_index *n, const char *a, const char *b, struct err *err);
 
 /* Do the pathspecs select what is at this path, or could they select something below it? */
 static bool is_selected(const struct no_index *n, const char *path, int side)
@@ -206,7 +206,7 @@ static int compare_in(struct no_index *n, const char *a, const char *b, const ch
 	if (y && !is_selected(n, y, 1))
 		FREE_AND_NULL(y);
 	if (x || y)
-		rc = compare(n, x, y, err);
+		rc = diff_no_index_compare(n, x, y, err);
 	free(x);
 	free(y);
 	return rc;
@@ -236,7 +236,7 @@ static int compare_dirs(struct no_index *n, const char *a, const char *b, struct
 }
 
 /* NULL: there is no such side. A file in place of a directory is shown as both. */
-static int compare(struct no_index *n, const char *a, const char *b, struct err *err)
+static int diff_no_index_compare(struct no_index *n, const char *a, const char *b, struct err *err)
 {
 	unsigned a_mode = 0, b_mode = 0;
 	int rc = a ? mode_of(n, a, &a_mode, err) : 0;
@@ -354,7 +354,7 @@ static void parse(struct diff_command *d, int argc, const char **argv, bool impl
 	bad_usage();
 }
 
-static int run(struct no_index *n, const struct strvec *args, struct err *err)
+static int diff_no_index_run(struct no_index *n, const struct strvec *args, struct err *err)
 {
 	char *names[2] = { xstrdup(args->v[0]), xstrdup(args->v[1]) };
 	int rc = settle_limits(n, names, args, err);
@@ -362,7 +362,7 @@ static int run(struct no_index *n, const struct strvec *args, struct err *err)
 	if (!rc)
 		rc = settle_names(n, names, err);
 	if (!rc)
-		rc = compare(n, names[0], names[1], err);
+		rc = diff_no_index_compare(n, names[0], names[1], err);
 	free(names[0]);
 	free(names[1]);
 	pathspec_release(&n->limits);
@@ -386,7 +386,7 @@ int diff_no_index(struct diff_command *d, int argc, const char **argv, bool impl
 	rc = diff_command_settle(d, err);
 	use_drivers(&n, &d->o);
 	if (!rc)
-		rc = run(&n, &args, err);
+		rc = diff_no_index_run(&n, &args, err);
 	if (rc < 0 && n.missing) {
 		error("%s", err_message(err));
 		err_release(err);

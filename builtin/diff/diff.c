@@ -320,7 +320,7 @@ static int compare_sides(struct diff_command *d, const struct sides *s, struct e
 	return rc ? rc : against_files(d, &tree, err);
 }
 
-static int compare(struct diff_command *d, struct err *err)
+static int diff_compare(struct diff_command *d, struct err *err)
 {
 	struct sides s = { .nr_trees = 0 };
 	int rc = sort_starts(d, &s, err);
@@ -384,7 +384,7 @@ static int run(struct diff_command *d, int argc, const char **argv, struct err *
 
 	if (asked || !d->repo || implies_no_index(d->repo, argc, argv))
 		return diff_no_index(d, argc, argv, !asked && !d->repo, err);
-	return diff_command_run(d, argc, argv, compare, err);
+	return diff_command_run(d, argc, argv, diff_compare, err);
 }
 
 int cmd_diff(int argc, const char **argv, struct command_ctx *ctx)

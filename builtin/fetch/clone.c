@@ -14,12 +14,12 @@
 
 static const char *const usage[] = { "git clone [<options>] [--] <repo> [<dir>]", NULL };
 
-static void say_warning(void *data UNUSED, const char *msg)
+static void clone_say_warning(void *data UNUSED, const char *msg)
 {
 	warning("%s", msg);
 }
 
-static void say_error(void *data UNUSED, const char *msg)
+static void clone_say_error(void *data UNUSED, const char *msg)
 {
 	error("%s", msg);
 }
@@ -31,7 +31,7 @@ static void say(void *data UNUSED, const char *text)
 
 /* ---- options ---- */
 
-static int opt_filter(const struct option *opt, const char *arg, int unset)
+static int clone_opt_filter(const struct option *opt, const char *arg, int unset)
 {
 	struct clone_cmd *cc = opt->value;
 	struct err err = ERR_INIT;
@@ -43,7 +43,7 @@ static int opt_filter(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int opt_recurse(const struct option *opt, const char *arg, int unset)
+static int clone_opt_recurse(const struct option *opt, const char *arg, int unset)
 {
 	struct strvec *list = opt->value;
 
@@ -104,7 +104,7 @@ static void check_combinations(struct clone_cmd *cc)
 		cc->single_branch = cc->depth || cc->since || cc->deepen_not.nr;
 }
 
-static int depth_or_die(const char *text)
+static int clone_depth_or_die(const char *text)
 {
 	char *end;
 	long n = strtol(text, &end, 10);
@@ -114,12 +114,12 @@ static int depth_or_die(const char *text)
 	return (int)n;
 }
 
-static void set_depth(struct clone_cmd *cc)
+static void clone_set_depth(struct clone_cmd *cc)
 {
 	struct fetch_wanted *w = &cc->o.wanted;
 
 	if (cc->depth)
-		w->depth = depth_or_die(cc->depth);
+		w->depth = clone_depth_or_die(cc->depth);
 	if (cc->since)
 		w->deepen_since = date_approxidate(cc->since, NULL);
 	if (cc->deepen_not.nr)
@@ -169,7 +169,7 @@ static struct config_set *read_config(struct clone_cmd *cc)
 	return c;
 }
 
-static bool bool_or_die(const struct config_set *c, const char *key, bool value)
+static bool clone_bool_or_die(const struct config_set *c, const char *key, bool value)
 {
 	struct err err = ERR_INIT;
 
@@ -190,7 +190,7 @@ static void use_config(struct clone_cmd *cc, const struct config_set *c)
 	if (!remote_name_is_valid(cc->o.origin))
 		die("'%s' is not a valid remote name", cc->o.origin);
 	if (cc->reject_shallow < 0)
-		cc->reject_shallow = bool_or_die(c, "clone.rejectshallow", false);
+		cc->reject_shallow = clone_bool_or_die(c, "clone.rejectshallow", false);
 	if (read_fetch_checks(&cc->checks, c, NULL, &checks, &err) < 0)
 		die_err(&err);
 	if (checks)
@@ -246,7 +246,7 @@ static void choose_objects(struct clone_cmd *cc)
 
 /* ---- all of it ---- */
 
-static void settle_options(struct clone_cmd *cc)
+static void clone_settle_options(struct clone_cmd *cc)
 {
 	struct clone_options *o = &cc->o;
 
@@ -260,12 +260,12 @@ static void settle_options(struct clone_cmd *cc)
 	o->dissociate = cc->dissociate > 0;
 	if (cc->bundle_uri)
 		o->bundle_uri = url_has_scheme(cc->bundle_uri) ? cc->bundle_uri : clone_absolute(cc, cc->bundle_uri);
-	o->ask_for_bundles = bool_or_die(o->config, "transfer.bundleuri", false);
+	o->ask_for_bundles = clone_bool_or_die(o->config, "transfer.bundleuri", false);
 	o->template_dir = cc->template && *cc->template ? clone_absolute(cc, cc->template) : cc->template;
-	o->warn = say_warning;
-	o->report_error = say_error;
+	o->warn = clone_say_warning;
+	o->report_error = clone_say_error;
 	o->say = say;
-	set_depth(cc);
+	clone_set_depth(cc);
 	o->wanted.quiet = !o->progress;
 	o->wanted.reject_shallow = cc->reject_shallow > 0;
 	if (o->progress) {
@@ -287,7 +287,7 @@ static void settle_options(struct clone_cmd *cc)
 }
 
 /* The exit code. */
-static int run(struct clone_cmd *cc)
+static int clone_run(struct clone_cmd *cc)
 {
 	struct err err = ERR_INIT;
 	int rc;
@@ -334,9 +334,9 @@ int cmd_clone(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 		OPT_BOOL(0, "no-hardlinks", &cc.no_hardlinks, "don't use local hardlinks, always copy"),
 		OPT_BOOL('s', "shared", &cc.shared, "setup as shared repository"),
 		OPT_CALLBACK_F(0, "recurse-submodules", &cc.submodules, "pathspec",
-			       "initialize submodules in the clone", PARSE_OPT_OPTARG, opt_recurse),
+			       "initialize submodules in the clone", PARSE_OPT_OPTARG, clone_opt_recurse),
 		OPT_CALLBACK_F(0, "recursive", &cc.submodules, "pathspec", "alias of --recurse-submodules",
-			       PARSE_OPT_OPTARG, opt_recurse),
+			       PARSE_OPT_OPTARG, clone_opt_recurse),
 		OPT_INTEGER('j', "jobs", &cc.jobs, "number of submodules cloned in parallel"),
 		OPT_STRING(0, "template", &cc.template, "template-directory",
 			   "directory from which templates will be used"),
@@ -360,7 +360,7 @@ int cmd_clone(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 		OPT_STRVEC(0, "server-option", &cc.server_options, "server-specific", "option to transmit"),
 		OPT_BOOL('4', "ipv4", &cc.ipv4, "use IPv4 addresses only"),
 		OPT_BOOL('6', "ipv6", &cc.ipv6, "use IPv6 addresses only"),
-		OPT_CALLBACK(0, "filter", &cc, "args", "object filtering", opt_filter),
+		OPT_CALLBACK(0, "filter", &cc, "args", "object filtering", clone_opt_filter),
 		OPT_BOOL(0, "also-filter-submodules", &cc.also_filter_submodules,
 			 "apply partial clone filters to submodules"),
 		OPT_BOOL(0, "remote-submodules", &cc.remote_submodules,
@@ -388,8 +388,8 @@ int cmd_clone(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 	else
 		clone_guess_dir(&cc);
 	use_config(&cc, config);
-	settle_options(&cc);
-	code = run(&cc);
+	clone_settle_options(&cc);
+	code = clone_run(&cc);
 
 	config_set_free(config);
 	free(cc.edits);

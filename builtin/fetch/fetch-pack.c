@@ -196,7 +196,7 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 	return rc;
 }
 
-static int run(struct fetch_pack *f, const char *repository)
+static int fetch_pack_run(struct fetch_pack *f, const char *repository)
 {
 	struct connect_options co = { .config = f->r->config, .program = f->program };
 	struct fetch_session_options so = { .algo = f->r->algo, .config = f->r->config, .url = repository,
@@ -286,7 +286,7 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
 	strvec_sort_unique(&f.names);
 	/* What is left out has to be owed by somebody. */
 	f.from_promisor |= f.filter.nr > 0;
-	code = f.all || f.names.nr ? run(&f, argv[0]) : 1;
+	code = f.all || f.names.nr ? fetch_pack_run(&f, argv[0]) : 1;
 	pack_checks_release(&f.checks);
 	strvec_clear(&f.not_refs);
 	strvec_clear(&f.server_options);

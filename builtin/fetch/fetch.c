@@ -24,19 +24,19 @@ static const char *const usage[] = {
 	NULL
 };
 
-static void say_warning(void *data UNUSED, const char *msg)
+static void fetch_say_warning(void *data UNUSED, const char *msg)
 {
 	warning("%s", msg);
 }
 
-static void say_error(void *data UNUSED, const char *msg)
+static void fetch_say_error(void *data UNUSED, const char *msg)
 {
 	error("%s", msg);
 }
 
 /* ---- options ---- */
 
-static int opt_filter(const struct option *opt, const char *arg, int unset)
+static int fetch_opt_filter(const struct option *opt, const char *arg, int unset)
 {
 	struct fetch_cmd *f = opt->value;
 	const struct option spec = { .value = &f->filter };
@@ -59,7 +59,7 @@ static int opt_refmap(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int opt_recurse(const struct option *opt, const char *arg, int unset)
+static int fetch_opt_recurse(const struct option *opt, const char *arg, int unset)
 {
 	const char **value = opt->value;
 
@@ -67,7 +67,7 @@ static int opt_recurse(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int depth_or_die(const char *text)
+static int fetch_depth_or_die(const char *text)
 {
 	char *end;
 	long n = strtol(text, &end, 10);
@@ -79,7 +79,7 @@ static int depth_or_die(const char *text)
 	return (int)n;
 }
 
-static void set_depth(struct fetch_cmd *f)
+static void fetch_set_depth(struct fetch_cmd *f)
 {
 	struct fetch_wanted *w = &f->o.wanted;
 	struct oid_array boundary = OID_ARRAY_INIT;
@@ -109,7 +109,7 @@ static void set_depth(struct fetch_cmd *f)
 		oid_array_clear(&boundary);
 	}
 	if (f->depth)
-		w->depth = depth_or_die(f->depth);
+		w->depth = fetch_depth_or_die(f->depth);
 	if (f->since)
 		w->deepen_since = date_approxidate(f->since, NULL);
 	if (f->deepen_not.nr)
@@ -118,7 +118,7 @@ static void set_depth(struct fetch_cmd *f)
 
 /* ---- the configuration ---- */
 
-static bool bool_or_die(struct fetch_cmd *f, const char *key, bool value)
+static bool fetch_bool_or_die(struct fetch_cmd *f, const char *key, bool value)
 {
 	struct err err = ERR_INIT;
 
@@ -171,10 +171,11 @@ static void read_bundles(struct fetch_cmd *f)
 static void read_pruning(struct fetch_cmd *f, const struct remote *remote)
 {
 	if (f->o.prune < 0)
-		f->o.prune = remote->prune >= 0 ? remote->prune : bool_or_die(f, "fetch.prune", false);
+		f->o.prune = remote->prune >= 0 ? remote->prune : fetch_bool_or_die(f,
+										    "fetch.prune", false);
 	if (f->o.prune_tags < 0)
 		f->o.prune_tags = remote->prune_tags >= 0 ? remote->prune_tags
-			: bool_or_die(f, "fetch.prunetags", false);
+			: fetch_bool_or_die(f, "fetch.prunetags", false);
 }
 
 /* Of a promisor less comes, as it was agreed. */
@@ -249,7 +250,7 @@ static char *reflog_action(int argc, const char **argv)
 	return strbuf_detach(&action, NULL);
 }
 
-static void settle_options(struct fetch_cmd *f, struct remote *remote)
+static void fetch_settle_options(struct fetch_cmd *f, struct remote *remote)
 {
 	struct fetch_options *o = &f->o;
 	struct err err = ERR_INIT;
@@ -265,8 +266,8 @@ static void settle_options(struct fetch_cmd *f, struct remote *remote)
 	o->no_fetch_head = !f->write_fetch_head;
 	o->no_forced_check = !f->forced_updates;
 	o->verbosity = f->verbose - f->quiet;
-	o->warn = say_warning;
-	o->say_error = say_error;
+	o->warn = fetch_say_warning;
+	o->say_error = fetch_say_error;
 	o->wanted.keep = f->keep;
 	o->wanted.refetch = f->refetch;
 	o->wanted.update_shallow = f->update_shallow;
@@ -287,7 +288,7 @@ static void settle_options(struct fetch_cmd *f, struct remote *remote)
 		.algo = f->r->algo, .config = f->r->config,
 		.server_options = &f->server_options, .tell = o->verbosity < 0 ? NULL : show_remote_words,
 	};
-	set_depth(f);
+	fetch_set_depth(f);
 	read_output(f);
 	read_checks(f);
 	read_bundles(f);
@@ -318,7 +319,7 @@ static int fetch_one(struct fetch_cmd *f, const char *name, int argc, const char
 	add_refspecs(f, argc, argv);
 	if (f->o.has_refmap && !f->o.given.nr)
 		die("--refmap option is only meaningful with command-line refspec(s)");
-	settle_options(f, remote);
+	fetch_settle_options(f, remote);
 	if (f->negotiate_only)
 		return fetch_print_common(f, remote);
 	rc = fetch_from(f->r, remote, &f->o, &err);
@@ -379,7 +380,7 @@ static int fetch_promised(struct fetch_cmd *f, const char *name)
 
 	if (rc < 0)
 		return report_fatal(&err);
-	settle_options(f, remote);
+	fetch_settle_options(f, remote);
 	rc = get_promised(f, remote, &err);
 	return rc < 0 ? report_fatal(&err) : 0;
 }
@@ -390,7 +391,8 @@ static void write_graph(struct fetch_cmd *f)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct err err = ERR_INIT;
-	bool wanted = f->write_graph > 0 || (f->write_graph < 0 && bool_or_die(f, "fetch.writecommitgraph", false));
+	bool wanted = f->write_graph > 0 || (f->write_graph < 0 && fetch_bool_or_die(f,
+										     "fetch.writecommitgraph", false));
 
 	if (!wanted)
 		return;
@@ -428,7 +430,7 @@ static int run(struct fetch_cmd *f, int argc, const char **argv, const char *act
 	struct strvec names = STRVEC_INIT;
 	int code;
 
-	if (f->all > 0 || (f->all < 0 && !argc && bool_or_die(f, "fetch.all", false))) {
+	if (f->all > 0 || (f->all < 0 && !argc && fetch_bool_or_die(f, "fetch.all", false))) {
 		if (argc == 1 && f->all > 0)
 			die("fetch --all does not take a repository argument");
 		if (argc > 1)
@@ -474,7 +476,7 @@ static void check_options(struct fetch_cmd *f)
 static void read_defaults(struct fetch_cmd *f)
 {
 	if (f->forced_updates < 0)
-		f->forced_updates = bool_or_die(f, "fetch.showforcedupdates", true);
+		f->forced_updates = fetch_bool_or_die(f, "fetch.showforcedupdates", true);
 	if (f->jobs < 0) {
 		f->jobs = 1;
 		(void)!config_get_int(f->r->config, "fetch.parallel", &f->jobs, NULL);
@@ -538,11 +540,11 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('p', "prune", &f.o.prune, "prune remote-tracking branches no longer on remote"),
 		OPT_BOOL('P', "prune-tags", &f.o.prune_tags, "prune local tags no longer on remote and clobber changed tags"),
 		OPT_CALLBACK_F(0, "recurse-submodules-default", &f.recurse_default, "on-demand",
-			       "the default of --recurse-submodules", PARSE_OPT_HIDDEN | PARSE_OPT_NONEG, opt_recurse),
+			       "the default of --recurse-submodules", PARSE_OPT_HIDDEN | PARSE_OPT_NONEG, fetch_opt_recurse),
 		OPT_CALLBACK_F(0, "submodule-prefix", &f.submodule_prefix, "dir", "what to put in front of paths of submodules",
-			       PARSE_OPT_HIDDEN | PARSE_OPT_NONEG, opt_recurse),
+			       PARSE_OPT_HIDDEN | PARSE_OPT_NONEG, fetch_opt_recurse),
 		OPT_CALLBACK_F(0, "recurse-submodules", &f.recurse, "on-demand",
-			       "control recursive fetching of submodules", PARSE_OPT_OPTARG, opt_recurse),
+			       "control recursive fetching of submodules", PARSE_OPT_OPTARG, fetch_opt_recurse),
 		OPT_BOOL(0, "dry-run", &f.dry_run, "dry run"),
 		OPT_BOOL(0, "porcelain", &f.porcelain, "machine-readable output"),
 		OPT_BOOL(0, "write-fetch-head", &f.write_fetch_head, "write fetched references to the FETCH_HEAD file"),
@@ -567,7 +569,7 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_STRVEC(0, "negotiation-include", &f.include, "revision",
 			     "report that we have this object, whatever else is reported"),
 		OPT_BOOL(0, "negotiate-only", &f.negotiate_only, "do not fetch a packfile; instead, print ancestors"),
-		OPT_CALLBACK(0, "filter", &f, "args", "object filtering", opt_filter),
+		OPT_CALLBACK(0, "filter", &f, "args", "object filtering", fetch_opt_filter),
 		OPT_BOOL(0, "auto-maintenance", &f.auto_maintenance, "run 'maintenance --auto' after fetching"),
 		OPT_BOOL(0, "auto-gc", &f.auto_maintenance, "run 'maintenance --auto' after fetching"),
 		OPT_BOOL(0, "show-forced-updates", &f.forced_updates, "check for forced-updates on all updated branches"),

@@ -151,7 +151,7 @@ static int list(const struct ls_remote *l, const struct repository *r, const str
 	return rc;
 }
 
-static int run(struct ls_remote *l, struct repository *r, const char *name)
+static int ls_remote_run(struct ls_remote *l, struct repository *r, const char *name)
 {
 	const struct config_set *config = command_config(r);
 	struct remote_refs refs = REMOTE_REFS_INIT;
@@ -214,7 +214,7 @@ int cmd_ls_remote(int argc, const char **argv, struct command_ctx *ctx)
 	check_sort_keys(&l);
 	l.patterns = argv + 1;
 	l.nr_patterns = argc > 1 ? argc - 1 : 0;
-	code = run(&l, ctx->repo, argc ? argv[0] : NULL);
+	code = ls_remote_run(&l, ctx->repo, argc ? argv[0] : NULL);
 	strvec_clear(&l.sort);
 	strvec_clear(&l.server_options);
 	return code;

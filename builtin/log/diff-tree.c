@@ -116,7 +116,7 @@ static int init(struct diff_tree *d, struct repository *r, struct err *err)
 
 /* ---- one commit, two trees ---- */
 
-static int show_commit(struct diff_tree *d, struct commit *c, struct err *err)
+static int diff_tree_show_commit(struct diff_tree *d, struct commit *c, struct err *err)
 {
 	int rc = commit_parse_node(d->log.walk->pool, c, err);
 
@@ -204,7 +204,7 @@ static int show_one(struct diff_tree *d, const struct rev_start *s, struct err *
 	}
 	if (!rc)
 		rc = revparse_commit(d->log.repo, oid_hex(&s->oid), &oid, err);
-	return rc < 0 ? rc : show_commit(d, commit_lookup(d->log.walk->pool, &oid), err);
+	return rc < 0 ? rc : diff_tree_show_commit(d, commit_lookup(d->log.walk->pool, &oid), err);
 }
 
 /* ---- --stdin ---- */
@@ -294,7 +294,7 @@ static int run_stdin(struct diff_tree *d, struct err *err)
 
 /* ---- all of it ---- */
 
-static int run(struct diff_tree *d, struct err *err)
+static int diff_tree_run(struct diff_tree *d, struct err *err)
 {
 	const struct rev_walk *w = d->log.walk;
 	int rc = 0;
@@ -327,7 +327,7 @@ int cmd_diff_tree(int argc, const char **argv, struct command_ctx *ctx)
 	if (rc < 0 && log_asks_for_help(&err))
 		bad_usage();
 	if (!rc)
-		rc = run(&d, &err);
+		rc = diff_tree_run(&d, &err);
 	if (!rc && !d.quiet)
 		warn_rename_limit(&d.log.limited);
 	result = (d.log.check_failed ? 2 : 0) | (d.log.diff.exit_code && d.log.has_differences ? 1 : 0);

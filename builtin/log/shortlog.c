@@ -169,8 +169,9 @@ static void unknown_option(const struct err *err, const struct option *opts)
 	usage_with_options(usage, opts);
 }
 
-static int run(struct repository *r, struct shortlog_options *o, int argc, const char **argv,
-	       const struct option *opts, struct err *err)
+static int shortlog_run(struct repository *r, struct shortlog_options *o, int argc,
+			const char **argv,
+			const struct option *opts, struct err *err)
 {
 	struct log_options log;
 	int rc = log_options_init(&log, r, err);
@@ -217,7 +218,8 @@ int cmd_shortlog(int argc, const char **argv, struct command_ctx *ctx)
 		error("too many arguments given outside repository");
 		usage_with_options(usage, opts);
 	}
-	rc = ctx->repo ? run(ctx->repo, &o, argc, argv, opts, &err) : run_text(NULL, &o, &err);
+	rc = ctx->repo ? shortlog_run(ctx->repo, &o, argc, argv, opts, &err) : run_text(NULL, &o,
+											&err);
 	shortlog_options_release(&o);
 	return rc < 0 ? report_fatal(&err) : finish_stdout();
 }

@@ -170,7 +170,7 @@ static int is_walk(struct log_options *o, struct err *err)
 	return 1;
 }
 
-static int run(struct log_options *o, int argc, const char **argv, struct err *err)
+static int show_run(struct log_options *o, int argc, const char **argv, struct err *err)
 {
 	int rc;
 
@@ -190,5 +190,5 @@ static int run(struct log_options *o, int argc, const char **argv, struct err *e
 
 int cmd_show(int argc, const char **argv, struct command_ctx *ctx)
 {
-	return log_command(argc, argv, ctx, usage, run);
+	return log_command(argc, argv, ctx, usage, show_run);
 }

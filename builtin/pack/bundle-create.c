@@ -156,7 +156,7 @@ static int write_bundle(struct create *c, struct err *err)
 
 /* ---- the command ---- */
 
-static int run(struct create *c, int argc, const char **argv, struct err *err)
+static int bundle_create_run(struct create *c, int argc, const char **argv, struct err *err)
 {
 	const struct rev_hooks hooks = { on_option, c };
 	int rc = log_options_init_plumbing(&c->log, c->repo, err);
@@ -182,7 +182,7 @@ int bundle_create(int argc, const char **argv, struct command_ctx *ctx)
 		die("Need a repository to create a bundle.");
 	repo_ignore_replacements(c.repo);
 	c.plan.header.algo = c.repo->algo;
-	rc = run(&c, argc, argv, &err);
+	rc = bundle_create_run(&c, argc, argv, &err);
 	log_options_release(&c.log);
 	bundle_plan_release(&c.plan);
 	free(c.path);

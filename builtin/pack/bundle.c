@@ -160,7 +160,7 @@ static int check(struct repository *r, const struct bundle *b, bool quiet, bool 
 	return 1;
 }
 
-static int verify(int argc, const char **argv, struct command_ctx *ctx)
+static int bundle_verify(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const sub_usage[] = { VERIFY_USAGE, NULL };
 	int quiet = 0, code = 1;
@@ -225,7 +225,7 @@ static int receive_pack(struct unbundling *u, const struct intake_place *place, 
 }
 
 /* As index-pack --stdin --fix-thin does it. Of intake_receive. */
-static int receive(void *data, const struct intake_place *place, struct err *err)
+static int bundle_receive(void *data, const struct intake_place *place, struct err *err)
 {
 	struct pack_progress p = { .reading = "Unbundling objects", .resolving = "Resolving deltas",
 				   .forced = true };
@@ -243,10 +243,11 @@ static int receive(void *data, const struct intake_place *place, struct err *err
 }
 
 /* One operation, one flush. */
-static int unpack(struct repository *r, struct bundle *b, int fd, bool progress, struct err *err)
+static int bundle_unpack(struct repository *r, struct bundle *b, int fd, bool progress,
+			 struct err *err)
 {
 	struct unbundling u = { .b = b, .fd = fd, .progress = progress };
-	struct intake in = { .receive = receive, .data = &u, .fd = fd, .name = "unbundle",
+	struct intake in = { .receive = bundle_receive, .data = &u, .fd = fd, .name = "unbundle",
 			     .promisor_msg = b->header.filter ? "from-bundle" : NULL };
 	struct intake_result result;
 	struct repo_operation *op;
@@ -273,7 +274,7 @@ static int unbundle_into(struct repository *r, struct bundle *b, int fd, bool pr
 		return error("'%s' has objects named by %s, the repository by %s", bundle_name(b),
 			     b->header.algo->name, r->algo->name), 1;
 	code = check(r, b, false, false);
-	if (!code && unpack(r, b, fd, progress, &err) < 0) {
+	if (!code && bundle_unpack(r, b, fd, progress, &err) < 0) {
 		report_error(&err);
 		code = 1;
 	}
@@ -316,7 +317,7 @@ int cmd_bundle(int argc, const char **argv, struct command_ctx *ctx)
 		const char *name;
 		command_fn run;
 	} subcommands[] = {
-		{ "create", bundle_create }, { "verify", verify }, { "list-heads", list_heads },
+		{ "create", bundle_create }, { "verify", bundle_verify }, { "list-heads", list_heads },
 		{ "unbundle", unbundle },
 	};
 	const struct option none[] = { OPT_END() };

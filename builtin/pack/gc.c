@@ -32,7 +32,7 @@ static void warn(void *data UNUSED, const char *line)
 	warning("%s", line);
 }
 
-static void show_progress(void *data, const char *title, uint64_t done, uint64_t total)
+static void gc_show_progress(void *data, const char *title, uint64_t done, uint64_t total)
 {
 	struct gc_command *c = data;
 
@@ -74,7 +74,7 @@ static int on_size(const struct option *opt, const char *arg, int unset UNUSED)
 	return 0;
 }
 
-static void parse(struct gc_command *c, int argc, const char **argv)
+static void gc_parse(struct gc_command *c, int argc, const char **argv)
 {
 	int aggressive = 0, cruft = c->o.cruft;
 	struct option options[] = {
@@ -213,16 +213,16 @@ int cmd_gc(int argc, const char **argv, struct command_ctx *ctx)
 
 	gc_options_init(&c.o);
 	if (!ctx->repo)
-		parse(&c, argc, argv); /* -h, which ends here */
+		gc_parse(&c, argc, argv); /* -h, which ends here */
 	if (gc_options_read(&c.o, ctx->repo, &err) < 0)
 		die_err(&err);
-	parse(&c, argc, argv);
+	gc_parse(&c, argc, argv);
 	choose_detach(&c);
 	c.o.warn = warn;
 	c.o.data = &c;
 	if (!c.quiet) {
 		c.o.note = note;
-		c.o.progress = show_progress;
+		c.o.progress = gc_show_progress;
 	}
 	if (c.automatic && !is_wanted(&c))
 		return 0;

@@ -111,7 +111,7 @@ static void parse_header(struct index_pack *p)
 	put_be32(p->head + 8, (uint32_t)count);
 }
 
-static void read_config(struct index_pack *p)
+static void index_pack_read_config(struct index_pack *p)
 {
 	const struct config_set *c = command_config(p->r);
 	struct err err = ERR_INIT;
@@ -170,8 +170,9 @@ static void name_files(struct index_pack *p)
 
 /* ---- the pack ---- */
 
-static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
-			  uint64_t bytes)
+static void index_pack_show_progress(void *data, enum pack_receive_phase phase, uint64_t done,
+				     uint64_t total,
+				     uint64_t bytes)
 {
 	struct index_pack *p = data;
 
@@ -179,7 +180,7 @@ static void show_progress(void *data, enum pack_receive_phase phase, uint64_t do
 }
 
 /* r: NULL outside of one; it may be the repository with a quarantine. */
-static struct pack_receive *begin(struct index_pack *p, struct repository *r)
+static struct pack_receive *index_pack_begin(struct index_pack *p, struct repository *r)
 {
 	struct pack_receive_options o = {
 		.algo = p->algo,
@@ -193,7 +194,7 @@ static struct pack_receive *begin(struct index_pack *p, struct repository *r)
 		.note_links = p->promisor_msg && r,
 		.fix_thin = p->fix_thin,
 		.level = r ? r->settings.pack_level : -1,
-		.progress = p->verbose ? show_progress : NULL,
+		.progress = p->verbose ? index_pack_show_progress : NULL,
 		.data = p,
 	};
 
@@ -217,8 +218,9 @@ static int read_stdin(struct index_pack *p, struct pack_receive *rx, const struc
 	return rc ? rc : pack_check_end(rx, 0, err);
 }
 
-static int read_pack(struct index_pack *p, struct pack_receive *rx, const struct repository *r, struct fsync_batch *b,
-		     struct err *err)
+static int index_pack_read_pack(struct index_pack *p, struct pack_receive *rx,
+				const struct repository *r, struct fsync_batch *b,
+				struct err *err)
 {
 	char *dir;
 	int rc = p->from_stdin ? read_stdin(p, rx, r, err) : pack_receive_file(rx, p->readable ? p->readable : p->pack_file, err);
@@ -252,7 +254,7 @@ static int refuse_duplicates(struct index_pack *p, struct pack_receive *rx, stru
 
 /* ---- --verify ---- */
 
-static int verify(struct index_pack *p, struct err *err)
+static int index_pack_verify(struct index_pack *p, struct err *err)
 {
 	const char *const files[] = { p->pack_file, p->idx_path, p->rev_path, NULL };
 	struct pack_receive *rx;
@@ -264,8 +266,8 @@ static int verify(struct index_pack *p, struct err *err)
 	rc = intake_confine_reader(p->r, files, err);
 	if (rc)
 		return rc;
-	p->rx = rx = begin(p, p->r);
-	rc = read_pack(p, rx, p->r, NULL, err);
+	p->rx = rx = index_pack_begin(p, p->r);
+	rc = index_pack_read_pack(p, rx, p->r, NULL, err);
 	if (!rc && !p->stat_only)
 		rc = pack_receive_verify_idx(rx, p->idx_path, err);
 	/* There need not be one. */
@@ -409,7 +411,7 @@ static int end_operation(struct index_pack *p, struct repo_operation *op, const 
 /* ---- a pack for objects/pack ---- */
 
 /* For intake_receive. */
-static int receive(void *data, const struct intake_place *place, struct err *err)
+static int index_pack_receive(void *data, const struct intake_place *place, struct err *err)
 {
 	struct index_pack *p = data;
 	char *packdir = xstrfmt("%s/pack", place->r->objdir);
@@ -419,8 +421,8 @@ static int receive(void *data, const struct intake_place *place, struct err *err
 
 	n.keep_msg = place->keep_msg;
 	n.promisor_msg = place->promisor_msg;
-	p->rx = begin(p, place->r);
-	rc = read_pack(p, p->rx, place->r, place->batch, err);
+	p->rx = index_pack_begin(p, place->r);
+	rc = index_pack_read_pack(p, p->rx, place->r, place->batch, err);
 	if (!rc)
 		rc = refuse_duplicates(p, p->rx, err);
 	if (!rc)
@@ -433,7 +435,7 @@ static int receive(void *data, const struct intake_place *place, struct err *err
 static int receive_stdin(struct index_pack *p, bool *foreign, struct err *err)
 {
 	const struct intake in = {
-		.receive = receive, .data = p, .fd = STDIN_FILENO, .promisor_msg = p->promisor_msg, .keep_msg = p->keep_msg,
+		.receive = index_pack_receive, .data = p, .fd = STDIN_FILENO, .promisor_msg = p->promisor_msg, .keep_msg = p->keep_msg,
 		.threads = p->threads, .limits = { .inflated_bytes = p->max_inflated_bytes }, .name = "index-pack", .answer_max = ANSWER_MAX,
 	};
 	struct repo_operation *op = repo_operation_begin(p->r);
@@ -523,8 +525,8 @@ static int fill_targets(void *data, struct strbuf *text, struct err *err)
 	const struct pack_receive_names n = names_of(p, NULL, p->r);
 	int rc;
 
-	p->rx = begin(p, p->r);
-	rc = read_pack(p, p->rx, p->r, NULL, err);
+	p->rx = index_pack_begin(p, p->r);
+	rc = index_pack_read_pack(p, p->rx, p->r, NULL, err);
 	if (!rc)
 		rc = refuse_duplicates(p, p->rx, err);
 	if (!rc)
@@ -589,11 +591,11 @@ static int create_named(struct index_pack *p, bool *foreign, struct err *err)
 static int execute(struct index_pack *p, bool *foreign, struct err *err)
 {
 	if (p->verify)
-		return verify(p, err);
+		return index_pack_verify(p, err);
 	return p->from_stdin && !p->pack_file && !p->index_file ? receive_stdin(p, foreign, err) : create_named(p, foreign, err);
 }
 
-static int run(struct index_pack *p)
+static int index_pack_run(struct index_pack *p)
 {
 	struct err err = ERR_INIT;
 	bool foreign = false;
@@ -655,7 +657,7 @@ int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx)
 	strvec_init(&p.severities);
 	pack_checks_init(&p.checks, print_pack_finding);
 	p.checks.collect_missing = true;
-	read_config(&p);
+	index_pack_read_config(&p);
 	parsing = &p;
 	argc = parse_options(argc, argv, opts, usage, 0);
 	parsing = NULL;
@@ -686,5 +688,5 @@ int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx)
 		parse_header(&p);
 	check_combinations(&p);
 	name_files(&p);
-	return run(&p);
+	return index_pack_run(&p);
 }

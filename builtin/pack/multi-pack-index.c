@@ -75,7 +75,7 @@ static struct progress *start_meter(const struct midx_command *c, const char *ti
 	return c->progress > 0 ? progress_start_forced(title, total) : progress_start(title, total);
 }
 
-static void show_progress(void *data, size_t done, size_t total)
+static void multi_pack_index_show_progress(void *data, size_t done, size_t total)
 {
 	struct midx_command *c = data;
 
@@ -202,7 +202,7 @@ static int run_write(struct midx_command *c, const struct midx_write_options *o,
 		b.preferred = &preferred;
 	}
 	if (c->progress) {
-		b.progress = show_progress;
+		b.progress = multi_pack_index_show_progress;
 		b.progress_data = c;
 	}
 	op = repo_operation_begin(c->repo);

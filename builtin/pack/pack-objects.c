@@ -65,7 +65,8 @@ static int check_level(int level, struct err *err)
 	return 0;
 }
 
-static int read_config(struct pack_collection *cmd, struct pack_options *o, struct err *err)
+static int pack_objects_read_config(struct pack_collection *cmd, struct pack_options *o,
+				    struct err *err)
 {
 	const struct config_set *c = cmd->r->config;
 	bool use = true;
@@ -163,7 +164,8 @@ static int set_index_version(const struct option *opt, const char *arg, int unse
 	return 0;
 }
 
-static int parse(int argc, const char **argv, struct pack_collection *c, struct pack_options *o)
+static int pack_objects_parse(int argc, const char **argv, struct pack_collection *c,
+			      struct pack_options *o)
 {
 	struct option opts[] = {
 		OPT_CALLBACK_F('q', "quiet", &o->progress, NULL, "do not show progress meter",
@@ -255,7 +257,7 @@ static int parse(int argc, const char **argv, struct pack_collection *c, struct 
 
 /* ---- what the options mean ---- */
 
-static int check_together(const struct pack_options *o, struct err *err)
+static int pack_objects_check_together(const struct pack_options *o, struct err *err)
 {
 	if (o->keep_unreachable && o->unpack_unreachable)
 		return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together",
@@ -306,7 +308,7 @@ static void limit_depth(struct pack_options *o)
 		o->window = 0;
 }
 
-static int apply(struct pack_collection *c, struct pack_options *o, struct err *err)
+static int pack_objects_apply(struct pack_collection *c, struct pack_options *o, struct err *err)
 {
 	int rc;
 
@@ -340,7 +342,7 @@ static int apply(struct pack_collection *c, struct pack_options *o, struct err *
 		warning("cannot use --delta-islands with --path-walk");
 		o->path_walk = 0;
 	}
-	rc = check_together(o, err);
+	rc = pack_objects_check_together(o, err);
 	if (!rc)
 		rc = limit_pack_size(c, o, err);
 	limit_depth(o);
@@ -520,15 +522,15 @@ static int set_uris(struct pack_collection *c, struct pack_options *o, struct er
 	return rc;
 }
 
-static void show_warning(void *data UNUSED, const char *msg)
+static void pack_objects_show_warning(void *data UNUSED, const char *msg)
 {
 	warning("%s", msg);
 }
 
-static int run(struct pack_collection *c, struct pack_options *o, struct err *err)
+static int pack_objects_run(struct pack_collection *c, struct pack_options *o, struct err *err)
 {
 	struct pack_meters meters = { .level = o->progress, .to_stdout = o->to_stdout };
-	int rc = apply(c, o, err);
+	int rc = pack_objects_apply(c, o, err);
 
 	if (!rc)
 		rc = set_uris(c, o, err);
@@ -536,7 +538,7 @@ static int run(struct pack_collection *c, struct pack_options *o, struct err *er
 		return rc;
 	c->o.progress = pack_meters_show;
 	c->o.data = &meters;
-	c->warn = show_warning;
+	c->warn = pack_objects_show_warning;
 	rc = pack_collection_begin(c, err);
 	if (!rc)
 		rc = add_objects(c, o, err);
@@ -562,15 +564,15 @@ int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx)
 	int rc;
 
 	if (!c.r)
-		parse(argc, argv, &c, &o); /* -h, which ends here */
+		pack_objects_parse(argc, argv, &c, &o); /* -h, which ends here */
 	repo_ignore_replacements(c.r); /* the objects themselves count */
 	pack_objects_options_init(&c.o, c.r->odb);
-	rc = read_config(&c, &o, &err);
+	rc = pack_objects_read_config(&c, &o, &err);
 	if (!rc) {
-		parse(argc, argv, &c, &o);
+		pack_objects_parse(argc, argv, &c, &o);
 		if (o.progress && o.all_progress_implied)
 			o.progress = PROGRESS_ALL;
-		rc = run(&c, &o, &err);
+		rc = pack_objects_run(&c, &o, &err);
 	}
 	pack_collection_end(&c);
 	filter_spec_release(&o.filter);

@@ -44,7 +44,7 @@ static void complain(void *data UNUSED, const char *path)
 	fprintf(stderr, "bad sha1 file: %s\n", path);
 }
 
-static void show_progress(void *data, uint64_t nr)
+static void prune_show_progress(void *data, uint64_t nr)
 {
 	struct prune_command *c = data;
 
@@ -93,7 +93,7 @@ int cmd_prune(int argc, const char **argv, struct command_ctx *ctx)
 	if (dry_run || c.verbose)
 		o.report = report;
 	if (c.progress)
-		o.progress = show_progress;
+		o.progress = prune_show_progress;
 	op = repo_operation_begin(ctx->repo);
 	rc = prune_run(op, ctx->repo, &o, &err);
 	if (!rc)

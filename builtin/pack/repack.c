@@ -28,7 +28,7 @@ struct repack_command {
 
 /* ---- progress ---- */
 
-static void show_progress(void *data, const char *title, uint64_t done, uint64_t total)
+static void repack_show_progress(void *data, const char *title, uint64_t done, uint64_t total)
 {
 	struct repack_command *c = data;
 
@@ -40,7 +40,7 @@ static void show_progress(void *data, const char *title, uint64_t done, uint64_t
 	progress_update(c->meter, done);
 }
 
-static void show_warning(void *data UNUSED, const char *msg)
+static void repack_show_warning(void *data UNUSED, const char *msg)
 {
 	warning("%s", msg);
 }
@@ -81,7 +81,7 @@ static int set_write_midx(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static void parse(int argc, const char **argv, struct repack_command *c)
+static void repack_parse(int argc, const char **argv, struct repack_command *c)
 {
 	struct option opts[] = {
 		OPT_SET_INT('a', NULL, &c->all, "pack everything in a single pack", 1),
@@ -139,7 +139,7 @@ static void parse(int argc, const char **argv, struct repack_command *c)
 }
 
 /* What two settings of the user, or the lack of one, mean. */
-static void check_together(const struct repack_command *c)
+static void repack_check_together(const struct repack_command *c)
 {
 	if (c->keep_unreachable && (c->all_loosen || c->loosen))
 		die("options '%s' and '%s' cannot be used together", "-A", "-k/--keep-unreachable");
@@ -174,11 +174,11 @@ static void apply_search(const struct repack_command *c, struct pack_objects_opt
 	o->name_hash_version = (unsigned)c->name_hash_version;
 }
 
-static void apply(struct repack_command *c, const struct repository *r)
+static void repack_apply(struct repack_command *c, const struct repository *r)
 {
 	bool kept_is_set = config_get(r->config, "repack.packkeptobjects") != NULL;
 
-	c->o.warn = show_warning;
+	c->o.warn = repack_show_warning;
 	c->o.all = c->all || c->all_loosen || c->cruft;
 	c->o.unreachable = c->cruft ? REPACK_CRUFT : c->keep_unreachable ? REPACK_APPEND
 			 : c->all_loosen || c->loosen ? REPACK_LOOSEN : REPACK_DROP;
@@ -208,7 +208,7 @@ static void apply(struct repack_command *c, const struct repository *r)
 		c->o.update_server_info = false;
 	apply_search(c, &c->o.pack);
 	apply_search(c, &c->o.cruft);
-	c->o.progress = !c->quiet && isatty(STDERR_FILENO) ? show_progress : NULL;
+	c->o.progress = !c->quiet && isatty(STDERR_FILENO) ? repack_show_progress : NULL;
 	c->o.data = c;
 }
 
@@ -224,14 +224,14 @@ int cmd_repack(int argc, const char **argv, struct command_ctx *ctx)
 	int rc;
 
 	if (!ctx->repo)
-		parse(argc, argv, &c); /* -h, which ends here */
+		repack_parse(argc, argv, &c); /* -h, which ends here */
 	repo_ignore_replacements(ctx->repo); /* the objects themselves count */
 	repack_options_init(&c.o, ctx->repo);
 	if (repack_options_read(&c.o, ctx->repo, &err) < 0)
 		return report_fatal(&err);
-	parse(argc, argv, &c);
-	check_together(&c);
-	apply(&c, ctx->repo);
+	repack_parse(argc, argv, &c);
+	repack_check_together(&c);
+	repack_apply(&c, ctx->repo);
 	op = repo_operation_begin(ctx->repo);
 	rc = repack_run(op, ctx->repo, &c.o, &result, &err);
 	progress_stop(&c.meter);

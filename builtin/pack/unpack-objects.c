@@ -67,15 +67,16 @@ static void report_broken(void *data, const char *msg)
 	error("%s", msg);
 }
 
-static void show_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
-			  uint64_t bytes)
+static void unpack_objects_show_progress(void *data, enum pack_receive_phase phase, uint64_t done,
+					 uint64_t total,
+					 uint64_t bytes)
 {
 	struct unpack_objects *u = data;
 
 	pack_progress_update(&u->progress, phase, done, total, bytes);
 }
 
-static struct pack_receive *begin(struct unpack_objects *u, struct repository *r)
+static struct pack_receive *unpack_objects_begin(struct unpack_objects *u, struct repository *r)
 {
 	struct pack_receive_options o = {
 		.algo = r->algo,
@@ -90,7 +91,7 @@ static struct pack_receive *begin(struct unpack_objects *u, struct repository *r
 		.broken = report_broken,
 		.object = u->dry_run ? NULL : write_object,
 		.big_blob = u->dry_run ? NULL : write_big_blob,
-		.progress = u->quiet ? NULL : show_progress,
+		.progress = u->quiet ? NULL : unpack_objects_show_progress,
 		.data = u,
 	};
 
@@ -98,7 +99,7 @@ static struct pack_receive *begin(struct unpack_objects *u, struct repository *r
 	return pack_receive_new(&o);
 }
 
-static int read_pack(struct unpack_objects *u, struct repository *r, struct err *err)
+static int unpack_objects_read_pack(struct unpack_objects *u, struct repository *r, struct err *err)
 {
 	struct pack_receive_stream_options s = {
 		.fd = STDIN_FILENO, .objdir = u->dry_run ? NULL : r->objdir,
@@ -129,7 +130,7 @@ static int note_foreign(void *data, const struct object_id *oid, enum object_typ
 }
 
 /* Of intake_receive. */
-static int receive(void *data, const struct intake_place *place, struct err *err)
+static int unpack_objects_receive(void *data, const struct intake_place *place, struct err *err)
 {
 	struct unpack_objects *u = data;
 	unsigned char broken;
@@ -138,8 +139,8 @@ static int receive(void *data, const struct intake_place *place, struct err *err
 	int rc;
 
 	u->place = place;
-	u->rx = begin(u, place->r);
-	rc = read_pack(u, place->r, err);
+	u->rx = unpack_objects_begin(u, place->r);
+	rc = unpack_objects_read_pack(u, place->r, err);
 	if (!rc)
 		rc = pack_receive_foreach_foreign(u->rx, note_foreign, place->foreign, err);
 	broken = u->broken;
@@ -158,10 +159,10 @@ static int take_answer(struct unpack_objects *u, const struct strbuf *answer, co
 	return rc ? rc : intake_answer_take(answer, &at, rest, len, err);
 }
 
-static int unpack(struct unpack_objects *u, struct err *err)
+static int unpack_objects_unpack(struct unpack_objects *u, struct err *err)
 {
 	const struct intake in = {
-		.receive = receive, .data = u, .fd = STDIN_FILENO, .unpacks = true,
+		.receive = unpack_objects_receive, .data = u, .fd = STDIN_FILENO, .unpacks = true,
 		.limits = { .inflated_bytes = u->max_inflated_bytes }, .name = "unpack-objects", .answer_max = ANSWER_MAX,
 	};
 	struct repo_operation *op = repo_operation_begin(u->r);
@@ -187,9 +188,9 @@ static int look(struct unpack_objects *u, struct err *err)
 	size_t len;
 	int rc = intake_confine_reader(u->r, NULL, err);
 
-	u->rx = begin(u, u->r);
+	u->rx = unpack_objects_begin(u, u->r);
 	if (!rc)
-		rc = read_pack(u, u->r, err);
+		rc = unpack_objects_read_pack(u, u->r, err);
 	rest = pack_receive_rest(u->rx, &len);
 	if (!rc)
 		fwrite(rest, 1, len, stdout);
@@ -198,10 +199,10 @@ static int look(struct unpack_objects *u, struct err *err)
 
 /* ---- the command ---- */
 
-static int run(struct unpack_objects *u)
+static int unpack_objects_run(struct unpack_objects *u)
 {
 	struct err err = ERR_INIT;
-	int rc = u->dry_run ? look(u, &err) : unpack(u, &err);
+	int rc = u->dry_run ? look(u, &err) : unpack_objects_unpack(u, &err);
 
 	pack_receive_free(u->rx);
 	pack_checks_release(&u->checks);
@@ -232,5 +233,5 @@ int cmd_unpack_objects(int argc, const char **argv, struct command_ctx *ctx)
 	if (max_inflated && !parse_magnitude(max_inflated, &u.max_inflated_bytes))
 		die("bad --max-inflated-size: %s", max_inflated);
 	pack_checks_init(&u.checks, print_pack_finding);
-	return run(&u);
+	return unpack_objects_run(&u);
 }

@@ -28,7 +28,8 @@ static char *path_of(const char *arg, const char *ext)
 	return xstrfmt("%.*s.%s", (int)len, arg, ext);
 }
 
-static int verify(struct verify_pack *v, const char *pack, const char *idx, struct err *err)
+static int verify_pack_verify(struct verify_pack *v, const char *pack, const char *idx,
+			      struct err *err)
 {
 	/* Without a database: each object would be compared with itself. */
 	struct pack_receive_options o = { .algo = v->algo };
@@ -72,7 +73,7 @@ static int verify_one(struct verify_pack *v, const char *arg)
 {
 	char *pack = path_of(arg, "pack"), *idx = path_of(arg, "idx");
 	struct err err = ERR_INIT;
-	int rc = verify(v, pack, idx, &err);
+	int rc = verify_pack_verify(v, pack, idx, &err);
 
 	if (rc < 0)
 		(void)report_fatal(&err);

@@ -52,7 +52,7 @@ static bool parse_signed(const char *text, enum push_signed *out)
 	return true;
 }
 
-static int opt_signed(const struct option *opt, const char *arg, int unset)
+static int push_opt_signed(const struct option *opt, const char *arg, int unset)
 {
 	struct push_cmd *c = opt->value;
 
@@ -124,7 +124,8 @@ static bool recurses(const struct push_cmd *c)
 
 /* ---- one URL ---- */
 
-static int connect(struct push_cmd *c, const char *text, struct push_session **out, struct err *err)
+static int push_connect(struct push_cmd *c, const char *text, struct push_session **out,
+			struct err *err)
 {
 	struct connect_options co = {
 		.config = c->r->config, .ipv4 = c->ipv4, .ipv6 = c->ipv6, .verbosity = c->verbose - c->quiet,
@@ -179,7 +180,7 @@ static bool has_changes(const struct push_list *l)
 	return false;
 }
 
-static int send(struct push_cmd *c, struct push_session *s, struct err *err)
+static int push_send(struct push_cmd *c, struct push_session *s, struct err *err)
 {
 	struct push_meters meters = { .forced = c->progress > 0 };
 	bool shown = !c->quiet && (c->progress > 0 || (c->progress < 0 && isatty(2)));
@@ -214,13 +215,13 @@ static int push_to(struct push_cmd *c, const char *url)
 
 	if (c->verbose > 0)
 		fprintf(stderr, "Pushing to %s\n", url);
-	rc = connect(c, url, &s, &err);
+	rc = push_connect(c, url, &s, &err);
 	if (rc < 0)
 		return report_fatal(&err);
 	rc = prepare(c, s, url, &err);
 	if (!rc) {
 		sent = true;
-		rc = send(c, s, &err);
+		rc = push_send(c, s, &err);
 	}
 	refused = push_has_errors(&c->list);
 	if (c->atomic && !starts_with(url, "http") && !strstr(url, "::"))
@@ -285,7 +286,7 @@ static void use_mirror(struct push_cmd *c, int argc)
 		c->mirror = 1;
 }
 
-static void choose_refspecs(struct push_cmd *c, int argc, const char **argv)
+static void push_choose_refspecs(struct push_cmd *c, int argc, const char **argv)
 {
 	use_mirror(c, argc);
 	push_add_arguments(c, argc > 1 ? argc - 1 : 0, argv + 1);
@@ -389,7 +390,8 @@ int cmd_push(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "prune", &c.prune, "prune locally removed refs"),
 		OPT_BOOL(0, "verify", &c.verify, "run the pre-push hook"),
 		OPT_BOOL(0, "follow-tags", &c.follow_tags, "push missing but relevant tags"),
-		OPT_CALLBACK_F(0, "signed", &c, "(yes|no|if-asked)", "GPG sign the push", PARSE_OPT_OPTARG, opt_signed),
+		OPT_CALLBACK_F(0, "signed", &c, "(yes|no|if-asked)", "GPG sign the push",
+			       PARSE_OPT_OPTARG, push_opt_signed),
 		OPT_BOOL(0, "atomic", &c.atomic, "request atomic transaction on remote side"),
 		OPT_STRVEC('o', "push-option", &given, "server-specific", "option to transmit"),
 		OPT_BOOL('4', "ipv4", &c.ipv4, "use IPv4 addresses only"),
@@ -420,7 +422,7 @@ int cmd_push(int argc, const char **argv, struct command_ctx *ctx)
 	free(words);
 	signal(SIGPIPE, SIG_IGN);
 	push_choose_remote(&c);
-	choose_refspecs(&c, argc, argv);
+	push_choose_refspecs(&c, argc, argv);
 	code = push_to_all(&c);
 	refspec_release(&c.specs);
 	strvec_clear(&c.leases);

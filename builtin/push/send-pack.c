@@ -29,7 +29,7 @@ struct send_pack {
 	int all, mirror, dry_run, force, verbose, quiet, thin, atomic, progress, from_stdin;
 };
 
-static int opt_signed(const struct option *opt, const char *arg, int unset)
+static int send_pack_opt_signed(const struct option *opt, const char *arg, int unset)
 {
 	struct send_pack *p = opt->value;
 	int truth = arg ? config_parse_maybe_bool(arg) : !unset;
@@ -62,7 +62,7 @@ static void add_from_stdin(struct send_pack *p)
 	strbuf_release(&line);
 }
 
-static void choose_refspecs(struct send_pack *p, int argc, const char **argv)
+static void send_pack_choose_refspecs(struct send_pack *p, int argc, const char **argv)
 {
 	for (int i = 0; i < argc; i++)
 		add_spec(p, argv[i]);
@@ -76,7 +76,8 @@ static void choose_refspecs(struct send_pack *p, int argc, const char **argv)
 		add_spec(p, ":");
 }
 
-static int connect(struct send_pack *p, const char *url, struct push_session **out, struct err *err)
+static int send_pack_connect(struct send_pack *p, const char *url, struct push_session **out,
+			     struct err *err)
 {
 	struct connect_options co = { .config = p->r->config, .verbosity = p->verbose - p->quiet, .program = p->receive_pack,
 				      .gitdir = p->r->gitdir_abs };
@@ -90,7 +91,7 @@ static int connect(struct send_pack *p, const char *url, struct push_session **o
 	return rc < 0 ? rc : push_session_open_url(out, url, &co, &so, err);
 }
 
-static int send(struct send_pack *p, struct push_session *s, struct err *err)
+static int send_pack_send(struct send_pack *p, struct push_session *s, struct err *err)
 {
 	const struct push_rules rules = { .atomic = p->atomic };
 	unsigned flags = (p->mirror ? PUSH_MATCH_MIRROR | PUSH_MATCH_FORCE : 0) | (p->force ? PUSH_MATCH_FORCE : 0) |
@@ -121,10 +122,10 @@ static int run(struct send_pack *p, const char *url)
 	struct push_session *s = NULL;
 	struct err err = ERR_INIT;
 	bool changed = false;
-	int rc = connect(p, url, &s, &err);
+	int rc = send_pack_connect(p, url, &s, &err);
 
 	if (!rc)
-		rc = push_session_end(s, send(p, s, &err), &err);
+		rc = push_session_end(s, send_pack_send(p, s, &err), &err);
 	if (rc < 0 && rc != ERR_ABORTED && rc != ERR_INVALID)
 		return report_fatal(&err);
 	if (rc < 0 && err.msg)
@@ -154,7 +155,8 @@ int cmd_send_pack(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('n', "dry-run", &p.dry_run, "dry run"),
 		OPT_BOOL(0, "mirror", &p.mirror, "mirror all refs"),
 		OPT_BOOL('f', "force", &p.force, "force updates"),
-		OPT_CALLBACK_F(0, "signed", &p, "(yes|no|if-asked)", "GPG sign the push", PARSE_OPT_OPTARG, opt_signed),
+		OPT_CALLBACK_F(0, "signed", &p, "(yes|no|if-asked)", "GPG sign the push",
+			       PARSE_OPT_OPTARG, send_pack_opt_signed),
 		OPT_STRVEC(0, "push-option", &p.push_options, "server-specific", "option to transmit"),
 		OPT_BOOL(0, "progress", &p.progress, "force progress reporting"),
 		OPT_BOOL(0, "thin", &p.thin, "use thin pack"),
@@ -169,7 +171,7 @@ int cmd_send_pack(int argc, const char **argv, struct command_ctx *ctx)
 	if (argc < 1)
 		usage_with_options(usage, opts);
 	signal(SIGPIPE, SIG_IGN);
-	choose_refspecs(&p, argc - 1, argv + 1);
+	send_pack_choose_refspecs(&p, argc - 1, argv + 1);
 	code = run(&p, argv[0]);
 	push_list_release(&p.list);
 	refspec_release(&p.specs);

@@ -26,7 +26,7 @@ struct for_each_ref {
 
 /* ---- options ---- */
 
-static int on_color(const struct option *opt, const char *arg, int unset)
+static int for_each_ref_on_color(const struct option *opt, const char *arg, int unset)
 {
 	struct for_each_ref *c = opt->value;
 	enum color_when when = unset ? COLOR_NEVER : arg ? color_when_parse(arg) : COLOR_ALWAYS;
@@ -58,7 +58,7 @@ static void read_patterns(struct strvec *patterns)
 
 #define FLUSH_BYTES (64 * 1024)
 
-static int show(void *data, struct strbuf *text)
+static int for_each_ref_show(void *data, struct strbuf *text)
 {
 	struct for_each_ref *c = data;
 
@@ -73,9 +73,9 @@ static int show(void *data, struct strbuf *text)
 	return 0;
 }
 
-static int list(struct for_each_ref *c, struct reflist *l, struct err *err)
+static int for_each_ref_list(struct for_each_ref *c, struct reflist *l, struct err *err)
 {
-	int rc = reflist_each(l, &c->refs.filter, (size_t)c->count, show, c, err);
+	int rc = reflist_each(l, &c->refs.filter, (size_t)c->count, for_each_ref_show, c, err);
 
 	/* What was shown before a failure is shown. */
 	fwrite(c->out.buf, 1, c->out.len, stdout);
@@ -83,8 +83,9 @@ static int list(struct for_each_ref *c, struct reflist *l, struct err *err)
 	return rc;
 }
 
-static int prepare(struct for_each_ref *c, struct reflist *l, const struct option *opts,
-		   struct err *err)
+static int for_each_ref_prepare(struct for_each_ref *c, struct reflist *l,
+				const struct option *opts,
+				struct err *err)
 {
 	int rc;
 
@@ -118,7 +119,7 @@ int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_INTEGER(0, "count", &c.count, "show only <n> matched refs"),
 		OPT_STRING(0, "format", &c.format, "format", "format to use for the output"),
 		OPT_CALLBACK_F(0, "color", &c, "when", "respect format colors",
-			       PARSE_OPT_OPTARG, on_color),
+			       PARSE_OPT_OPTARG, for_each_ref_on_color),
 		OPT_STRVEC(0, "exclude", &c.refs.filter.exclude, "pattern",
 			   "exclude refs which match pattern"),
 		REF_OPT_SORT(&c.refs),
@@ -157,9 +158,9 @@ int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx)
 		c.refs.filter.kinds |= REFLIST_ROOT;
 
 	l = reflist_new(ctx->repo);
-	rc = prepare(&c, l, options, &err);
+	rc = for_each_ref_prepare(&c, l, options, &err);
 	if (!rc)
-		rc = list(&c, l, &err);
+		rc = for_each_ref_list(&c, l, &err);
 	reflist_free(l);
 	ref_options_release(&c.refs);
 	return rc < 0 ? report_fatal(&err) : finish_stdout();

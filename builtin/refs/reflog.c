@@ -47,7 +47,7 @@ static int finish(struct repo_operation *op, int code)
 	return code;
 }
 
-static int collect_name(void *data, const char *name)
+static int reflog_collect_name(void *data, const char *name)
 {
 	if (refname_is_usable(name))
 		string_list_append(data, name);
@@ -57,8 +57,9 @@ static int collect_name(void *data, const char *name)
 static void collect_all(struct repository *r, bool single_worktree, struct string_list *names)
 {
 	struct err err = ERR_INIT;
-	int rc = single_worktree ? reflogs_foreach(r->refs, collect_name, names, &err) :
-				   reflogs_foreach_everywhere(r->refs, collect_name, names, &err);
+	int rc = single_worktree ? reflogs_foreach(r->refs, reflog_collect_name, names, &err) :
+				   reflogs_foreach_everywhere(r->refs, reflog_collect_name, names,
+							      &err);
 
 	if (rc < 0)
 		die_err(&err);
@@ -67,7 +68,7 @@ static void collect_all(struct repository *r, bool single_worktree, struct strin
 /* ---- show, list, exists ---- */
 
 /* As log -g, but with an output of its own unless the options choose another. */
-static int show(int argc, const char **argv, struct command_ctx *ctx)
+static int reflog_show(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const show_usage[] = { SHOW_USAGE, NULL };
 	const struct option none[] = { OPT_END() };
@@ -103,7 +104,7 @@ static int print_name(void *data UNUSED, const char *name)
 	return 0;
 }
 
-static int list(int argc, const char **argv, struct command_ctx *ctx)
+static int reflog_list(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const list_usage[] = { LIST_USAGE, NULL };
 	struct option options[] = { OPT_END() };
@@ -421,7 +422,7 @@ static int stays(void *data, size_t i, size_t nr, const struct reflog_entry *e, 
 	return !p->gone[i];
 }
 
-static int delete(int argc, const char **argv, struct command_ctx *ctx)
+static int reflog_delete(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const delete_usage[] = { DELETE_USAGE, NULL };
 	struct delete d = { .change.repo = ctx->repo };
@@ -486,8 +487,8 @@ int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx)
 		const char *name;
 		command_fn run;
 	} subcommands[] = {
-		{ "show", show }, { "list", list }, { "expire", expire },
-		{ "delete", delete }, { "drop", drop }, { "exists", exists },
+		{ "show", reflog_show }, { "list", reflog_list }, { "expire", expire },
+		{ "delete", reflog_delete }, { "drop", drop }, { "exists", exists },
 	};
 	const struct option none[] = { OPT_END() };
 
@@ -496,5 +497,5 @@ int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx)
 	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(subcommands); i++)
 		if (!strcmp(argv[1], subcommands[i].name))
 			return subcommands[i].run(argc - 1, argv + 1, ctx);
-	return show(argc, argv, ctx);
+	return reflog_show(argc, argv, ctx);
 }

@@ -14,7 +14,7 @@ static const char *const usage[] = {
 	MIGRATE_USAGE, VERIFY_USAGE, LIST_USAGE, EXISTS_USAGE, OPTIMIZE_USAGE, NULL
 };
 
-static int list(int argc, const char **argv, struct command_ctx *ctx)
+static int refs_list(int argc, const char **argv, struct command_ctx *ctx)
 {
 	argv[0] = "for-each-ref";
 	return cmd_for_each_ref(argc, argv, ctx);
@@ -26,7 +26,7 @@ static int optimize(int argc, const char **argv, struct command_ctx *ctx)
 	return cmd_pack_refs(argc, argv, ctx);
 }
 
-static int exists(int argc, const char **argv, struct command_ctx *ctx)
+static int refs_exists(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const exists_usage[] = { EXISTS_USAGE, NULL };
 	struct option options[] = { OPT_END() };
@@ -92,8 +92,8 @@ int cmd_refs(int argc, const char **argv, struct command_ctx *ctx)
 		const char *name;
 		command_fn run;
 	} subcommands[] = {
-		{ "migrate", migrate }, { "verify", verify }, { "list", list },
-		{ "exists", exists }, { "optimize", optimize },
+		{ "migrate", migrate }, { "verify", verify }, { "list", refs_list },
+		{ "exists", refs_exists }, { "optimize", optimize },
 	};
 	const struct option none[] = { OPT_END() };
 

@@ -39,7 +39,7 @@ static int on_more(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static int on_color(const struct option *opt, const char *arg, int unset)
+static int show_branch_on_color(const struct option *opt, const char *arg, int unset)
 {
 	struct options *o = opt->value;
 
@@ -262,8 +262,8 @@ static int show_independent(struct tip_bits *j)
 
 /* ---- the command ---- */
 
-static int run(struct repository *r, const struct options *o, struct shown_refs *refs,
-	       struct err *err)
+static int show_branch_run(struct repository *r, const struct options *o, struct shown_refs *refs,
+			   struct err *err)
 {
 	struct show s = { .o = o, .refs = refs, .repo = r };
 	int rc = tip_bits_new(&s.join, r, err);
@@ -331,7 +331,7 @@ int cmd_show_branch(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('a', "all", &o.all, "show remote-tracking and local branches"),
 		OPT_BOOL('r', "remotes", &o.remotes, "show remote-tracking branches"),
 		OPT_CALLBACK_F(0, "color", &o, "when", "color '*!+-' by the branch",
-			       PARSE_OPT_OPTARG, on_color),
+			       PARSE_OPT_OPTARG, show_branch_on_color),
 		OPT_CALLBACK_F(0, "more", &o, "n", "show <n> more commits after the common ancestor",
 			       PARSE_OPT_OPTARG, on_more),
 		OPT_SET_INT(0, "list", &o.more, "the same as --more=-1", -1),
@@ -368,7 +368,7 @@ int cmd_show_branch(int argc, const char **argv, struct command_ctx *ctx)
 	if (!rc && !refs.nr) {
 		fprintf(stderr, "No revs to be shown.\n");
 	} else if (!rc) {
-		rc = run(ctx->repo, &o, &refs, &err);
+		rc = show_branch_run(ctx->repo, &o, &refs, &err);
 	}
 	shown_refs_release(&refs);
 	strvec_clear(&args);

@@ -137,7 +137,7 @@ static int show_all(struct show_ref *s)
 
 /* ---- --verify, --exists ---- */
 
-static int verify(struct show_ref *s)
+static int show_ref_verify(struct show_ref *s)
 {
 	size_t i;
 
@@ -186,7 +186,7 @@ static int check_existence(struct show_ref *s)
 
 /* ---- --exclude-existing ---- */
 
-static int collect_name(void *data, const struct ref *ref)
+static int show_ref_collect_name(void *data, const struct ref *ref)
 {
 	strset_add(data, ref->name);
 	return 0;
@@ -210,7 +210,8 @@ static int exclude_existing(struct show_ref *s)
 	struct strbuf line = STRBUF_INIT;
 	struct err err = ERR_INIT;
 
-	if (refs_foreach(s->repo->refs, "", REFS_NO_PEEL, collect_name, &existing, &err) < 0)
+	if (refs_foreach(s->repo->refs, "", REFS_NO_PEEL, show_ref_collect_name, &existing,
+			 &err) < 0)
 		return report_fatal(&err);
 	while (strbuf_getline_lf(&line, stdin) >= 0) {
 		const char *name = name_of_line(&line);
@@ -309,7 +310,7 @@ int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx)
 		return exclude_existing(&s);
 	if (s.exists)
 		return check_existence(&s);
-	rc = s.verify ? verify(&s) : show_all(&s);
+	rc = s.verify ? show_ref_verify(&s) : show_all(&s);
 	strbuf_release(&s.line);
 	return rc;
 }

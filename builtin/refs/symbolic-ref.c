@@ -42,7 +42,8 @@ static char *read_target(struct repository *r, const char *name, bool recurse)
 	return target;
 }
 
-static int show(struct repository *r, const char *name, bool quiet, bool shorten, bool recurse)
+static int symbolic_ref_show(struct repository *r, const char *name, bool quiet, bool shorten,
+			     bool recurse)
 {
 	char *target = read_target(r, name, recurse);
 
@@ -78,7 +79,7 @@ static int change(struct repository *r, const char *name, const char *target,
 	return rc < 0 ? report_error(&err) : 0;
 }
 
-static int delete(struct repository *r, const char *name)
+static int symbolic_ref_delete(struct repository *r, const char *name)
 {
 	char *target = read_target(r, name, false);
 	int rc;
@@ -112,10 +113,10 @@ int cmd_symbolic_ref(int argc, const char **argv, struct command_ctx *ctx)
 	if (delete_it) {
 		if (argc != 1)
 			usage_with_options(usage, options);
-		return delete(ctx->repo, argv[0]);
+		return symbolic_ref_delete(ctx->repo, argv[0]);
 	}
 	if (argc == 1)
-		return show(ctx->repo, argv[0], quiet, shorten, recurse);
+		return symbolic_ref_show(ctx->repo, argv[0], quiet, shorten, recurse);
 	if (argc != 2)
 		usage_with_options(usage, options);
 	if (!refname_is_valid(argv[1], REFNAME_ALLOW_ONELEVEL))

@@ -395,7 +395,7 @@ static void close_transaction(struct session *s)
 	s->state = SESSION_CLOSED;
 }
 
-static void prepare(struct session *s)
+static void update_ref_stdin_prepare(struct session *s)
 {
 	struct err err = ERR_INIT;
 
@@ -475,7 +475,7 @@ static void do_start(struct session *s)
 
 static void do_prepare(struct session *s)
 {
-	prepare(s);
+	update_ref_stdin_prepare(s);
 	answer(s);
 }
 

@@ -11,9 +11,9 @@ static const char *const usage[] = {
 	NULL
 };
 
-static int run(const struct update_ref_options *o, const char *name,
-	       const struct object_id *new_oid, const struct object_id *old_oid,
-	       struct err *err)
+static int update_ref_run(const struct update_ref_options *o, const char *name,
+			  const struct object_id *new_oid, const struct object_id *old_oid,
+			  struct err *err)
 {
 	struct repo_operation *op = repo_operation_begin(o->repo);
 	struct ref_transaction *t = NULL;
@@ -34,7 +34,7 @@ static int update(const struct update_ref_options *o, int argc, const char **arg
 		die("%s: not a valid SHA1", argv[1]);
 	if (argc == 3 && !update_ref_parse_oid(o->repo, argv[2], &old_oid))
 		die("%s: not a valid old SHA1", argv[2]);
-	rc = run(o, argv[0], &new_oid, argc == 3 ? &old_oid : NULL, &err);
+	rc = update_ref_run(o, argv[0], &new_oid, argc == 3 ? &old_oid : NULL, &err);
 	if (rc == ERR_ABORTED)
 		return report_fatal(&err); /* by the hook: that says it all */
 	if (rc < 0) {
@@ -45,7 +45,7 @@ static int update(const struct update_ref_options *o, int argc, const char **arg
 }
 
 /* A null old value does not ask for anything here. */
-static int delete(const struct update_ref_options *o, int argc, const char **argv)
+static int update_ref_delete(const struct update_ref_options *o, int argc, const char **argv)
 {
 	struct object_id old_oid;
 	struct err err = ERR_INIT;
@@ -57,7 +57,7 @@ static int delete(const struct update_ref_options *o, int argc, const char **arg
 			die("%s: not a valid old SHA1", argv[1]);
 		check = !oid_is_null(&old_oid);
 	}
-	rc = run(o, argv[0], &o->repo->algo->null_oid, check ? &old_oid : NULL, &err);
+	rc = update_ref_run(o, argv[0], &o->repo->algo->null_oid, check ? &old_oid : NULL, &err);
 	if (rc == ERR_ABORTED)
 		return report_fatal(&err);
 	return rc < 0 ? report_error(&err) : 0;
@@ -102,7 +102,7 @@ int cmd_update_ref(int argc, const char **argv, struct command_ctx *ctx)
 	if (delete_it) {
 		if (argc < 1 || argc > 2)
 			usage_with_options(usage, options);
-		return delete(&o, argc, argv);
+		return update_ref_delete(&o, argc, argv);
 	}
 	if (argc < 2 || argc > 3)
 		usage_with_options(usage, options);

@@ -113,7 +113,8 @@ static int write_refs(struct http_fetch *f, const char *url, struct repo_operati
 	return rc;
 }
 
-static int run(struct http_fetch *f, const char *commit, const char *url, struct err *err)
+static int http_fetch_run(struct http_fetch *f, const char *commit, const char *url,
+			  struct err *err)
 {
 	struct repo_operation *op;
 	int rc = remote_http_begin(&f->h, err);
@@ -161,7 +162,7 @@ int http_fetch_main(int argc, const char **argv)
 	f.h.url = argv[argc - 1];
 	f.h.verbosity = f.verbose;
 	f.h.alone = true;
-	rc = run(&f, f.from_stdin ? NULL : argv[0], f.h.url, &err);
+	rc = http_fetch_run(&f, f.from_stdin ? NULL : argv[0], f.h.url, &err);
 	if (rc < 0) {
 		report_error(&err);
 		rc = 1;

@@ -95,7 +95,7 @@ static int match(struct http_push *p, int nr, const char **names, struct err *er
 	return rc;
 }
 
-static int push(struct http_push *p, int nr, const char **names, struct err *err)
+static int http_push_push(struct http_push *p, int nr, const char **names, struct err *err)
 {
 	const struct dav_push_options o = {
 		.dry_run = p->dry_run, .all = p->all, .say = p->verbose ? remote_http_say : NULL,
@@ -116,11 +116,11 @@ static int push(struct http_push *p, int nr, const char **names, struct err *err
 	return rc ? rc : dav_push_send(p->s, &o, &p->list, err);
 }
 
-static int run(struct http_push *p, int nr, const char **names)
+static int http_push_run(struct http_push *p, int nr, const char **names)
 {
 	char *shown = url_for_display(p->h.url);
 	struct err err = ERR_INIT;
-	int rc = push(p, nr, names, &err);
+	int rc = http_push_push(p, nr, names, &err);
 
 	if (rc < 0)
 		report_error(&err);
@@ -161,7 +161,7 @@ int http_push_main(int argc, const char **argv)
 	p.h.verbosity = p.verbose;
 	p.h.alone = true;
 	remote_http_catch_signals();
-	code = run(&p, argc - 1, argv + 1);
+	code = http_push_run(&p, argc - 1, argv + 1);
 	dav_push_free(p.s);
 	push_list_release(&p.list);
 	remote_http_end(&p.h);

@@ -110,7 +110,8 @@ static int report(const struct push_list *l, struct err *err)
 	return rc;
 }
 
-static int push(struct http_helper *h, const struct refspec *specs, struct push_list *l, struct err *err)
+static int remote_http_push_push(struct http_helper *h, const struct refspec *specs,
+				 struct push_list *l, struct err *err)
 {
 	const struct push_rules rules = { .atomic = false };
 	const struct dav_push_options o = {
@@ -132,7 +133,7 @@ int remote_http_push(struct http_helper *h, const char *line, struct err *err)
 	if (!rc)
 		rc = read_specs(h, line, &specs, err);
 	if (!rc)
-		rc = push(h, &specs, &l, err);
+		rc = remote_http_push_push(h, &specs, &l, err);
 	if (!rc)
 		rc = report(&l, err);
 	refspec_release(&specs);

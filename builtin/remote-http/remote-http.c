@@ -250,7 +250,7 @@ static int run_command_line(struct http_helper *h, const char *line, struct err 
 	return err_set(err, ERR_INVALID, "unknown command '%s' from git", line);
 }
 
-static int run(struct http_helper *h, struct err *err)
+static int remote_http_run(struct http_helper *h, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
 	int rc = 0;
@@ -278,7 +278,7 @@ int remote_http_main(int argc, const char **argv)
 	setvbuf(stdin, NULL, _IONBF, 0);
 	rc = remote_http_begin(&h, &err);
 	if (!rc)
-		rc = run(&h, &err);
+		rc = remote_http_run(&h, &err);
 	if (rc < 0)
 		rc = h.serving ? report_error(&err) : report_fatal(&err);
 	remote_http_end(&h);

@@ -133,7 +133,7 @@ static int fetch(const struct adding *a)
 	return rc ? -error("Could not fetch %s", a->name) : 0;
 }
 
-static int add(struct adding *a)
+static int remote_add_add(struct adding *a)
 {
 	struct err err = ERR_INIT;
 
@@ -173,7 +173,7 @@ int remote_cmd_add(int argc, const char **argv, struct repository *r, bool verbo
 		usage_with_options(usage, opts);
 	a.name = argv[0];
 	a.url = argv[1];
-	code = add(&a);
+	code = remote_add_add(&a);
 	strvec_clear(&a.track);
 	return code;
 }

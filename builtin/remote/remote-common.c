@@ -110,7 +110,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*(struct remote *const *)a)->name, (*(struct remote *const *)b)->name);
 }
 
-static void show_urls(const struct remote *remote)
+static void remote_common_show_urls(const struct remote *remote)
 {
 	if (!remote->urls.nr)
 		printf("%s\t\n", remote->name);
@@ -133,7 +133,7 @@ void remote_list(struct repository *r, bool verbose)
 	qsort(sorted, nr, sizeof(*sorted), by_name);
 	for (size_t i = 0; i < nr; i++)
 		if (verbose)
-			show_urls(sorted[i]);
+			remote_common_show_urls(sorted[i]);
 		else
 			printf("%s\n", sorted[i]->name);
 	free(sorted);

@@ -30,7 +30,7 @@ static int find_dangling(void *data, const struct ref *ref)
 	return 0;
 }
 
-static int find_stale(struct pruning *p, const struct remote *remote, struct err *err)
+static int remote_prune_find_stale(struct pruning *p, const struct remote *remote, struct err *err)
 {
 	struct remote_refs refs = REMOTE_REFS_INIT;
 	int rc;
@@ -79,7 +79,7 @@ static int prune(struct repository *r, const char *name, bool dry_run)
 			     .dangling = STRVEC_INIT };
 	struct remote *remote = remote_or_die(r, name);
 	struct err err = ERR_INIT;
-	int rc = find_stale(&p, remote, &err);
+	int rc = remote_prune_find_stale(&p, remote, &err);
 
 	if (!rc && p.stale.nr && !dry_run)
 		rc = delete_stale(&p, &err);

@@ -41,7 +41,8 @@ const char *push_status_word(enum push_status status)
 	return words[status];
 }
 
-static struct push_line *add(struct push_lines *lines, const char *src, const char *dst, bool force)
+static struct push_line *remote_push_add(struct push_lines *lines, const char *src, const char *dst,
+					 bool force)
 {
 	ALLOC_GROW(lines->items, lines->nr + 1, lines->alloc);
 	lines->items[lines->nr] = (struct push_line){ xstrdup(src), xstrdup(dst), force, PUSH_CREATE };
@@ -51,16 +52,17 @@ static struct push_line *add(struct push_lines *lines, const char *src, const ch
 void push_lines_read(struct push_lines *lines, const struct remote *remote)
 {
 	if (!remote->push.nr)
-		add(lines, "(matching)", "(matching)", false);
+		remote_push_add(lines, "(matching)", "(matching)", false);
 	for (size_t i = 0; i < remote->push.nr; i++) {
 		const struct refspec_item *item = &remote->push.items[i];
 
 		if (item->matching)
-			add(lines, "(matching)", "(matching)", item->force);
+			remote_push_add(lines, "(matching)", "(matching)", item->force);
 		else if (item->src && !*item->src)
-			add(lines, "(delete)", item->dst, item->force);
+			remote_push_add(lines, "(delete)", item->dst, item->force);
 		else
-			add(lines, item->src, item->dst && *item->dst ? item->dst : item->src, item->force);
+			remote_push_add(lines, item->src, item->dst &&
+					*item->dst ? item->dst : item->src, item->force);
 	}
 }
 
@@ -109,7 +111,7 @@ static int compare(struct matching *m, const struct object_id *here, const struc
 	return 0;
 }
 
-static const char *short_branch(const char *name)
+static const char *remote_push_short_branch(const char *name)
 {
 	skip_prefix(name, "refs/heads/", &name);
 	return name;
@@ -125,15 +127,16 @@ static int match(struct matching *m, const char *src, const struct object_id *oi
 	if (refspec_excludes(&m->remote->push, dst))
 		return 0;
 	for (size_t i = 0; i < m->lines->nr; i++)
-		if (!strcmp(m->lines->items[i].dst, short_branch(dst))) {
-			if (strcmp(m->lines->items[i].src, short_branch(src)) != 0)
+		if (!strcmp(m->lines->items[i].dst, remote_push_short_branch(dst))) {
+			if (strcmp(m->lines->items[i].src, remote_push_short_branch(src)) != 0)
 				error("dst ref %s receives from more than one src", dst);
 			return 0;
 		}
 	if (oid)
 		rc = compare(m, oid, there, &status);
 	if (!rc)
-		add(m->lines, short_branch(src), short_branch(dst), m->item && m->item->force)->status = status;
+		remote_push_add(m->lines, remote_push_short_branch(src),
+				remote_push_short_branch(dst), m->item && m->item->force)->status = status;
 	return rc;
 }
 

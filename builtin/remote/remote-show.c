@@ -14,7 +14,7 @@ struct showing {
 	struct string_list tracked; /* branches there, sorted; util: the status, a constant; NULL: not queried */
 };
 
-static const char *short_branch(const char *name)
+static const char *remote_show_short_branch(const char *name)
 {
 	skip_prefix(name, "refs/heads/", &name);
 	return name;
@@ -22,7 +22,7 @@ static const char *short_branch(const char *name)
 
 /* ---- URLs and HEAD ---- */
 
-static void show_urls(const struct remote *remote)
+static void remote_show_show_urls(const struct remote *remote)
 {
 	printf("* remote %s\n", remote->name);
 	printf("  Fetch URL: %s\n", remote->urls.nr ? remote->urls.v[0] : "(no URL)");
@@ -58,7 +58,8 @@ static const char status_new[] = "new", status_skipped[] = "skipped", status_tra
 /* What comes first stays. */
 static void note(struct showing *s, const char *name, const char *status)
 {
-	struct string_list_item *item = string_list_insert(&s->tracked, short_branch(name));
+	struct string_list_item *item = string_list_insert(&s->tracked,
+							   remote_show_short_branch(name));
 
 	if (!item->util)
 		item->util = (void *)status;
@@ -91,7 +92,7 @@ static int find_tracked(void *data, const struct ref *ref)
 	return 0;
 }
 
-static int find_stale(struct showing *s, struct err *err)
+static int remote_show_find_stale(struct showing *s, struct err *err)
 {
 	struct strvec stale = STRVEC_INIT;
 	int rc = remote_find_stale(s->r, s->remote, &s->refs, &stale, err);
@@ -113,7 +114,7 @@ static int find_branches(struct showing *s, struct err *err)
 			note(s, s->refs.items[i].name, status_skipped);
 	for (size_t i = 0; i < s->refs.nr; i++)
 		note_places(s, s->refs.items[i].name, status_tracked);
-	return find_stale(s, err);
+	return remote_show_find_stale(s, err);
 }
 
 static void show_branches(const struct showing *s)
@@ -242,7 +243,7 @@ static int show(struct repository *r, const char *name, bool query)
 		remote_ask_or_die(r, s.remote, &s.refs);
 	rc = find_branches(&s, &err);
 	if (!rc) {
-		show_urls(s.remote);
+		remote_show_show_urls(s.remote);
 		show_head(&s);
 		show_branches(&s);
 		show_pulls(&s);

@@ -304,7 +304,7 @@ static void report_left_message(const struct creation *c)
 		fprintf(stderr, "The tag message has been left in %s\n", c->edited);
 }
 
-static int run(struct creation *c, struct err *err)
+static int tag_create_run(struct creation *c, struct err *err)
 {
 	int rc = 0;
 
@@ -345,7 +345,7 @@ int tag_create(const struct tag_create_options *o, const char *name, const char 
 
 	c.comment = edit_comment_char(o->repo);
 	check_request(&c);
-	code = run(&c, &err);
+	code = tag_create_run(&c, &err);
 	if (!code && c.edited && remove_file(c.edited, NULL) < 0)
 		warning("unable to unlink '%s'", c.edited);
 	if (!code && o->force && !oid_is_null(&c.prev) && !oid_eq(&c.prev, &c.oid)) {

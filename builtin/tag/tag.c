@@ -373,7 +373,7 @@ static int list(struct tag_args *a, int argc, const char **argv)
 	return list_tags(a, argc, argv);
 }
 
-static int run(struct tag_args *a, int argc, const char **argv, const char *prefix)
+static int tag_run(struct tag_args *a, int argc, const char **argv, const char *prefix)
 {
 	if (a->mode == MODE_LIST)
 		return list(a, argc, argv);
@@ -406,7 +406,7 @@ int cmd_tag(int argc, const char **argv, struct command_ctx *ctx)
 		a.color = configured_color(ctx->repo);
 	}
 	argc = parse_command_line(argc, argv, &a);
-	code = run(&a, argc, argv, ctx->prefix);
+	code = tag_run(&a, argc, argv, ctx->prefix);
 	if (a.verified)
 		reflist_free(a.verified);
 	ref_options_release(&a.refs);

@@ -30,7 +30,7 @@ static bool read_commit(struct repository *r, const char *name, struct object_bu
 }
 
 /* False: it is not good, or not there. */
-static bool verify(struct repository *r, const char *name, unsigned flags)
+static bool verify_commit_verify(struct repository *r, const char *name, unsigned flags)
 {
 	struct signature_check c = SIGNATURE_CHECK_INIT;
 	struct object_buf buf = OBJECT_BUF_INIT;
@@ -67,6 +67,6 @@ int cmd_verify_commit(int argc, const char **argv, struct command_ctx *ctx)
 	if (!argc)
 		usage_with_options(usage, opts);
 	for (int i = 0; i < argc; i++)
-		good &= verify(ctx->repo, argv[i], flags);
+		good &= verify_commit_verify(ctx->repo, argv[i], flags);
 	return finish_stdout() ? 128 : !good;
 }

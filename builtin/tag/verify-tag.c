@@ -11,7 +11,8 @@ static const char *const usage[] = {
 };
 
 /* False: it is not good, or not there. */
-static bool verify(struct repository *r, const char *name, unsigned flags, struct reflist *l)
+static bool verify_tag_verify(struct repository *r, const char *name, unsigned flags,
+			      struct reflist *l)
 {
 	struct err err = ERR_INIT;
 	struct object_id oid;
@@ -47,7 +48,7 @@ int cmd_verify_tag(int argc, const char **argv, struct command_ctx *ctx)
 	if (l)
 		flags |= GPG_VERIFY_OMIT_STATUS;
 	for (int i = 0; i < argc; i++)
-		good &= verify(ctx->repo, argv[i], flags, l);
+		good &= verify_tag_verify(ctx->repo, argv[i], flags, l);
 	if (l)
 		reflist_free(l);
 	return finish_stdout() ? 128 : !good;
