@@ -23,7 +23,7 @@ static size_t context_begin(const struct combined_text *t, size_t begin, size_t 
 	return end > begin && !t->lines[end - 1].added ? end - 1 : end;
 }
 
-static size_t at_most(size_t n, size_t limit)
+static size_t combined_hunks_at_most(size_t n, size_t limit)
 {
 	return n < limit ? n : limit;
 }
@@ -37,7 +37,9 @@ static size_t group_end(const struct combined_text *t, size_t begin, size_t cont
 		size_t last;
 
 		end = next_shown(t, end, false);
-		last = at_most(context_begin(t, begin, end) + at_most(context, t->nr + 1), t->nr + 1);
+		last = combined_hunks_at_most(context_begin(t, begin,
+							    end) + combined_hunks_at_most(context,
+											  t->nr + 1), t->nr + 1);
 		while (last > end && !t->lines[last - 1].shown)
 			last--;
 		if (last <= end)
@@ -80,7 +82,7 @@ static void drop_taken_over(struct combined_text *t, size_t context)
 /* What was lost in the context above is not shown there: it has been dropped as uninteresting. */
 static void show_above(struct combined_text *t, size_t at, size_t context)
 {
-	for (size_t i = at - at_most(context, at); i < at; i++) {
+	for (size_t i = at - combined_hunks_at_most(context, at); i < at; i++) {
 		t->lines[i].without_lost |= !t->lines[i].shown;
 		t->lines[i].shown = true;
 	}
@@ -106,7 +108,8 @@ static void show_context(struct combined_text *t, size_t context)
 				t->lines[end++].shown = true;
 			at = next;
 		}
-		last = at_most(end + at_most(context, t->nr + 1), t->nr + 1);
+		last = combined_hunks_at_most(end + combined_hunks_at_most(context, t->nr + 1),
+					      t->nr + 1);
 		while (end < last)
 			t->lines[end++].shown = true;
 		at = next;
@@ -139,14 +142,14 @@ static const char *color(const struct printer *p, enum diff_color c)
 	return diff_color_of(p->o, c);
 }
 
-static void start_line(const struct printer *p)
+static void combined_hunks_start_line(const struct printer *p)
 {
 	if (p->o->line_prefix)
 		strbuf_addstr(p->out, p->o->line_prefix);
 }
 
 /* A CR at the end stands behind the colours. */
-static void end_line(const struct printer *p, const char *text, size_t len)
+static void combined_hunks_end_line(const struct printer *p, const char *text, size_t len)
 {
 	bool cr = len && text[len - 1] == '\r';
 
@@ -209,11 +212,12 @@ static size_t count_hidden(const struct printer *p, size_t from, size_t to)
 	return n;
 }
 
-static void print_header(const struct printer *p, size_t from, size_t to, const struct combined_line *heading)
+static void combined_hunks_print_header(const struct printer *p, size_t from, size_t to,
+					const struct combined_line *heading)
 {
 	size_t hidden = count_hidden(p, from, to);
 
-	start_line(p);
+	combined_hunks_start_line(p);
 	strbuf_addstr(p->out, color(p, DIFF_COLOR_FRAG));
 	add_ats(p);
 	for (size_t side = 0; side < p->t->nr_sides; side++)
@@ -224,22 +228,22 @@ static void print_header(const struct printer *p, size_t from, size_t to, const 
 	strbuf_addf(p->out, "%s\n", color(p, DIFF_COLOR_RESET));
 }
 
-static void print_line(const struct printer *p, size_t at)
+static void combined_hunks_print_line(const struct printer *p, size_t at)
 {
 	const struct combined_line *l = &p->t->lines[at];
 
 	for (size_t i = 0; i < l->nr_lost && !l->without_lost; i++) {
-		start_line(p);
+		combined_hunks_start_line(p);
 		strbuf_addstr(p->out, color(p, DIFF_COLOR_OLD));
 		add_columns(p, l->lost[i].sides, '-');
-		end_line(p, l->lost[i].text, l->lost[i].len);
+		combined_hunks_end_line(p, l->lost[i].text, l->lost[i].len);
 	}
 	if (at == p->t->nr || (!l->added && !p->o->context))
 		return;
-	start_line(p);
+	combined_hunks_start_line(p);
 	strbuf_addstr(p->out, color(p, l->added ? DIFF_COLOR_NEW : DIFF_COLOR_CONTEXT));
 	add_columns(p, l->added, '+');
-	end_line(p, l->text, l->len);
+	combined_hunks_end_line(p, l->text, l->len);
 }
 
 static bool is_heading(const struct combined_line *l)
@@ -259,10 +263,10 @@ void combined_print(const struct combined_text *t, const struct diff_options *o,
 
 		end = next_shown(t, i, !shown);
 		if (shown)
-			print_header(&p, i, end, heading);
+			combined_hunks_print_header(&p, i, end, heading);
 		for (size_t k = i; k < end; k++) {
 			if (shown)
-				print_line(&p, k);
+				combined_hunks_print_line(&p, k);
 			else if (is_heading(&t->lines[k]))
 				heading = &t->lines[k];
 		}

@@ -122,7 +122,7 @@ int diff_trees_combined(struct diff_combined_list *list, struct diff_queue *firs
 
 /* ---- --raw, --name-status, --name-only ---- */
 
-static void start_line(struct strbuf *out, const struct diff_options *o)
+static void combined_start_line(struct strbuf *out, const struct diff_options *o)
 {
 	if (o->line_prefix)
 		strbuf_addstr(out, o->line_prefix);
@@ -142,12 +142,13 @@ static void add_whole_path(struct strbuf *out, const struct diff_options *o, con
 		quote_c_style(out, path, strlen(path), o->quote_path);
 }
 
-static void add_raw(struct strbuf *out, const struct diff_options *o, const struct diff_combined *c)
+static void combined_add_raw(struct strbuf *out, const struct diff_options *o,
+			     const struct diff_combined *c)
 {
 	int between = o->null_term ? '\0' : '\t', end = o->null_term ? '\0' : '\n';
 
 	if (o->formats & DIFF_FORMAT_RAW) {
-		start_line(out, o); /* the others have none, as in Git */
+		combined_start_line(out, o); /* the others have none, as in Git */
 		for (size_t i = 0; i < c->nr; i++)
 			strbuf_addch(out, ':');
 		for (size_t i = 0; i < c->nr; i++)
@@ -186,7 +187,7 @@ static void PRINTF_LIKE(2, 3) meta(const struct combined_patch *p, const char *f
 {
 	va_list ap;
 
-	start_line(p->out, p->o);
+	combined_start_line(p->out, p->o);
 	strbuf_addstr(p->out, diff_color_of(p->o, DIFF_COLOR_META));
 	va_start(ap, fmt);
 	strbuf_vaddf(p->out, fmt, ap);
@@ -194,7 +195,8 @@ static void PRINTF_LIKE(2, 3) meta(const struct combined_patch *p, const char *f
 	strbuf_addf(p->out, "%s\n", diff_color_of(p->o, DIFF_COLOR_RESET));
 }
 
-static void meta_path(const struct combined_patch *p, const char *head, const char *prefix, const char *path)
+static void combined_meta_path(const struct combined_patch *p, const char *head, const char *prefix,
+			       const char *path)
 {
 	struct strbuf plain = STRBUF_INIT, line = STRBUF_INIT;
 
@@ -206,7 +208,7 @@ static void meta_path(const struct combined_patch *p, const char *head, const ch
 	strbuf_release(&line);
 }
 
-static void add_index_line(const struct combined_patch *p)
+static void combined_add_index_line(const struct combined_patch *p)
 {
 	const struct diff_options *o = p->o;
 	int abbrev = o->full_index ? 0 : o->index_abbrev;
@@ -224,7 +226,7 @@ static void add_index_line(const struct combined_patch *p)
 }
 
 /* Is it in no old version? */
-static bool is_new(const struct diff_combined *c)
+static bool combined_is_new(const struct diff_combined *c)
 {
 	for (size_t i = 0; i < c->nr; i++)
 		if (c->status[i] != DIFF_STATUS_ADDED)
@@ -237,7 +239,7 @@ static void add_mode_line(const struct combined_patch *p)
 	const struct diff_combined *c = p->c;
 	struct strbuf line = STRBUF_INIT;
 
-	if (is_new(c)) {
+	if (combined_is_new(c)) {
 		meta(p, "new file mode %06o", c->new->mode);
 		return;
 	}
@@ -259,23 +261,24 @@ static void add_file_lines(const struct combined_patch *p)
 		if (c->status[i] == DIFF_STATUS_ADDED)
 			meta(p, "--- /dev/null");
 		else
-			meta_path(p, "--- ", p->o->src_prefix, c->old[i]->path);
+			combined_meta_path(p, "--- ", p->o->src_prefix, c->old[i]->path);
 	}
-	if (!p->o->combined_all_paths && p->modes_differ && is_new(c))
+	if (!p->o->combined_all_paths && p->modes_differ && combined_is_new(c))
 		meta(p, "--- /dev/null");
 	else if (!p->o->combined_all_paths)
-		meta_path(p, "--- ", p->o->src_prefix, c->new->path);
+		combined_meta_path(p, "--- ", p->o->src_prefix, c->new->path);
 	if (diff_file_exists(c->new))
-		meta_path(p, "+++ ", p->o->dst_prefix, c->new->path);
+		combined_meta_path(p, "+++ ", p->o->dst_prefix, c->new->path);
 	else
 		meta(p, "+++ /dev/null");
 }
 
-static void add_header(const struct combined_patch *p, bool with_files)
+static void combined_add_header(const struct combined_patch *p, bool with_files)
 {
-	meta_path(p, p->o->combine == DIFF_COMBINE_DENSE ? "diff --cc " : "diff --combined ", "",
-		  p->c->new->path);
-	add_index_line(p);
+	combined_meta_path(p,
+			   p->o->combine == DIFF_COMBINE_DENSE ? "diff --cc " : "diff --combined ", "",
+			   p->c->new->path);
+	combined_add_index_line(p);
 	if (p->modes_differ)
 		add_mode_line(p);
 	if (with_files)
@@ -288,7 +291,7 @@ static struct diff_file *file_of(const struct combined_patch *p, size_t i)
 }
 
 /* Contents, as drivers convert them. */
-static int load(struct combined_patch *p, struct err *err)
+static int combined_load(struct combined_patch *p, struct err *err)
 {
 	for (size_t i = 0; i <= p->c->nr; i++) {
 		struct diff_file *f = file_of(p, i);
@@ -322,7 +325,7 @@ static size_t same_side(const struct diff_combined *c, size_t side)
 	return i;
 }
 
-static void add_text(struct combined_patch *p)
+static void combined_add_text(struct combined_patch *p)
 {
 	const struct diff_combined *c = p->c;
 	struct combined_text t;
@@ -340,7 +343,7 @@ static void add_text(struct combined_patch *p)
 	if (diff_file_exists(c->new))
 		any = combined_choose(&t, p->o->context, p->o->combine == DIFF_COMBINE_DENSE);
 	if (any || p->modes_differ || !c->new->oid_valid)
-		add_header(p, true);
+		combined_add_header(p, true);
 	if (any)
 		combined_print(&t, p->o, p->out);
 	combined_release(&t);
@@ -356,12 +359,12 @@ static int add_patch(const struct diff_combined *c, const struct diff_options *o
 		strbuf_init(&p.converted[i], 0);
 	if (c->new->gone)
 		c->new->mode = 0;
-	ret = load(&p, err);
+	ret = combined_load(&p, err);
 	if (!ret && p.binary) {
-		add_header(&p, false);
+		combined_add_header(&p, false);
 		strbuf_addstr(out, "Binary files differ\n"); /* as Git has it: no prefix */
 	} else if (!ret) {
-		add_text(&p);
+		combined_add_text(&p);
 	}
 	for (size_t i = 0; i <= c->nr; i++) {
 		strbuf_release(&p.converted[i]);
@@ -378,7 +381,7 @@ int diff_format_combined(const struct diff_combined_list *list, const struct dif
 
 	if (o->formats & lines)
 		for (size_t i = 0; i < list->nr; i++)
-			add_raw(out, o, &list->items[i]);
+			combined_add_raw(out, o, &list->items[i]);
 	if (o->formats & DIFF_FORMAT_PATCH)
 		ret = diff_prefetch_combined(list, o, err);
 	for (size_t i = 0; !ret && o->formats & DIFF_FORMAT_PATCH && i < list->nr; i++) {
@@ -408,7 +411,7 @@ int diff_format_merge(const struct diff_combined_list *list, struct diff_queue *
 	if (ret < 0 || !list->nr || !part.formats)
 		return ret;
 	if (o->formats & (lines | statistics)) {
-		start_line(out, o);
+		combined_start_line(out, o);
 		strbuf_addch(out, o->null_term ? '\0' : '\n');
 	}
 	return diff_format_combined(list, &part, out, err);

@@ -52,7 +52,7 @@ static int count_bytes(struct diff_pair *p, const struct diff_options *o, uint64
 	return ret;
 }
 
-static int collect(struct damages *d, struct diff_queue *q, struct err *err)
+static int dirstat_collect(struct damages *d, struct diff_queue *q, struct err *err)
 {
 	int ret = 0;
 
@@ -146,7 +146,7 @@ int diff_add_dirstat(struct diff_queue *q, const struct diff_options *o, struct 
 	int ret;
 
 	ALLOC_ARRAY(d.list, q->nr);
-	ret = o->dirstat.by_line ? collect_lines(&d, q, err) : collect(&d, q, err);
+	ret = o->dirstat.by_line ? collect_lines(&d, q, err) : dirstat_collect(&d, q, err);
 	if (!ret && d.all) {
 		qsort(d.list, d.nr, sizeof(*d.list), by_path);
 		sum_directory(&d, "", 0);

@@ -15,7 +15,7 @@ static void add_line_prefix(struct strbuf *out, const struct diff_options *o)
 		strbuf_addstr(out, o->line_prefix);
 }
 
-static void end_line(struct strbuf *out, const struct diff_options *o)
+static void format_end_line(struct strbuf *out, const struct diff_options *o)
 {
 	strbuf_addch(out, o->null_term ? '\0' : '\n');
 }
@@ -31,8 +31,8 @@ static const struct object_id *raw_oid(const struct diff_file *f, const struct d
 	return f->oid_valid || (f->oid_shown && !o->no_names) ? &f->oid : &o->algo->null_oid;
 }
 
-static void add_raw(struct strbuf *out, const struct diff_options *o,
-		    const struct diff_pair *p, bool with_objects)
+static void format_add_raw(struct strbuf *out, const struct diff_options *o,
+			   const struct diff_pair *p, bool with_objects)
 {
 	int between = o->null_term ? '\0' : '\t';
 
@@ -55,7 +55,7 @@ static void add_raw(struct strbuf *out, const struct diff_options *o,
 	} else {
 		diff_add_path(out, o, one_path(p));
 	}
-	end_line(out, o);
+	format_end_line(out, o);
 }
 
 static void add_name(struct strbuf *out, const struct diff_options *o,
@@ -63,7 +63,7 @@ static void add_name(struct strbuf *out, const struct diff_options *o,
 {
 	add_line_prefix(out, o);
 	diff_add_path(out, o, p->new->path);
-	end_line(out, o);
+	format_end_line(out, o);
 }
 
 /* ---- --summary ---- */
@@ -243,7 +243,7 @@ int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbu
 			else if (o->formats & DIFF_FORMAT_NAME_ONLY)
 				add_name(out, o, q->pairs[i]);
 			else
-				add_raw(out, o, q->pairs[i], o->formats & DIFF_FORMAT_RAW);
+				format_add_raw(out, o, q->pairs[i], o->formats & DIFF_FORMAT_RAW);
 		}
 		separate = true;
 	}
@@ -266,7 +266,7 @@ int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbu
 	if (!ret && o->formats & DIFF_FORMAT_PATCH) {
 		if (separate) {
 			add_line_prefix(out, o);
-			end_line(out, o);
+			format_end_line(out, o);
 		}
 		ret = add_patches(q, o, out, err);
 	}

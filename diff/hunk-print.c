@@ -8,7 +8,7 @@
 #include "diff/whitespace-internal.h"
 #include "util/alloc.h"
 
-static void start_line(const struct hunk_printer *hp)
+static void hunk_print_start_line(const struct hunk_printer *hp)
 {
 	if (hp->o->line_prefix)
 		strbuf_addstr(hp->out, hp->o->line_prefix);
@@ -16,14 +16,15 @@ static void start_line(const struct hunk_printer *hp)
 
 static void tell_incomplete_line(const struct hunk_printer *hp)
 {
-	start_line(hp);
+	hunk_print_start_line(hp);
 	strbuf_addf(hp->out, "%s\\ No newline at end of file%s\n",
 		    diff_color_of(hp->o, DIFF_COLOR_CONTEXT),
 		    diff_color_of(hp->o, DIFF_COLOR_RESET));
 }
 
-static void print_line(const struct hunk_printer *hp, char sign, const struct text_line *l,
-		       bool blank_at_eof)
+static void hunk_print_print_line(const struct hunk_printer *hp, char sign,
+				  const struct text_line *l,
+				  bool blank_at_eof)
 {
 	const struct diff_options *o = hp->o;
 	enum diff_color c = sign == '+' ? DIFF_COLOR_NEW :
@@ -40,7 +41,7 @@ static void print_line(const struct hunk_printer *hp, char sign, const struct te
 	if (hp->moved && sign != ' ') {
 		moved_lines_add(hp->moved, hp->out, &w, hp->whitespace);
 	} else {
-		start_line(hp);
+		hunk_print_start_line(hp);
 		whitespace_add_line(hp->out, o, hp->whitespace, &w);
 		strbuf_addch(hp->out, '\n');
 	}
@@ -77,12 +78,12 @@ static void add_ranges(const struct hunk_printer *hp, const struct hunk *h)
 		add_range(hp->out, h->new_first, new_nr);
 }
 
-static void print_header(const struct hunk_printer *hp, const struct hunk *h,
-			 const struct strbuf *name)
+static void hunk_print_print_header(const struct hunk_printer *hp, const struct hunk *h,
+				    const struct strbuf *name)
 {
 	const char *reset = diff_color_of(hp->o, DIFF_COLOR_RESET);
 
-	start_line(hp);
+	hunk_print_start_line(hp);
 	strbuf_addf(hp->out, "%s@@ -", diff_color_of(hp->o, DIFF_COLOR_FRAG));
 	add_ranges(hp, h);
 	strbuf_addf(hp->out, " @@%s", reset);
@@ -117,11 +118,11 @@ static void print_change(const struct hunk_printer *hp, const struct text_change
 	const struct text_line *old = hp->d->side[0].lines, *new = hp->d->side[1].lines;
 
 	for (size_t i = 0; i < c->old_nr; i++)
-		print_line(hp, '-', &old[c->old_first + i], false);
+		hunk_print_print_line(hp, '-', &old[c->old_first + i], false);
 	at += c->old_nr;
 	for (size_t j = c->new_first; j < c->new_first + c->new_nr; j++)
-		print_line(hp, '+', &new[j],
-			   eof->old_line && at >= eof->old_line &&
+		hunk_print_print_line(hp, '+', &new[j],
+				      eof->old_line && at >= eof->old_line &&
 				   j + 1 >= eof->new_line && text_line_is_blank(&new[j]));
 }
 
@@ -130,7 +131,7 @@ static void print_context(const struct hunk_printer *hp, const struct text_line 
 	if (hp->o->word_diff)
 		words_print_context(hp, l);
 	else
-		print_line(hp, ' ', l, false);
+		hunk_print_print_line(hp, ' ', l, false);
 }
 
 static void print_hunk(const struct hunk_printer *hp, const struct hunk *h,
@@ -170,7 +171,7 @@ static void print_chosen(const struct hunk_printer *hp, const struct hunk *h, co
 	for (size_t i = 0; i < hp->lines->nr; i++) {
 		if (!hunk_clip(hp->d, h, &hp->lines->items[i], clipped.changes, &chosen))
 			continue;
-		print_header(&part, &chosen, name);
+		hunk_print_print_header(&part, &chosen, name);
 		print_hunk(&part, &chosen, eof);
 	}
 	free(clipped.changes);
@@ -195,7 +196,7 @@ void hunks_print(const struct hunk_printer *hp)
 			print_chosen(hp, &h, &name, &eof);
 			continue;
 		}
-		print_header(hp, &h, &name);
+		hunk_print_print_header(hp, &h, &name);
 		print_hunk(hp, &h, &eof);
 	}
 	strbuf_release(&name);
@@ -207,9 +208,9 @@ void hunks_print_rewrite(const struct hunk_printer *hp)
 	struct hunk h = { 0, 0, 0, d->side[0].nr, 0, d->side[1].nr };
 	struct strbuf none = STRBUF_INIT;
 
-	print_header(hp, &h, &none);
+	hunk_print_print_header(hp, &h, &none);
 	for (size_t i = 0; i < d->side[0].nr; i++)
-		print_line(hp, '-', &d->side[0].lines[i], false);
+		hunk_print_print_line(hp, '-', &d->side[0].lines[i], false);
 	for (size_t i = 0; i < d->side[1].nr; i++)
-		print_line(hp, '+', &d->side[1].lines[i], false);
+		hunk_print_print_line(hp, '+', &d->side[1].lines[i], false);
 }

@@ -61,7 +61,7 @@ static size_t last_of_hunk(const struct text_diff *d, size_t from, size_t contex
 	return last;
 }
 
-static size_t at_most(size_t n, size_t limit)
+static size_t hunk_at_most(size_t n, size_t limit)
 {
 	return n < limit ? n : limit;
 }
@@ -70,8 +70,8 @@ static void set_begin(const struct text_diff *d, struct hunk *h, size_t context)
 {
 	const struct text_change *first = &d->changes[h->from];
 
-	h->old_first = first->old_first - at_most(context, first->old_first);
-	h->new_first = first->new_first - at_most(context, first->new_first);
+	h->old_first = first->old_first - hunk_at_most(context, first->old_first);
+	h->new_first = first->new_first - hunk_at_most(context, first->new_first);
 }
 
 static void set_end(const struct text_diff *d, struct hunk *h, size_t context)
@@ -81,15 +81,15 @@ static void set_end(const struct text_diff *d, struct hunk *h, size_t context)
 
 	h->old_end = old_end(last);
 	h->new_end = last->new_first + last->new_nr;
-	after = at_most(context, d->side[0].nr - h->old_end);
-	after = at_most(after, d->side[1].nr - h->new_end);
+	after = hunk_at_most(context, d->side[0].nr - h->old_end);
+	after = hunk_at_most(after, d->side[1].nr - h->new_end);
 	h->old_end += after;
 	h->new_end += after;
 }
 
 /* ---- whole functions: -W ---- */
 
-static bool names_function(const struct hunk_printer *hp, int side, size_t i)
+static bool hunk_names_function(const struct hunk_printer *hp, int side, size_t i)
 {
 	return funcname_of_line(hp->funcname, &hp->d->side[side].lines[i], NULL);
 }
@@ -97,7 +97,7 @@ static bool names_function(const struct hunk_printer *hp, int side, size_t i)
 /* The line from `from` on, before `end`, that names a function; `end`: there is none. */
 static size_t next_function(const struct hunk_printer *hp, int side, size_t from, size_t end)
 {
-	while (from < end && !names_function(hp, side, from))
+	while (from < end && !hunk_names_function(hp, side, from))
 		from++;
 	return from;
 }
@@ -118,9 +118,10 @@ static size_t function_begin(const struct hunk_printer *hp, const struct hunk *h
 			return h->old_first;
 		at--;
 	}
-	while (at && !names_function(hp, 0, at))
+	while (at && !hunk_names_function(hp, 0, at))
 		at--;
-	while (at && !text_line_is_blank(&old->lines[at - 1]) && !names_function(hp, 0, at - 1))
+	while (at && !text_line_is_blank(&old->lines[at - 1]) && !hunk_names_function(hp, 0,
+										      at - 1))
 		at--;
 	return at;
 }
@@ -135,7 +136,7 @@ static void extend_begin(const struct hunk_printer *hp, struct hunk *h, size_t l
 
 		if (begin >= h->old_first)
 			return;
-		h->new_first -= at_most(h->old_first - begin, h->new_first);
+		h->new_first -= hunk_at_most(h->old_first - begin, h->new_first);
 		h->old_first = begin;
 		while (i < h->from && old_end(&d->changes[i]) <= h->old_first &&
 		       d->changes[i].new_first + d->changes[i].new_nr <= h->new_first)
@@ -162,7 +163,7 @@ static void extend_end(const struct hunk_printer *hp, struct hunk *h)
 			while (end && text_line_is_blank(&old->lines[end - 1]))
 				end--;
 		if (end > h->old_end) {
-			h->new_end = at_most(h->new_end + end - h->old_end, d->side[1].nr);
+			h->new_end = hunk_at_most(h->new_end + end - h->old_end, d->side[1].nr);
 			h->old_end = end;
 		}
 		if (h->to == d->nr)

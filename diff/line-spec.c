@@ -152,7 +152,7 @@ static int search(const struct searched_text *t, const regex_t *regex, size_t *l
 	return ret;
 }
 
-static int compile(regex_t *regex, const struct place *p)
+static int line_spec_compile(regex_t *regex, const struct place *p)
 {
 	char *pattern = xmemdupz(p->pattern, p->len);
 	int ret = regcomp(regex, pattern, REG_NEWLINE);
@@ -167,7 +167,7 @@ static int find_pattern(const struct searched_text *t, const struct place *p, si
 	size_t line = from < t->nr ? from : t->nr;
 	regex_t regex;
 	char why[256];
-	int ret = compile(&regex, p);
+	int ret = line_spec_compile(&regex, p);
 
 	if (!ret) {
 		ret = search(t, &regex, &line);
@@ -184,7 +184,7 @@ static int find_pattern(const struct searched_text *t, const struct place *p, si
 	return 0;
 }
 
-static int check_line(long number, struct err *err)
+static int line_spec_check_line(long number, struct err *err)
 {
 	return number > 0 ? 0 : err_set(err, ERR_INVALID, "-L invalid line number: %ld", number);
 }
@@ -199,7 +199,7 @@ static int find_end(const struct searched_text *t, const struct place *p, size_t
 	switch (p->kind) {
 	case PLACE_LINE:
 		*out = number - 1;
-		return check_line(p->number, err);
+		return line_spec_check_line(p->number, err);
 	case PLACE_PATTERN:
 		return find_pattern(t, p, start + 1, out, err);
 	case PLACE_ABOVE:
@@ -223,7 +223,7 @@ static int find_start(const struct searched_text *t, const struct place *p, size
 	if (p->kind == PLACE_PATTERN)
 		return find_pattern(t, p, p->from_top ? 0 : anchor, out, err);
 	*out = p->kind == PLACE_LINE ? (size_t)p->number - 1 : 0;
-	return p->kind == PLACE_LINE ? check_line(p->number, err) : 0;
+	return p->kind == PLACE_LINE ? line_spec_check_line(p->number, err) : 0;
 }
 
 static int find_lines(struct line_range *out, const struct searched_text *t, const struct line_spec *spec,
@@ -246,7 +246,8 @@ static int find_lines(struct line_range *out, const struct searched_text *t, con
 
 /* ---- functions ---- */
 
-static bool names_function(const struct searched_text *t, size_t line, const struct funcname *f)
+static bool line_spec_names_function(const struct searched_text *t, size_t line,
+				     const struct funcname *f)
 {
 	const struct text_line l = { t->text + t->lines[line], t->lines[line + 1] - t->lines[line] };
 
@@ -260,19 +261,20 @@ static int find_function(struct line_range *out, const struct searched_text *t, 
 	size_t from = p->from_top ? 0 : anchor, line = from, end;
 	regex_t regex;
 	char why[256];
-	int ret = compile(&regex, p);
+	int ret = line_spec_compile(&regex, p);
 
 	if (ret) {
 		regerror(ret, &regex, why, sizeof(why));
 		return err_set(err, ERR_INVALID, "-L parameter '%.*s': %s", (int)p->len, p->pattern, why);
 	}
-	while (line < t->nr && !(ret = search(t, &regex, &line)) && !names_function(t, line, f))
+	while (line < t->nr && !(ret = search(t, &regex, &line)) && !line_spec_names_function(t,
+											      line, f))
 		line++;
 	regfree(&regex);
 	if (ret || line >= t->nr)
 		return err_set(err, ERR_NOT_FOUND, "-L parameter '%.*s' starting at line %zu: no match",
 			       (int)p->len, p->pattern, from + 1);
-	for (end = line + 1; end < t->nr && !names_function(t, end, f);)
+	for (end = line + 1; end < t->nr && !line_spec_names_function(t, end, f);)
 		end++;
 	*out = (struct line_range){ line, end };
 	return 0;

@@ -67,7 +67,7 @@ void moved_lines_free(struct moved_lines *m)
 	free(m);
 }
 
-static bool is_new(const struct moved_line *l)
+static bool moved_is_new(const struct moved_line *l)
 {
 	return l->ws.color == DIFF_COLOR_NEW;
 }
@@ -81,14 +81,14 @@ void moved_lines_add(struct moved_lines *m, const struct strbuf *out, const stru
 	l = &m->lines[m->nr++];
 	*l = (struct moved_line){ .place = out->len, .text = m->texts.len, .len = line->len,
 				  .ws = *line, .whitespace = whitespace };
-	l->joined = m->nr > 1 && l[-1].place == l->place && is_new(l - 1) == is_new(l);
+	l->joined = m->nr > 1 && l[-1].place == l->place && moved_is_new(l - 1) == moved_is_new(l);
 	strbuf_add(&m->texts, line->text, line->len);
 }
 
 /* ---- equal lines ---- */
 
 /* Columns before the text; *from: where it begins. */
-static int indent_of(const char *text, size_t len, unsigned tab, size_t *from)
+static int moved_indent_of(const char *text, size_t len, unsigned tab, size_t *from)
 {
 	int width = 0;
 	size_t i = 0;
@@ -113,7 +113,8 @@ static void add_key(struct moved_lines *m, struct moved_line *l, struct strbuf *
 	size_t from;
 
 	if (m->o->color_moved_indent) {
-		l->indent = indent_of(line.text, line.len, l->whitespace & WS_TAB_WIDTH, &from);
+		l->indent = moved_indent_of(line.text, line.len, l->whitespace & WS_TAB_WIDTH,
+					    &from);
 		strbuf_add(key, line.text + from, line.len - from);
 	} else {
 		/* _canonical looks at the character behind a space */
@@ -164,7 +165,7 @@ static void group_lines(struct moved_lines *m)
 	}
 	for (size_t i = m->nr; i-- > 0;) {
 		struct moved_line *l = &m->lines[i];
-		size_t *first = &m->first[is_new(l)][l->id];
+		size_t *first = &m->first[moved_is_new(l)][l->id];
 
 		l->next = *first;
 		*first = i;
@@ -195,7 +196,7 @@ static void start_block(struct moved_lines *m, size_t i)
 	const struct moved_line *l = &m->lines[i];
 
 	m->nr_candidates = 0;
-	for (size_t at = m->first[!is_new(l)][l->id]; at != NONE; at = m->lines[at].next) {
+	for (size_t at = m->first[!moved_is_new(l)][l->id]; at != NONE; at = m->lines[at].next) {
 		struct candidate c = { at, BLANK };
 
 		is_match(m, i, at, &c.shift);
@@ -272,7 +273,7 @@ static void mark_lines(struct moved_lines *m)
 	for (size_t i = 0; i < m->nr; i++) {
 		struct moved_line *l = &m->lines[i];
 
-		l->moved = m->first[!is_new(l)][l->id] != NONE;
+		l->moved = m->first[!moved_is_new(l)][l->id] != NONE;
 	}
 }
 
@@ -299,7 +300,7 @@ static enum diff_color color_of(const struct moved_lines *m, const struct moved_
 
 	if (!l->moved)
 		return l->ws.color;
-	if (is_new(l))
+	if (moved_is_new(l))
 		return l->dimmed ? (alternative ? DIFF_COLOR_NEW_MOVED_ALT_DIM : DIFF_COLOR_NEW_MOVED_DIM) :
 				   (alternative ? DIFF_COLOR_NEW_MOVED_ALT : DIFF_COLOR_NEW_MOVED);
 	return l->dimmed ? (alternative ? DIFF_COLOR_OLD_MOVED_ALT_DIM : DIFF_COLOR_OLD_MOVED_DIM) :

@@ -63,7 +63,7 @@ static void PRINTF_LIKE(3, 4) meta(const struct patch *p, struct strbuf *out, co
 	strbuf_addf(out, "%s\n", diff_color_of(p->o, DIFF_COLOR_RESET));
 }
 
-static void meta_path(struct patch *p, const char *what, const char *path)
+static void patch_meta_path(struct patch *p, const char *what, const char *path)
 {
 	struct strbuf name = STRBUF_INIT;
 
@@ -74,7 +74,7 @@ static void meta_path(struct patch *p, const char *what, const char *path)
 }
 
 /* "index 1234567..89abcde 100644"; names in full where a patch needs them. */
-static int add_index_line(struct patch *p, struct err *err)
+static int patch_add_index_line(struct patch *p, struct err *err)
 {
 	const struct diff_options *o = p->o;
 	struct strbuf line = STRBUF_INIT;
@@ -112,12 +112,12 @@ static void add_similarity(struct patch *p, const char *what)
 	snprintf(from, sizeof(from), "%s from", what);
 	snprintf(to, sizeof(to), "%s to", what);
 	meta(p, &p->header, "similarity index %u%%", diff_pair_percent(p->pair));
-	meta_path(p, from, p->old->path);
-	meta_path(p, to, p->new->path);
+	patch_meta_path(p, from, p->old->path);
+	patch_meta_path(p, to, p->new->path);
 	p->must_show = true;
 }
 
-static int add_header(struct patch *p, struct err *err)
+static int patch_add_header(struct patch *p, struct err *err)
 {
 	char status = p->pair ? p->pair->status : 0;
 
@@ -141,7 +141,7 @@ static int add_header(struct patch *p, struct err *err)
 		meta(p, &p->header, "dissimilarity index %u%%", diff_pair_percent(p->pair));
 		p->must_show = true;
 	}
-	return add_index_line(p, err);
+	return patch_add_index_line(p, err);
 }
 
 static void show_header(struct patch *p)
@@ -197,7 +197,7 @@ static void add_literal(struct patch *p, const struct object_buf *buf)
 	free(packed);
 }
 
-static int add_binary(struct patch *p, struct err *err)
+static int patch_add_binary(struct patch *p, struct err *err)
 {
 	bool same = diff_file_exists(p->old) && diff_file_exists(p->new) &&
 		    oid_eq(&p->old->oid, &p->new->oid);
@@ -297,7 +297,7 @@ static const struct diff_options *widen_context(const struct diff_options *o, co
 	return scratch;
 }
 
-static int add_text(struct patch *p, struct err *err)
+static int patch_add_text(struct patch *p, struct err *err)
 {
 	bool rewrite = p->pair && p->pair->status == DIFF_STATUS_MODIFIED && p->pair->score;
 	struct text_diff d;
@@ -397,8 +397,8 @@ static int add_body(struct patch *p, struct err *err)
 		return ret;
 	if (!p->o->text && ((p->old->is_binary && !p->converted[0]) ||
 			    (p->new->is_binary && !p->converted[1])))
-		return add_binary(p, err);
-	return add_text(p, err);
+		return patch_add_binary(p, err);
+	return patch_add_text(p, err);
 }
 
 /* The header without its first line, as the program gets it. */
@@ -413,7 +413,7 @@ static int add_external(struct patch *p, const struct external_diff *e, struct e
 	plain.color = false;
 	plain.line_prefix = NULL;
 	p->o = &plain;
-	ret = add_header(p, err);
+	ret = patch_add_header(p, err);
 	p->o = o;
 	if (ret < 0)
 		return ret;
@@ -455,7 +455,7 @@ static int add_one(struct diff_file *old, struct diff_file *new, const struct pa
 	if (diff_external_of(o, old->path, &external)) {
 		ret = add_external(&p, &external, err);
 	} else {
-		ret = add_header(&p, err);
+		ret = patch_add_header(&p, err);
 		if (o->irreversible_delete && !diff_file_exists(new))
 			show_header(&p);
 		else if (!ret)

@@ -44,7 +44,8 @@ struct searched {
 };
 #define SEARCHED_INIT { NULL, 0, false, STRBUF_INIT }
 
-static int load(const struct pickaxe *px, struct diff_file *f, struct searched *s, struct err *err)
+static int pickaxe_load(const struct pickaxe *px, struct diff_file *f, struct searched *s,
+			struct err *err)
 {
 	bool is_converted;
 	int ret = diff_textconv(f, px->o, &s->converted, &is_converted, err);
@@ -124,10 +125,10 @@ static bool is_object(const struct diff_options *o, const struct diff_file *f)
 static int text_matches(const struct pickaxe *px, struct diff_pair *p, bool *matches, struct err *err)
 {
 	struct searched side[2] = { SEARCHED_INIT, SEARCHED_INIT };
-	int ret = load(px, p->old, &side[0], err);
+	int ret = pickaxe_load(px, p->old, &side[0], err);
 
 	if (!ret)
-		ret = load(px, p->new, &side[1], err);
+		ret = pickaxe_load(px, p->new, &side[1], err);
 	if (!ret && px->o->pickaxe_grep)
 		*matches = !side[0].binary && !side[1].binary && changed_line_matches(px, side);
 	else if (!ret)
@@ -165,7 +166,7 @@ static void add_escaped(struct strbuf *out, const char *text)
 	}
 }
 
-static int compile(struct pickaxe *px, struct err *err)
+static int pickaxe_compile(struct pickaxe *px, struct err *err)
 {
 	const struct diff_options *o = px->o;
 	bool is_regex = o->pickaxe_grep || o->pickaxe_regex;
@@ -194,7 +195,7 @@ int diff_pickaxe(struct diff_queue *q, const struct diff_options *o, struct err 
 	struct pickaxe px = { .o = o };
 	bool *keep, any = false;
 	size_t kept = 0;
-	int ret = compile(&px, err);
+	int ret = pickaxe_compile(&px, err);
 
 	if (ret < 0)
 		return ret;

@@ -61,7 +61,7 @@ static bool is_empty_side(const struct diff_options *o, const struct diff_pair *
 	return f->oid_valid && oid_eq(&f->oid, &o->algo->empty_blob);
 }
 
-static void collect(struct renames *r, const struct diff_queue *q)
+static void rename_collect(struct renames *r, const struct diff_queue *q)
 {
 	for (size_t i = 0; i < q->nr; i++) {
 		struct diff_pair *p = q->pairs[i];
@@ -312,7 +312,7 @@ struct candidate {
 };
 
 /* Best first; unused places last. */
-static int compare(const struct candidate *a, const struct candidate *b)
+static int rename_compare(const struct candidate *a, const struct candidate *b)
 {
 	if (a->used != b->used)
 		return a->used ? -1 : 1;
@@ -327,9 +327,9 @@ static void keep_if_better(struct candidate list[CANDIDATES], const struct candi
 	int worst = 0;
 
 	for (int i = 1; i < CANDIDATES; i++)
-		if (compare(&list[i], &list[worst]) > 0)
+		if (rename_compare(&list[i], &list[worst]) > 0)
 			worst = i;
-	if (compare(&list[worst], c) > 0)
+	if (rename_compare(&list[worst], c) > 0)
 		list[worst] = *c;
 }
 
@@ -347,7 +347,8 @@ static void sort_candidates(struct candidate *list, size_t nr)
 			size_t i = lo, j = mid;
 
 			for (size_t k = lo; k < hi; k++)
-				space[k] = i < mid && (j == hi || compare(&list[i], &list[j]) <= 0) ?
+				space[k] = i < mid && (j == hi || rename_compare(&list[i],
+										 &list[j]) <= 0) ?
 						   list[i++] : list[j++];
 		}
 		memcpy(list, space, nr * sizeof(*list));
@@ -531,7 +532,7 @@ int diff_detect_renames(struct diff_queue *q, const struct diff_options *o, stru
 	};
 	int ret = 0;
 
-	collect(&r, q);
+	rename_collect(&r, q);
 	if (!r.nr_targets || !r.nr_sources)
 		goto out;
 	ret = find_identical(&r, err);

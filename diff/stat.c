@@ -516,8 +516,8 @@ static void add_graph(struct strbuf *out, const struct diff_options *o,
 	add_bar(out, o, '-', DIFF_COLOR_OLD, minus);
 }
 
-static void add_binary(struct strbuf *out, const struct diff_options *o,
-		       const struct file_stat *s, const struct layout *l)
+static void stat_add_binary(struct strbuf *out, const struct diff_options *o,
+			    const struct file_stat *s, const struct layout *l)
 {
 	const char *reset = diff_color_of(o, DIFF_COLOR_RESET);
 
@@ -540,7 +540,7 @@ static void add_stat_line(struct strbuf *out, const struct diff_options *o,
 	if (s->pair->unmerged) {
 		strbuf_addstr(out, " Unmerged");
 	} else if (s->binary) {
-		add_binary(out, o, s, l);
+		stat_add_binary(out, o, s, l);
 	} else {
 		strbuf_addf(out, " %*" PRIu64, l->number, s->added + s->deleted);
 		if (s->added + s->deleted)

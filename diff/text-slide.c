@@ -95,7 +95,7 @@ static bool slide_down(struct slider *sl)
 #define FARTHEST 100	/* places that are compared */
 
 /* Indent of a line in columns; -1: there is nothing but space in it. */
-static int indent_of(const struct text_line *l)
+static int text_slide_indent_of(const struct text_line *l)
 {
 	int columns = 0;
 
@@ -127,7 +127,7 @@ static int skip_blank(const struct text_side *s, ptrdiff_t at, int step, int *bl
 {
 	*blank = 0;
 	for (; at >= 0 && at < (ptrdiff_t)s->nr; at += step) {
-		int indent = indent_of(&s->lines[at]);
+		int indent = text_slide_indent_of(&s->lines[at]);
 
 		if (indent != -1)
 			return indent;
@@ -142,7 +142,7 @@ static struct border look_at(const struct text_side *s, ptrdiff_t at)
 	struct border b = { .at_end = at >= (ptrdiff_t)s->nr, .indent = -1 };
 
 	if (!b.at_end)
-		b.indent = indent_of(&s->lines[at]);
+		b.indent = text_slide_indent_of(&s->lines[at]);
 	b.indent_before = skip_blank(s, at - 1, -1, &b.blank_before);
 	b.indent_after = skip_blank(s, at + 1, 1, &b.blank_after);
 	return b;
@@ -180,7 +180,7 @@ static void add_badness(struct badness *sum, const struct border *b)
 		sum->penalty += blank ? 17 : 23;
 }
 
-static int compare(const struct badness *a, const struct badness *b)
+static int text_slide_compare(const struct badness *a, const struct badness *b)
 {
 	int indents = (a->indent > b->indent) - (a->indent < b->indent);
 
@@ -205,7 +205,7 @@ static ptrdiff_t best_end(const struct text_side *s, const struct group *g, ptrd
 		add_badness(&here, &b);
 		b = look_at(s, end - lines);
 		add_badness(&here, &b);
-		if (best == -1 || compare(&here, &least) <= 0) {
+		if (best == -1 || text_slide_compare(&here, &least) <= 0) {
 			best = end;
 			least = here;
 		}

@@ -151,7 +151,7 @@ static void start(struct printer *p)
 }
 
 /* Text of one kind; each line of it is marked for itself. */
-static void add_text(struct printer *p, char sign, const char *text, size_t len)
+static void words_add_text(struct printer *p, char sign, const char *text, size_t len)
 {
 	const struct diff_options *o = p->hp->o;
 	const struct style s = style_of(o, sign);
@@ -196,12 +196,12 @@ static void print_words(struct printer *p, const struct side *old, const struct 
 		struct word a = span(old, c->old_first, c->old_nr);
 		struct word b = span(new, c->new_first, c->new_nr);
 
-		add_text(p, ' ', new->text.buf + done, b.begin - done);
-		add_text(p, '-', old->text.buf + a.begin, a.end - a.begin);
-		add_text(p, '+', new->text.buf + b.begin, b.end - b.begin);
+		words_add_text(p, ' ', new->text.buf + done, b.begin - done);
+		words_add_text(p, '-', old->text.buf + a.begin, a.end - a.begin);
+		words_add_text(p, '+', new->text.buf + b.begin, b.end - b.begin);
 		done = b.end;
 	}
-	add_text(p, ' ', new->text.buf + done, new->text.len - done);
+	words_add_text(p, ' ', new->text.buf + done, new->text.len - done);
 	text_diff_release(&d);
 }
 
@@ -213,7 +213,7 @@ void words_print_change(const struct hunk_printer *hp, const struct text_change 
 	take_lines(&old, hp->d->side[0].lines, c->old_first, c->old_nr, hp->words);
 	take_lines(&new, hp->d->side[1].lines, c->new_first, c->new_nr, hp->words);
 	if (!c->new_nr)
-		add_text(&p, '-', old.text.buf, old.text.len);
+		words_add_text(&p, '-', old.text.buf, old.text.len);
 	else
 		print_words(&p, &old, &new);
 	release(&old);
