@@ -34,7 +34,7 @@ static bool is_open(const struct commit *commit)
  * of dates. Where dates are equal or wrong, a commit can be reached again with more flags than
  * before: then it is queued once more.
  */
-static void paint(struct count *c, struct commit *commit, unsigned flags)
+static void ahead_behind_paint(struct count *c, struct commit *commit, unsigned flags)
 {
 	unsigned old = commit->flags & BOTH;
 	bool was_open = is_open(commit);
@@ -80,7 +80,7 @@ static int walk(struct count *c, struct err *err)
 			rc = commit_parse_node(c->pool, commit->parents[i], err);
 			if (rc < 0)
 				return rc;
-			paint(c, commit->parents[i], commit->flags & BOTH);
+			ahead_behind_paint(c, commit->parents[i], commit->flags & BOTH);
 		}
 	}
 	return 0;
@@ -133,8 +133,8 @@ int ahead_behind_in(struct commit_pool *pool, const struct object_id *ours,
 	if (rc >= 0)
 		rc = commit_parse_node(pool, b, err);
 	if (rc >= 0) {
-		paint(&c, a, OURS);
-		paint(&c, b, THEIRS);
+		ahead_behind_paint(&c, a, OURS);
+		ahead_behind_paint(&c, b, THEIRS);
 		rc = walk(&c, err);
 	}
 	if (rc >= 0) {

@@ -99,8 +99,8 @@ static int paint_step(struct paint *p, struct commit_list *found, struct err *er
 }
 
 /* Adds candidates to found. Commits keep their flags until paint_end. */
-static int paint(struct paint *p, struct commit *one, struct commit *const *others, size_t nr,
-		 struct commit_list *found, struct err *err)
+static int reach_paint(struct paint *p, struct commit *one, struct commit *const *others, size_t nr,
+		       struct commit_list *found, struct err *err)
 {
 	size_t i;
 	int rc;
@@ -280,7 +280,7 @@ int merge_bases(struct commit_pool *pool, struct commit *one, struct commit *con
 	int rc;
 
 	paint_begin(&p, pool);
-	rc = paint(&p, one, others, nr, &found, err);
+	rc = reach_paint(&p, one, others, nr, &found, err);
 	if (!rc) {
 		size_t kept = 0;
 
@@ -330,7 +330,7 @@ int is_ancestor(struct commit_pool *pool, struct commit *old, struct commit *you
 	if (has_generations(pool))
 		return search_for(pool, old, young, err);
 	paint_begin(&p, pool);
-	rc = paint(&p, old, &young, 1, &found, err);
+	rc = reach_paint(&p, old, &young, 1, &found, err);
 	if (!rc)
 		rc = (old->flags & COLOUR_TWO) != 0;
 	paint_end(&p);

@@ -208,12 +208,13 @@ static int complete_types(struct build *b, struct err *err)
 
 /* ---- the whole ---- */
 
-static int find_bit(void *target, const struct object_id *oid, uint32_t *bit, struct err *err)
+static int bitmap_build_find_bit(void *target, const struct object_id *oid, uint32_t *bit,
+				 struct err *err)
 {
 	return bitmap_target_find(target, oid, bit, err);
 }
 
-static int check_history(struct repository *r, struct err *err)
+static int bitmap_build_check_history(struct repository *r, struct err *err)
 {
 	struct grafts g = { OIDMAP_INIT };
 	int rc = grafts_read(&g, r, err);
@@ -237,7 +238,7 @@ static int run(struct build *b, struct fsync_batch *batch, struct err *err)
 	int rc;
 
 	b->writer = bitmap_writer_new(b->target);
-	b->space = (struct bit_space){ .repo = b->repo, .algo = b->repo->algo, .find = find_bit,
+	b->space = (struct bit_space){ .repo = b->repo, .algo = b->repo->algo, .find = bitmap_build_find_bit,
 				       .data = b->target, .nr_fixed = nr, .closed = true,
 				       .types = b->types };
 	if (o->hash_cache)
@@ -262,7 +263,7 @@ int bitmap_build(struct repository *r, struct bitmap_target *t, const struct bit
 		 struct fsync_batch *batch, struct err *err)
 {
 	struct build b = { .repo = r, .target = t, .options = o };
-	int rc = check_history(r, err);
+	int rc = bitmap_build_check_history(r, err);
 
 	if (!rc)
 		rc = run(&b, batch, err);

@@ -67,7 +67,7 @@ static int find_commit(const struct merge_choosing *m, const struct object_id *t
 	return commit_parse_node(m->pool, *out, err);
 }
 
-static int add_ref(void *data, const struct ref *ref)
+static int bitmap_merges_add_ref(void *data, const struct ref *ref)
 {
 	struct collecting *c = data;
 	struct strbuf name = STRBUF_INIT;
@@ -224,7 +224,8 @@ int bitmap_choose_merges(struct merge_lists *out, const struct merge_choosing *m
 	for (size_t i = 0; i < rules->nr; i++)
 		strmap_init(&c.groups[i]);
 	if (rules->nr)
-		rc = refs_foreach(m->repo->refs, "refs/", REFS_NO_PEEL, add_ref, &c, err);
+		rc = refs_foreach(m->repo->refs, "refs/", REFS_NO_PEEL, bitmap_merges_add_ref, &c,
+				  err);
 	for (size_t i = 0; i < rules->nr; i++) {
 		struct strmap_entry **sorted = strmap_sorted(&c.groups[i]);
 

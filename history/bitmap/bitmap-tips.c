@@ -29,7 +29,7 @@ static bool is_preferred(struct repository *r, const char *refname)
 	return false;
 }
 
-static int add_ref(void *data, const struct ref *ref)
+static int bitmap_tips_add_ref(void *data, const struct ref *ref)
 {
 	struct collecting *c = data;
 
@@ -44,7 +44,7 @@ int bitmap_collect_tips(struct repository *r, struct oid_array *tips, struct oid
 {
 	struct collecting c = { r, tips, preferred };
 
-	return refs_foreach(r->refs, "refs/", REFS_NO_PEEL, add_ref, &c, err);
+	return refs_foreach(r->refs, "refs/", REFS_NO_PEEL, bitmap_tips_add_ref, &c, err);
 }
 
 int bitmap_build_options_read(struct bitmap_build_options *out, struct repository *r, struct err *err)

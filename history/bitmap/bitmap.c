@@ -250,13 +250,13 @@ static int walk_side(struct bitmap_walk *w, const struct oid_array *starts, cons
 
 /* ---- the walk ---- */
 
-static int find_bit(void *index, const struct object_id *oid, uint32_t *bit, struct err *err)
+static int bitmap_find_bit(void *index, const struct object_id *oid, uint32_t *bit, struct err *err)
 {
 	return bitmap_index_find(index, oid, bit, err);
 }
 
 /* Bitmaps know the history as the objects have it. */
-static int check_history(struct repository *r, struct err *err)
+static int bitmap_check_history(struct repository *r, struct err *err)
 {
 	struct grafts g = { OIDMAP_INIT };
 	int rc = grafts_read(&g, r, err);
@@ -300,7 +300,7 @@ int bitmap_walk_new(struct bitmap_walk **out, struct repository *r, const struct
 
 	CALLOC_ARRAY(w, 1);
 	w->repo = r;
-	rc = check_history(r, &why);
+	rc = bitmap_check_history(r, &why);
 	if (!rc)
 		rc = odb_open_bitmap(r->odb, &w->index, &why);
 	if (!rc && (flags & BITMAP_WALK_PACKED))
@@ -308,7 +308,7 @@ int bitmap_walk_new(struct bitmap_walk **out, struct repository *r, const struct
 	if (!rc)
 		rc = commit_pool_new(&w->pool, r, &why);
 	if (!rc) {
-		w->space = (struct bit_space){ .repo = r, .algo = r->algo, .find = find_bit,
+		w->space = (struct bit_space){ .repo = r, .algo = r->algo, .find = bitmap_find_bit,
 					       .data = w->index,
 					       .nr_fixed = bitmap_index_nr(w->index) };
 		rc = walk(w, wants, haves, &why);

@@ -80,7 +80,7 @@ static bool replaces(struct describer *d, struct described_name *old, struct des
 	return !described_tag_load(d, new, NULL) && old->tag_date < new->tag_date;
 }
 
-static int add_ref(void *data, const struct ref *ref)
+static int describe_names_add_ref(void *data, const struct ref *ref)
 {
 	struct describer *d = data;
 	struct described_name *n, *old;
@@ -110,5 +110,6 @@ static int add_ref(void *data, const struct ref *ref)
 
 int described_names_read(struct describer *d, struct err *err)
 {
-	return refs_foreach(d->repo->refs, d->options.all ? "" : "refs/tags/", 0, add_ref, d, err);
+	return refs_foreach(d->repo->refs, d->options.all ? "" : "refs/tags/", 0,
+			    describe_names_add_ref, d, err);
 }

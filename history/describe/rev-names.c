@@ -154,7 +154,7 @@ static bool find_commit(struct rev_names *n, struct tip *t)
 	return false;
 }
 
-static int add_ref(void *data, const struct ref *ref)
+static int rev_names_add_ref(void *data, const struct ref *ref)
 {
 	struct rev_names *n = data;
 	struct tip t = { .oid = ref->oid };
@@ -219,7 +219,7 @@ int rev_names_new(struct rev_names **out, struct commit_pool *pool, struct repos
 	n->options = *o;
 	n->cutoff = TIME_MAX;
 	n->generation = GENERATION_INFINITY;
-	rc = refs_foreach(r->refs, "", REFS_NO_PEEL, add_ref, n, err);
+	rc = refs_foreach(r->refs, "", REFS_NO_PEEL, rev_names_add_ref, n, err);
 	if (rc < 0) {
 		rev_names_free(n);
 		return rc;

@@ -12,7 +12,8 @@ struct output {
 	uint64_t nr_wide, nr_extra, filter_bytes;
 };
 
-static const struct graph_value *value_of(const struct graph_writer *w, const struct commit *c)
+static const struct graph_value *commit_graph_chunks_value_of(const struct graph_writer *w,
+							      const struct commit *c)
 {
 	return &w->values[c->index];
 }
@@ -26,7 +27,7 @@ static uint64_t stored_date(const struct commit *c)
 /* The corrected date, as it is counted from the date. */
 static uint64_t offset_of(const struct graph_writer *w, const struct commit *c)
 {
-	return value_of(w, c)->corrected_date - stored_date(c);
+	return commit_graph_chunks_value_of(w, c)->corrected_date - stored_date(c);
 }
 
 /* ---- chunks ---- */
@@ -60,9 +61,9 @@ static void put_parents(struct output *o, const struct commit *c, unsigned char 
 	uint32_t one = GRAPH_NO_PARENT, two = GRAPH_NO_PARENT;
 
 	if (c->nr_parents)
-		one = value_of(o->w, c->parents[0])->pos;
+		one = commit_graph_chunks_value_of(o->w, c->parents[0])->pos;
 	if (c->nr_parents == 2)
-		two = value_of(o->w, c->parents[1])->pos;
+		two = commit_graph_chunks_value_of(o->w, c->parents[1])->pos;
 	if (c->nr_parents > 2) {
 		two = GRAPH_MSB | (uint32_t)o->nr_extra;
 		o->nr_extra += c->nr_parents - 1;
@@ -83,7 +84,8 @@ static int write_commits(struct output *o, struct err *err)
 		const struct commit *c = l->items[i];
 
 		put_parents(o, c, rest);
-		put_be32(rest + 8, value_of(o->w, c)->level << 2 | (uint32_t)(stored_date(c) >> 32));
+		put_be32(rest + 8, commit_graph_chunks_value_of(o->w,
+								c)->level << 2 | (uint32_t)(stored_date(c) >> 32));
 		put_be32(rest + 12, (uint32_t)c->date);
 		rc = csum_write(o->f, c->tree.hash, raw_len, err);
 		if (!rc)
@@ -127,7 +129,8 @@ static int write_extra_parents(struct output *o, struct err *err)
 		const struct commit *c = l->items[i];
 
 		for (uint32_t j = 1; !rc && c->nr_parents > 2 && j < c->nr_parents; j++)
-			rc = csum_write_be32(o->f, value_of(o->w, c->parents[j])->pos |
+			rc = csum_write_be32(o->f, commit_graph_chunks_value_of(o->w,
+										c->parents[j])->pos |
 					     (j + 1 == c->nr_parents ? GRAPH_MSB : 0), err);
 	}
 	return rc;
@@ -140,7 +143,7 @@ static int write_filter_ends(struct output *o, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < l->nr; i++) {
-		end += (uint32_t)value_of(o->w, l->items[i])->filter.len;
+		end += (uint32_t)commit_graph_chunks_value_of(o->w, l->items[i])->filter.len;
 		rc = csum_write_be32(o->f, end, err);
 	}
 	return rc;
@@ -157,7 +160,8 @@ static int write_filters(struct output *o, struct err *err)
 	if (!rc)
 		rc = csum_write_be32(o->f, s->bits_per_entry, err);
 	for (size_t i = 0; !rc && i < l->nr; i++) {
-		const struct strbuf *filter = &value_of(o->w, l->items[i])->filter;
+		const struct strbuf *filter = &commit_graph_chunks_value_of(o->w,
+									    l->items[i])->filter;
 
 		rc = csum_write(o->f, filter->buf, filter->len, err);
 	}
@@ -195,7 +199,7 @@ static void measure(struct output *o)
 
 		o->nr_extra += c->nr_parents > 2 ? c->nr_parents - 1 : 0;
 		o->nr_wide += offset_of(o->w, c) > GRAPH_OFFSET_MAX;
-		o->filter_bytes += value_of(o->w, c)->filter.len;
+		o->filter_bytes += commit_graph_chunks_value_of(o->w, c)->filter.len;
 	}
 }
 

@@ -6,7 +6,8 @@
 #include "util/alloc.h"
 #include "util/workers.h"
 
-static struct graph_value *value_of(const struct graph_writer *w, const struct commit *c)
+static struct graph_value *commit_graph_values_value_of(const struct graph_writer *w,
+							const struct commit *c)
 {
 	return &w->values[c->index];
 }
@@ -21,7 +22,7 @@ static int by_name(const void *a, const void *b)
 /* Of a commit in a lower layer. */
 static int read_base_value(struct graph_writer *w, const struct commit *c, struct err *err)
 {
-	struct graph_value *v = value_of(w, c);
+	struct graph_value *v = commit_graph_values_value_of(w, c);
 	struct graph_commit gc;
 	int rc;
 
@@ -45,17 +46,18 @@ static int find_positions(struct graph_writer *w, struct err *err)
 	for (size_t i = 0; i < w->nr_values; i++)
 		strbuf_init(&w->values[i].filter, 0);
 	for (size_t i = 0; i < l->nr; i++)
-		value_of(w, l->items[i])->rank = (uint32_t)i;
+		commit_graph_values_value_of(w, l->items[i])->rank = (uint32_t)i;
 	if (l->nr)
 		qsort(l->items, l->nr, sizeof(*l->items), by_name);
 	for (size_t i = 0; i < l->nr; i++)
-		value_of(w, l->items[i])->pos = w->base.nr + (uint32_t)i;
+		commit_graph_values_value_of(w, l->items[i])->pos = w->base.nr + (uint32_t)i;
 	for (size_t i = 0; i < l->nr; i++)
 		for (uint32_t j = 0; j < l->items[i]->nr_parents; j++) {
 			struct commit *p = l->items[i]->parents[j];
 			int rc = 0;
 
-			if (!(p->flags & GRAPH_IN_LAYER) && !value_of(w, p)->level)
+			if (!(p->flags & GRAPH_IN_LAYER) && !commit_graph_values_value_of(w,
+											  p)->level)
 				rc = read_base_value(w, p, err);
 			if (rc < 0)
 				return rc;
@@ -69,13 +71,13 @@ static int find_positions(struct graph_writer *w, struct err *err)
 static bool compute_generation(struct graph_writer *w, const struct commit *c,
 			       struct commit_list *stack)
 {
-	struct graph_value *v = value_of(w, c);
+	struct graph_value *v = commit_graph_values_value_of(w, c);
 	uint32_t level = 0;
 	uint64_t date = 0;
 	size_t before = stack->nr;
 
 	for (uint32_t i = 0; i < c->nr_parents; i++) {
-		const struct graph_value *p = value_of(w, c->parents[i]);
+		const struct graph_value *p = commit_graph_values_value_of(w, c->parents[i]);
 
 		if (!p->level)
 			commit_list_add(stack, c->parents[i]);
@@ -98,7 +100,8 @@ static void compute_generations(struct graph_writer *w)
 		while (stack.nr) {
 			const struct commit *c = stack.items[stack.nr - 1];
 
-			if (value_of(w, c)->level || compute_generation(w, c, &stack))
+			if (commit_graph_values_value_of(w, c)->level || compute_generation(w, c,
+											    &stack))
 				stack.nr--;
 		}
 	}
@@ -137,7 +140,7 @@ static bool reuse_filter(struct graph_writer *w, const struct commit *c)
 	    !changed_paths_find(w->old, pos, w->filters.version, &filter, &bytes, &nr_hashes) ||
 	    nr_hashes != w->filters.nr_hashes)
 		return false;
-	strbuf_add(&value_of(w, c)->filter, filter, bytes);
+	strbuf_add(&commit_graph_values_value_of(w, c)->filter, filter, bytes);
 	return true;
 }
 
@@ -152,7 +155,8 @@ static void compute_some(void *data, size_t begin, size_t end)
 		const struct commit *c = job->todo[job->from + i];
 
 		rc = changed_paths_make(w->repo->odb, c->nr_parents ? &c->parents[0]->tree : NULL,
-					&c->tree, &w->filters, &value_of(w, c)->filter, &err);
+					&c->tree, &w->filters, &commit_graph_values_value_of(w,
+											     c)->filter, &err);
 		if (rc < 0)
 			err_prefix(&err, "unable to compute changed paths of commit %s",
 				   oid_hex(&c->oid));
@@ -170,7 +174,8 @@ static int by_generation(const void *va, const void *vb, void *data)
 {
 	const struct commit *a = *(struct commit *const *)va, *b = *(struct commit *const *)vb;
 	const struct graph_writer *w = data;
-	const struct graph_value *x = value_of(w, a), *y = value_of(w, b);
+	const struct graph_value *x = commit_graph_values_value_of(w,
+								   a), *y = commit_graph_values_value_of(w, b);
 	uint64_t one = w->with_dates ? x->corrected_date : x->level;
 	uint64_t two = w->with_dates ? y->corrected_date : y->level;
 

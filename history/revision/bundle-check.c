@@ -20,7 +20,7 @@ struct check {
 };
 
 /* What the refs lead to is there, as far as anybody knows. */
-static int exclude_ref(void *data, const struct ref *ref)
+static int bundle_check_exclude_ref(void *data, const struct ref *ref)
 {
 	struct check *c = data;
 	struct object_id commit;
@@ -30,8 +30,8 @@ static int exclude_ref(void *data, const struct ref *ref)
 	return 0;
 }
 
-static int check_entry(void *data, const char *path, size_t len UNUSED,
-		       const struct tree_entry *e, struct err *err)
+static int bundle_check_check_entry(void *data, const char *path, size_t len UNUSED,
+				    const struct tree_entry *e, struct err *err)
 {
 	struct check *c = data;
 
@@ -44,7 +44,7 @@ static int check_entry(void *data, const char *path, size_t len UNUSED,
 	return TREE_WALK_SKIP;
 }
 
-static int check_commits(struct check *c, struct err *err)
+static int bundle_check_check_commits(struct check *c, struct err *err)
 {
 	struct commit *commit;
 	int rc = rev_walk_begin(c->walk, err);
@@ -52,7 +52,8 @@ static int check_commits(struct check *c, struct err *err)
 	while (!rc && (rc = rev_walk_next(c->walk, &commit, err)) > 0) {
 		rc = 0;
 		if (oidset_insert(&c->seen, &commit->tree))
-			rc = tree_walk(odb_source(c->repo->odb), &commit->tree, "", check_entry, c,
+			rc = tree_walk(odb_source(c->repo->odb), &commit->tree, "",
+				       bundle_check_check_entry, c,
 				       err);
 	}
 	return rc;
@@ -75,11 +76,11 @@ int bundle_is_connected(struct repository *r, const struct bundle_header *h, str
 			rev_walk_add_commit(c.walk, &commit, "", 0);
 	}
 	if (!rc)
-		rc = refs_foreach(r->refs, "", REFS_NO_PEEL, exclude_ref, &c, &local);
+		rc = refs_foreach(r->refs, "", REFS_NO_PEEL, bundle_check_exclude_ref, &c, &local);
 	if (!rc)
-		rc = ref_visit_head(r, exclude_ref, &c, &local);
+		rc = ref_visit_head(r, bundle_check_exclude_ref, &c, &local);
 	if (!rc && h->prerequisites.nr)
-		rc = check_commits(&c, &local);
+		rc = bundle_check_check_commits(&c, &local);
 	rev_walk_free(c.walk);
 	oidset_clear(&c.seen);
 	if (rc < 0 && rc != ERR_NOT_FOUND)

@@ -39,8 +39,9 @@ static int found(const struct check *c, const struct object_id *oid, struct err 
 	return c->o->found ? c->o->found(c->o->data, oid, err) : 0;
 }
 
-static int check_entry(void *data, const char *path UNUSED, size_t len UNUSED, const struct tree_entry *e,
-		       struct err *err)
+static int connected_check_entry(void *data, const char *path UNUSED, size_t len UNUSED,
+				 const struct tree_entry *e,
+				 struct err *err)
 {
 	struct check *c = data;
 	int rc;
@@ -66,7 +67,8 @@ static int check_tree(struct check *c, const struct object_id *oid, struct err *
 	if (!odb_has(c->repo->odb, oid))
 		return is_missing(c, oid, err);
 	rc = found(c, oid, err);
-	return rc ? rc : tree_walk(odb_source_unreplaced(c->repo->odb), oid, "", check_entry, c, err);
+	return rc ? rc : tree_walk(odb_source_unreplaced(c->repo->odb), oid, "",
+				   connected_check_entry, c, err);
 }
 
 static void exclude(struct check *c, const struct object_id *oid, const char *name)
@@ -78,7 +80,7 @@ static void exclude(struct check *c, const struct object_id *oid, const char *na
 }
 
 /* What refs lead to is there, as far as anybody knows. Many refs often have one value. */
-static int exclude_ref(void *data, const struct ref *ref)
+static int connected_exclude_ref(void *data, const struct ref *ref)
 {
 	struct check *c = data;
 
@@ -184,7 +186,7 @@ static int check_single(struct check *c, struct err *err)
 	return rc;
 }
 
-static int check_commits(struct check *c, struct err *err)
+static int connected_check_commits(struct check *c, struct err *err)
 {
 	struct commit *commit;
 	int rc = rev_walk_begin(c->walk, err);
@@ -216,11 +218,11 @@ int objects_are_connected(struct repository *r, const struct oid_array *tips,
 	for (size_t i = 0; !rc && i < tips->nr; i++)
 		rc = add_tip(&c, tips->oid[i], &local);
 	if (!rc)
-		rc = refs_foreach(r->refs, "", REFS_NO_PEEL, exclude_ref, &c, &local);
+		rc = refs_foreach(r->refs, "", REFS_NO_PEEL, connected_exclude_ref, &c, &local);
 	for (size_t i = 0; !rc && o->complete && i < o->complete->nr; i++)
 		exclude(&c, &o->complete->oid[i], "");
 	if (!rc)
-		rc = check_commits(&c, &local);
+		rc = connected_check_commits(&c, &local);
 	if (!rc)
 		rc = check_single(&c, &local);
 	rev_walk_free(c.walk);

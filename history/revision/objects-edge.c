@@ -13,8 +13,9 @@
 
 /* ---- excluding ---- */
 
-static int read_tree(struct rev_walk *w, const struct object_id *oid, struct object_buf *buf,
-		     struct err *err)
+static int objects_edge_read_tree(struct rev_walk *w, const struct object_id *oid,
+				  struct object_buf *buf,
+				  struct err *err)
 {
 	struct err why = ERR_INIT;
 	int rc = repo_step(w->repo, &why);
@@ -35,7 +36,7 @@ static int exclude_entries(struct rev_walk *w, struct oid_flags *flags,
 	struct raw_tree_entry e;
 	struct tree_iter it;
 	uint32_t *f;
-	int rc = read_tree(w, oid, &buf, err);
+	int rc = objects_edge_read_tree(w, oid, &buf, err);
 
 	if (rc)
 		return rc < 0 ? rc : 0;

@@ -268,8 +268,8 @@ static int push_level(struct object_walker *s, const struct object_id *oid,
 }
 
 /* Its content: 1 if it is missing, which has been reported. */
-static int read_tree(struct object_walker *s, const struct object_id *oid,
-		     struct object_buf *buf, struct err *err)
+static int objects_read_tree(struct object_walker *s, const struct object_id *oid,
+			     struct object_buf *buf, struct err *err)
 {
 	struct err why = ERR_INIT;
 	int rc = repo_step(s->w->repo, &why);
@@ -300,7 +300,7 @@ static int visit_tree(struct object_walker *s, const struct object_id *oid, uint
 	if (v.final && (!s->places_matter || v.skip))
 		*oid_flags_at(&s->flags, oid->hash) |= OBJECT_DONE;
 	if (descend) {
-		rc = read_tree(s, oid, &buf, err);
+		rc = objects_read_tree(s, oid, &buf, err);
 		if (rc)
 			return rc < 0 ? rc : 0;
 	} else if (v.include && s->o->check_present && !odb_has(s->odb, oid)) {

@@ -201,7 +201,7 @@ timestamp_t rev_author_date(struct rev_walk *w, struct commit *c)
 	return date;
 }
 
-static int cmp_author_date(const void *va, const void *vb, void *data)
+static int revision_limit_cmp_author_date(const void *va, const void *vb, void *data)
 {
 	const struct sort *s = data;
 	timestamp_t a = s->author_dates[((const struct commit *)va)->index];
@@ -243,7 +243,7 @@ void rev_sort_topologically(struct rev_walk *w, struct commit_list *l)
 		CALLOC_ARRAY(s.author_dates, s.nr);
 		for (i = 0; i < l->nr; i++)
 			s.author_dates[l->items[i]->index] = rev_author_date(w, l->items[i]);
-		queue.compare = cmp_author_date;
+		queue.compare = revision_limit_cmp_author_date;
 		queue.data = &s;
 	}
 	count_children(&s, l);

@@ -25,7 +25,7 @@ struct topo_walk {
 	size_t nr;
 };
 
-static int cmp_author_date(const void *va, const void *vb, void *data)
+static int revision_topo_cmp_author_date(const void *va, const void *vb, void *data)
 {
 	const struct topo_walk *t = data;
 	timestamp_t a = t->nodes[((const struct commit *)va)->index].author_date;
@@ -34,7 +34,7 @@ static int cmp_author_date(const void *va, const void *vb, void *data)
 	return a > b ? -1 : a < b;
 }
 
-static struct topo_node *node_of(struct rev_walk *w, const struct commit *c)
+static struct topo_node *revision_topo_node_of(struct rev_walk *w, const struct commit *c)
 {
 	struct topo_walk *t = w->state->topo;
 
@@ -85,7 +85,7 @@ static void count_parents(struct rev_walk *w, struct commit *c)
 
 	for (uint32_t i = 0; i < nr; i++) {
 		struct commit *p = c->parents[i];
-		struct topo_node *n = node_of(w, p);
+		struct topo_node *n = revision_topo_node_of(w, p);
 
 		if (n->waiting) {
 			n->waiting++;
@@ -116,7 +116,7 @@ static int count_down_to(struct rev_walk *w, uint64_t generation, struct err *er
 static void put_ready(struct rev_walk *w, struct commit *c)
 {
 	if (w->order == REV_ORDER_AUTHOR_DATE)
-		node_of(w, c)->author_date = rev_author_date(w, c);
+		revision_topo_node_of(w, c)->author_date = rev_author_date(w, c);
 	prio_queue_put(&w->state->topo->ready, c);
 }
 
@@ -133,7 +133,7 @@ static int release_parents(struct rev_walk *w, struct commit *c, struct err *err
 	rc = nr ? count_down_to(w, lowest, err) : 0;
 	for (uint32_t i = 0; !rc && i < nr; i++) {
 		struct commit *p = c->parents[i];
-		struct topo_node *n = node_of(w, p);
+		struct topo_node *n = revision_topo_node_of(w, p);
 
 		/* A damaged graph can count too few: nothing comes out twice. */
 		if (n->waiting > 1 && --n->waiting == 1 && !(p->flags & REV_UNINTERESTING))
@@ -201,14 +201,15 @@ static int put_starts(struct rev_walk *w, struct err *err)
 		prio_queue_put(&by_date, c);
 		rc = rev_enqueue(w, c, err);
 		prio_queue_put(&t->count, c);
-		node_of(w, c)->waiting = 1;
+		revision_topo_node_of(w, c)->waiting = 1;
 		if (c->generation < lowest)
 			lowest = c->generation;
 	}
 	if (!rc)
 		rc = count_down_to(w, lowest, err);
 	while ((c = prio_queue_get(&by_date)))
-		if (!rc && node_of(w, c)->waiting == 1 && !(c->flags & REV_UNINTERESTING))
+		if (!rc && revision_topo_node_of(w, c)->waiting == 1 &&
+		    !(c->flags & REV_UNINTERESTING))
 			put_ready(w, c);
 	prio_queue_clear(&by_date);
 	return rc;
@@ -224,7 +225,7 @@ int rev_topo_begin(struct rev_walk *w, struct err *err)
 	if (w->order == REV_ORDER_DATE)
 		t->ready.compare = commit_date_cmp;
 	if (w->order == REV_ORDER_AUTHOR_DATE)
-		t->ready.compare = cmp_author_date;
+		t->ready.compare = revision_topo_cmp_author_date;
 	t->ready.data = t;
 	rc = put_starts(w, err);
 	if (!t->ready.compare)

@@ -29,7 +29,7 @@ struct tip_bits_state {
 	struct string_list names; /* of turns */
 };
 
-static struct join_node *node_of(struct tip_bits *j, const struct commit *c)
+static struct join_node *tip_bits_node_of(struct tip_bits *j, const struct commit *c)
 {
 	struct tip_bits_state *s = j->state;
 	size_t want = (size_t)c->index + 1, had = s->nr_nodes;
@@ -81,7 +81,7 @@ static uint32_t all_tips(const struct tip_bits *j)
 
 static void enqueue(struct tip_bits *j, struct commit *c)
 {
-	struct join_node *n = node_of(j, c);
+	struct join_node *n = tip_bits_node_of(j, c);
 
 	n->queued++;
 	if (!(n->marks & DONE_WITH))
@@ -92,7 +92,7 @@ static void enqueue(struct tip_bits *j, struct commit *c)
 static struct commit *dequeue(struct tip_bits *j)
 {
 	struct commit *c = prio_queue_get(&j->state->queue);
-	struct join_node *n = c ? node_of(j, c) : NULL;
+	struct join_node *n = c ? tip_bits_node_of(j, c) : NULL;
 
 	if (n) {
 		n->queued--;
@@ -104,7 +104,7 @@ static struct commit *dequeue(struct tip_bits *j)
 
 static void add_marks(struct tip_bits *j, const struct commit *c, uint32_t marks)
 {
-	struct join_node *n = node_of(j, c);
+	struct join_node *n = tip_bits_node_of(j, c);
 
 	if ((marks & DONE_WITH) && !(n->marks & DONE_WITH))
 		j->state->interesting -= n->queued;
@@ -114,7 +114,7 @@ static void add_marks(struct tip_bits *j, const struct commit *c, uint32_t marks
 /* True: it is new. */
 static bool see(struct tip_bits *j, struct commit *c)
 {
-	if (node_of(j, c)->marks)
+	if (tip_bits_node_of(j, c)->marks)
 		return false;
 	commit_list_add(&j->commits, c);
 	return true;
@@ -148,7 +148,7 @@ static int visit(struct tip_bits *j, struct commit *c, uint32_t marks, bool met,
 		struct commit *p = c->parents[i];
 		int rc;
 
-		if ((node_of(j, p)->marks & marks) == marks)
+		if ((tip_bits_node_of(j, p)->marks & marks) == marks)
 			continue;
 		rc = commit_parse_node(j->pool, p, err);
 		if (rc < 0)
@@ -168,7 +168,7 @@ static void finish_marks(struct tip_bits *j)
 	uint32_t all = all_tips(j);
 
 	for (size_t i = 0; i < j->commits.nr; i++) {
-		uint32_t marks = node_of(j, j->commits.items[i])->marks;
+		uint32_t marks = tip_bits_node_of(j, j->commits.items[i])->marks;
 
 		if ((marks & all) == all || (marks & DONE_WITH))
 			commit_list_add(&below, j->commits.items[i]);
@@ -177,7 +177,7 @@ static void finish_marks(struct tip_bits *j)
 		struct commit *c = below.items[--below.nr];
 
 		for (uint32_t i = 0; i < c->nr_parents; i++) {
-			struct join_node *p = node_of(j, c->parents[i]);
+			struct join_node *p = tip_bits_node_of(j, c->parents[i]);
 
 			if (!p->marks || (p->marks & DONE_WITH))
 				continue;
@@ -214,7 +214,7 @@ int tip_bits_walk(struct tip_bits *j, int more, struct err *err)
 		if (met && !more)
 			break;
 		c = dequeue(j);
-		marks = node_of(j, c)->marks;
+		marks = tip_bits_node_of(j, c)->marks;
 		see(j, c);
 		if ((marks & all) == all)
 			marks |= DONE_WITH;
@@ -241,7 +241,7 @@ void tip_bits_merge_bases(struct tip_bits *j, struct commit_list *out)
 	uint32_t all = all_tips(j);
 
 	for (size_t i = 0; i < j->commits.nr; i++)
-		if ((node_of(j, j->commits.items[i])->marks & (all | DONE_WITH)) == all)
+		if ((tip_bits_node_of(j, j->commits.items[i])->marks & (all | DONE_WITH)) == all)
 			commit_list_add(out, j->commits.items[i]);
 }
 
@@ -266,7 +266,7 @@ void tip_bits_sort(struct tip_bits *j, bool by_date)
 static void set_name(struct tip_bits *j, const struct commit *c, const char *name,
 		     uint32_t steps)
 {
-	struct join_node *n = node_of(j, c);
+	struct join_node *n = tip_bits_node_of(j, c);
 
 	n->name = name;
 	n->steps = steps;
@@ -278,9 +278,9 @@ static size_t name_first_parents(struct tip_bits *j, const struct commit *c)
 	size_t nr = 0;
 
 	for (; c->nr_parents; c = c->parents[0]) {
-		const struct join_node n = *node_of(j, c);
+		const struct join_node n = *tip_bits_node_of(j, c);
 
-		if (!n.name || node_of(j, c->parents[0])->name)
+		if (!n.name || tip_bits_node_of(j, c->parents[0])->name)
 			break;
 		set_name(j, c->parents[0], n.name, n.steps + 1);
 		nr++;
@@ -316,11 +316,11 @@ static const char *name_of_turn(struct tip_bits *j, const struct join_node *n, u
 
 static size_t name_parents(struct tip_bits *j, struct commit *c)
 {
-	const struct join_node n = *node_of(j, c);
+	const struct join_node n = *tip_bits_node_of(j, c);
 	size_t nr = 0;
 
 	for (uint32_t i = 0; n.name && i < c->nr_parents; i++) {
-		if (node_of(j, c->parents[i])->name)
+		if (tip_bits_node_of(j, c->parents[i])->name)
 			continue;
 		set_name(j, c->parents[i], name_of_turn(j, &n, i + 1), 0);
 		name_first_parents(j, c->parents[i]);
@@ -334,7 +334,7 @@ void tip_bits_name(struct tip_bits *j, const char *const *tip_names)
 	size_t nr, i;
 
 	for (i = 0; i < j->nr_tips; i++)
-		if (!node_of(j, j->tips[i])->name)
+		if (!tip_bits_node_of(j, j->tips[i])->name)
 			set_name(j, j->tips[i], tip_names[i], 0);
 	do {
 		for (nr = 0, i = 0; i < j->commits.nr; i++)
