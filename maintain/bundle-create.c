@@ -77,7 +77,7 @@ static void add_cut_off(struct planning *p)
 	oidset_clear(&seen);
 }
 
-static int walk(struct planning *p, struct err *err)
+static int bundle_create_walk(struct planning *p, struct err *err)
 {
 	struct commit *c;
 	int rc = rev_walk_begin(p->w, err);
@@ -172,7 +172,7 @@ static int start_belongs(struct planning *p, const struct rev_start *s, struct e
 	return rc;
 }
 
-static int add_ref(struct planning *p, const struct rev_start *s, struct err *err)
+static int bundle_create_add_ref(struct planning *p, const struct rev_start *s, struct err *err)
 {
 	char *name;
 	int rc = start_belongs(p, s, err);
@@ -219,9 +219,9 @@ int bundle_plan_make(struct bundle_plan *plan, struct rev_walk *w, struct err *e
 		    (w->ignore_missing && !odb_has(w->repo->odb, &w->starts[i].oid)))
 			oidset_insert(&p.excluded, &w->starts[i].oid);
 	if (w->nr_starts)
-		rc = walk(&p, err);
+		rc = bundle_create_walk(&p, err);
 	for (size_t i = 0; i < w->nr_starts && !rc; i++)
-		rc = add_ref(&p, &w->starts[i], err);
+		rc = bundle_create_add_ref(&p, &w->starts[i], err);
 	if (!rc && !plan->header.refs.nr)
 		rc = err_set(err, ERR_INVALID, "Refusing to create empty bundle.");
 	if (!rc)

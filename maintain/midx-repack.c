@@ -11,8 +11,9 @@ static int add_object(void *data, const struct object_id *oid, struct pack *pack
 }
 
 /* Of the same second, the new pack is not younger than the old ones: it is preferred, so that all its objects count. */
-static int write_index(struct repo_operation *op, struct repository *r, struct packs *packs,
-		       const struct object_id *sum, struct err *err)
+static int midx_repack_write_index(struct repo_operation *op, struct repository *r,
+				   struct packs *packs,
+				   const struct object_id *sum, struct err *err)
 {
 	char *name = xstrfmt("pack-%s.pack", oid_hex(sum));
 	struct midx_write_options w = { .preferred = name, .shared_perm = r->settings.shared_perm };
@@ -32,7 +33,7 @@ static int write_pack_and_index(struct new_pack *p, struct repo_operation *op, c
 	if (!rc)
 		rc = repo_operation_publish(op, err);
 	if (!rc)
-		rc = write_index(op, p->r, packs, &sums.oid[0], err);
+		rc = midx_repack_write_index(op, p->r, packs, &sums.oid[0], err);
 	oid_array_clear(&sums);
 	return rc;
 }

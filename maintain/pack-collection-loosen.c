@@ -15,16 +15,16 @@ struct leaving {
 	struct oidset young; /* unless all */
 };
 
-static bool stays(const struct pack_collection *c, struct pack *p)
+static bool pack_collection_loosen_stays(const struct pack_collection *c, struct pack *p)
 {
 	return pack_has_file(p, "keep") || pack_objects_excludes_pack(c->po, p);
 }
 
-static int note_pack(void *data, struct pack *p)
+static int pack_collection_loosen_note_pack(void *data, struct pack *p)
 {
 	struct leaving *l = data;
 
-	if (!stays(l->c, p)) {
+	if (!pack_collection_loosen_stays(l->c, p)) {
 		ALLOC_GROW(l->going, l->nr_going + 1, l->alloc_going);
 		l->going[l->nr_going++] = p;
 		return 0;
@@ -35,7 +35,7 @@ static int note_pack(void *data, struct pack *p)
 }
 
 /* In the new pack, or in one of an alternate: with all that it leads to. */
-static bool is_closed(void *data, const struct object_id *oid)
+static bool pack_collection_loosen_is_closed(void *data, const struct object_id *oid)
 {
 	const struct leaving *l = data;
 
@@ -43,11 +43,11 @@ static bool is_closed(void *data, const struct object_id *oid)
 }
 
 /* Or in a pack that stays. */
-static bool is_safe(void *data, const struct object_id *oid)
+static bool pack_collection_loosen_is_safe(void *data, const struct object_id *oid)
 {
 	const struct leaving *l = data;
 
-	if (is_closed(data, oid))
+	if (pack_collection_loosen_is_closed(data, oid))
 		return true;
 	for (size_t i = 0; i < l->nr_staying; i++)
 		if (pack_has_object(l->staying[i], oid))
@@ -59,16 +59,18 @@ static bool is_wanted(void *data, const struct object_id *oid)
 {
 	const struct leaving *l = data;
 
-	return !is_safe(data, oid) && (l->all || oidset_contains(&l->young, oid));
+	return !pack_collection_loosen_is_safe(data, oid) && (l->all || oidset_contains(&l->young,
+											oid));
 }
 
 int pack_collection_loosen(struct pack_collection *c, struct repo_operation *op, timestamp_t since, struct err *err)
 {
 	struct leaving l = { .c = c, .all = !since, .young = OIDSET_INIT };
-	int rc = odb_foreach_pack(c->r->odb, ODB_OWN, note_pack, &l);
+	int rc = odb_foreach_pack(c->r->odb, ODB_OWN, pack_collection_loosen_note_pack, &l);
 
 	if (!rc && since)
-		rc = young_objects(&l.young, c->r, since, is_safe, is_closed, &l, err);
+		rc = young_objects(&l.young, c->r, since, pack_collection_loosen_is_safe,
+				   pack_collection_loosen_is_closed, &l, err);
 	if (!rc)
 		rc = packs_loosen(op, c->r, l.going, l.nr_going, is_wanted, &l, err);
 	oidset_clear(&l.young);

@@ -33,7 +33,7 @@ static int note_mtime(void *data, const struct object_id *oid, uint32_t mtime)
 }
 
 /* A damaged .mtimes says nothing, so the loose files stay. */
-static int note_cruft(void *data, struct pack *pack)
+static int prune_packed_note_cruft(void *data, struct pack *pack)
 {
 	struct prune_packed *p = data;
 
@@ -42,12 +42,12 @@ static int note_cruft(void *data, struct pack *pack)
 	return 0;
 }
 
-static void read_cruft(struct prune_packed *p)
+static void prune_packed_read_cruft(struct prune_packed *p)
 {
 	if (p->knows_cruft)
 		return;
 	p->knows_cruft = true;
-	odb_foreach_pack(p->r->odb, ODB_ALL, note_cruft, p);
+	odb_foreach_pack(p->r->odb, ODB_ALL, prune_packed_note_cruft, p);
 }
 
 /* ---- all copies ---- */
@@ -64,7 +64,7 @@ static bool is_as_young(struct prune_packed *p, size_t store, struct pack *in, c
 	if (lstat(path, &st) < 0)
 		return false;
 	if (pack_has_file(in, "mtimes")) {
-		read_cruft(p);
+		prune_packed_read_cruft(p);
 		return st.st_mtime < 0 || (uintptr_t)oidmap_get(&p->cruft, oid) > (uintptr_t)st.st_mtime;
 	}
 	return st.st_mtime <= (time_t)pack_time(in) || p->dry_run ||
@@ -82,7 +82,7 @@ static bool is_packed(struct prune_packed *p, const struct object_id *oid, const
 	return false;
 }
 
-static int remove_one(const struct prune_packed *p, const char *path, struct err *err)
+static int prune_packed_remove_one(const struct prune_packed *p, const char *path, struct err *err)
 {
 	const struct fsync_staging s = { .component = FSYNC_LOOSE_OBJECT, .order = PUBLISH_OBJECT_DELETE,
 					 .how = PUBLISH_UNLINK, .fd = -1, .final_path = path };
@@ -102,7 +102,7 @@ static int remove_in(struct prune_packed *p, unsigned fanout, struct err *err)
 		strbuf_reset(&path);
 		loose_object_path(&path, odb_objdir(p->r->odb), &oids.oid[i]);
 		if (is_packed(p, &oids.oid[i], path.buf))
-			rc = remove_one(p, path.buf, err);
+			rc = prune_packed_remove_one(p, path.buf, err);
 	}
 	oid_array_clear(&oids);
 	strbuf_release(&path);

@@ -58,13 +58,13 @@ static void note_seen(struct reachable *x, const struct object_id *oid)
 		x->o.progress(x->o.data, x->nr);
 }
 
-static int on_commit(void *data, struct commit *c, struct err *err UNUSED)
+static int reachable_on_commit(void *data, struct commit *c, struct err *err UNUSED)
 {
 	note_seen(data, &c->oid);
 	return 0;
 }
 
-static int on_object(void *data, const struct walked_object *o, struct err *err UNUSED)
+static int reachable_on_object(void *data, const struct walked_object *o, struct err *err UNUSED)
 {
 	note_seen(data, o->oid);
 	return 0;
@@ -101,11 +101,12 @@ static void add_starts(struct rev_walk *w, const struct oid_array *oids, uint32_
  * From `starts`, but not into what `known` reaches, which has been seen. weak: links that lead to
  * nothing are passed over.
  */
-static int walk(struct reachable *x, const struct oid_array *starts, const struct oid_array *known,
-		bool weak, struct err *err)
+static int reachable_walk(struct reachable *x, const struct oid_array *starts,
+			  const struct oid_array *known,
+			  bool weak, struct err *err)
 {
 	struct object_walk_options o = {
-		.check_present = !weak, .commit = on_commit, .object = on_object,
+		.check_present = !weak, .commit = reachable_on_commit, .object = reachable_on_object,
 		.missing = weak ? on_missing_weak : on_missing_strong, .data = x,
 	};
 	struct rev_walk *w = NULL;
@@ -184,7 +185,7 @@ static int walk_recent(struct reachable *x, struct err *err)
 	if (!rc && x->o.recent_after != TIME_MAX)
 		rc = odb_foreach_pack(x->repo->odb, ODB_OWN, add_recent_pack, &r);
 	if (!rc)
-		rc = walk(x, &r.oids, &x->roots.strong, true, err);
+		rc = reachable_walk(x, &r.oids, &x->roots.strong, true, err);
 	oid_array_clear(&r.oids);
 	return rc;
 }
@@ -225,7 +226,7 @@ static int walk_weak(struct reachable *x, struct err *err)
 	int rc;
 
 	take_unseen(x, &x->roots.weak, &starts);
-	rc = walk(x, &starts, &x->roots.strong, true, err);
+	rc = reachable_walk(x, &starts, &x->roots.strong, true, err);
 	oid_array_clear(&starts);
 	return rc;
 }
@@ -237,7 +238,7 @@ static int walk_strong(struct reachable *x, struct err *err)
 
 	if (x->roots.strong.nr)
 		rc = bitmap_walk_new(&x->bitmaps, x->repo, &x->roots.strong, &none, 0, NULL);
-	return rc ? walk(x, &x->roots.strong, NULL, false, err) : 0;
+	return rc ? reachable_walk(x, &x->roots.strong, NULL, false, err) : 0;
 }
 
 int reachable_mark(struct reachable *x, struct err *err)
@@ -264,7 +265,7 @@ int reachable_update(struct reachable *x, struct err *err)
 		if (!rc)
 			take_new(x, &now.strong, &before.strong, &fresh);
 		if (!rc)
-			rc = walk(x, &fresh, &before.strong, false, err);
+			rc = reachable_walk(x, &fresh, &before.strong, false, err);
 		x->roots = now;
 		if (!rc)
 			rc = walk_weak(x, err);

@@ -37,7 +37,7 @@ static int add_packed(void *data, const struct object_id *oid, uint32_t mtime)
 	return (mtime > s->pack_time ? mtime : s->pack_time) >= s->since ? add(s, oid) : 0;
 }
 
-static int add_pack(void *data, struct pack *p)
+static int recent_objects_add_pack(void *data, struct pack *p)
 {
 	struct search *s = data;
 
@@ -71,7 +71,7 @@ static int add_named(struct search *s)
 
 /* ---- what that leads to ---- */
 
-static int on_commit(void *data, struct commit *c, struct err *err UNUSED)
+static int recent_objects_on_commit(void *data, struct commit *c, struct err *err UNUSED)
 {
 	struct search *s = data;
 
@@ -79,7 +79,8 @@ static int on_commit(void *data, struct commit *c, struct err *err UNUSED)
 	return 0;
 }
 
-static int on_object(void *data, const struct walked_object *o, struct err *err UNUSED)
+static int recent_objects_on_object(void *data, const struct walked_object *o,
+				    struct err *err UNUSED)
 {
 	struct search *s = data;
 
@@ -92,10 +93,10 @@ static int on_missing(void *data UNUSED, const struct walked_object *o UNUSED, s
 	return 0;
 }
 
-static int walk(struct search *s)
+static int recent_objects_walk(struct search *s)
 {
 	struct object_walk_options o = {
-		.commit = on_commit, .object = on_object, .missing = on_missing, .data = s,
+		.commit = recent_objects_on_commit, .object = recent_objects_on_object, .missing = on_missing, .data = s,
 	};
 	int rc;
 
@@ -120,13 +121,13 @@ int young_objects(struct oidset *out, struct repository *r, timestamp_t since,
 
 	if (rc < 0)
 		return rc;
-	rc = odb_foreach_pack(r->odb, ODB_OWN, add_pack, &s);
+	rc = odb_foreach_pack(r->odb, ODB_OWN, recent_objects_add_pack, &s);
 	if (!rc)
 		rc = odb_foreach(r->odb, ODB_FOREACH_LOCAL, add_loose, &s, err);
 	if (!rc)
 		rc = add_named(&s);
 	if (!rc)
-		rc = walk(&s);
+		rc = recent_objects_walk(&s);
 	rev_walk_free(s.w);
 	return rc;
 }

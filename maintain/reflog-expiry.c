@@ -197,7 +197,7 @@ static struct commit *commit_of(struct reflog_expiry *x, const struct object_id 
 }
 
 /* Back to walk_until; missing commits are skipped. */
-static void walk(struct reflog_expiry *x)
+static void reflog_expiry_walk(struct reflog_expiry *x)
 {
 	while (x->queue.nr) {
 		struct commit *c = x->queue.items[--x->queue.nr];
@@ -216,14 +216,14 @@ static void walk(struct reflog_expiry *x)
 
 static bool is_reachable(struct reflog_expiry *x, struct commit *c)
 {
-	walk(x);
+	reflog_expiry_walk(x);
 	if (!is_seen(x, c) && x->beyond.nr) {
 		struct commit_list rest = x->beyond;
 
 		x->beyond = x->queue; /* which is empty */
 		x->queue = rest;
 		x->walk_until = 0;
-		walk(x);
+		reflog_expiry_walk(x);
 	}
 	return is_seen(x, c);
 }

@@ -253,7 +253,7 @@ struct adding {
 	struct err *err;
 };
 
-static bool stays(const struct repack *k, const struct pack *p)
+static bool repack_make_stays(const struct repack *k, const struct pack *p)
 {
 	for (size_t i = 0; i < k->nr_old; i++)
 		if (k->old[i].pack == p)
@@ -261,11 +261,11 @@ static bool stays(const struct repack *k, const struct pack *p)
 	return k->o->local; /* it belongs to an alternate */
 }
 
-static int add_pack(void *data, struct pack *p)
+static int repack_make_add_pack(void *data, struct pack *p)
 {
 	struct adding *a = data;
 
-	if (stays(a->k, p))
+	if (repack_make_stays(a->k, p))
 		return 0;
 	return pack_objects_add_pack(a->k->parts[REPACK_PROMISOR].po, p, a->err);
 }
@@ -277,7 +277,7 @@ static int make_promisor(struct repack *k, struct err *err)
 	int rc = repack_begin_part(k, REPACK_PROMISOR, &k->o->pack, err);
 
 	if (!rc)
-		rc = promisor_packs_foreach(k->r, add_pack, &a);
+		rc = promisor_packs_foreach(k->r, repack_make_add_pack, &a);
 	return rc < 0 ? rc : repack_write_part(k, REPACK_PROMISOR, NULL, err);
 }
 
@@ -358,7 +358,7 @@ struct loosening {
 };
 
 /* Reachable, or borrowed: with all that it leads to. */
-static bool is_closed(void *data, const struct object_id *oid)
+static bool repack_make_is_closed(void *data, const struct object_id *oid)
 {
 	const struct loosening *l = data;
 	const struct repack *k = l->k;
@@ -370,12 +370,12 @@ static bool is_closed(void *data, const struct object_id *oid)
 }
 
 /* In a pack that stays. */
-static bool is_safe(void *data, const struct object_id *oid)
+static bool repack_make_is_safe(void *data, const struct object_id *oid)
 {
 	const struct loosening *l = data;
 	const struct repack *k = l->k;
 
-	if (is_closed(data, oid))
+	if (repack_make_is_closed(data, oid))
 		return true;
 	for (size_t i = 0; i < k->nr_old; i++)
 		if (!repack_may_remove(&k->old[i]) && pack_has_object(k->old[i].pack, oid))
@@ -387,7 +387,8 @@ static bool would_be_lost(void *data, const struct object_id *oid)
 {
 	const struct loosening *l = data;
 
-	return !is_safe(data, oid) && (!l->k->o->loosen_since || oidset_contains(&l->young, oid));
+	return !repack_make_is_safe(data, oid) && (!l->k->o->loosen_since ||
+						   oidset_contains(&l->young, oid));
 }
 
 static int loosen_unreachable(struct repack *k, struct err *err)
@@ -398,7 +399,8 @@ static int loosen_unreachable(struct repack *k, struct err *err)
 	int rc = 0;
 
 	if (k->o->loosen_since)
-		rc = young_objects(&l.young, k->r, k->o->loosen_since, is_safe, is_closed, &l, err);
+		rc = young_objects(&l.young, k->r, k->o->loosen_since, repack_make_is_safe,
+				   repack_make_is_closed, &l, err);
 	ALLOC_ARRAY(going, k->nr_old + 1);
 	for (size_t i = 0; i < k->nr_old; i++)
 		if (repack_may_remove(&k->old[i]))

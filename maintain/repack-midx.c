@@ -43,7 +43,7 @@ struct choosing {
 };
 
 /* Those that are in no layer that stays. */
-static int note_pack(void *data, struct pack *p)
+static int repack_midx_note_pack(void *data, struct pack *p)
 {
 	struct choosing *c = data;
 	char *name = repack_idx_name(p);
@@ -68,7 +68,7 @@ static void choose_packs(struct choosing *c)
 	strset_clear(&c->packs);
 	FREE_AND_NULL(c->largest);
 	c->nr_objects = 0;
-	odb_foreach_pack(c->m->r->odb, ODB_OWN, note_pack, c);
+	odb_foreach_pack(c->m->r->odb, ODB_OWN, repack_midx_note_pack, c);
 }
 
 static void choosing_release(struct choosing *c)
@@ -79,7 +79,7 @@ static void choosing_release(struct choosing *c)
 
 /* ---- one index of all ---- */
 
-static int note_cruft(void *data, struct pack *p)
+static int repack_midx_note_cruft(void *data, struct pack *p)
 {
 	char *name = repack_idx_name(p);
 
@@ -98,7 +98,8 @@ static void copy_names(const struct strset *from, struct strset *to)
 	free(v);
 }
 
-static int write_index(const struct repack_midx *m, struct midx_write_options *o, struct err *err)
+static int repack_midx_write_index(const struct repack_midx *m, struct midx_write_options *o,
+				   struct err *err)
 {
 	struct bitmap_build_options b;
 	int rc = bitmap_build_options_read(&b, m->r, err);
@@ -118,11 +119,11 @@ static int write_without_cruft(const struct repack_midx *m, struct midx_write_op
 	int rc;
 
 	copy_names(m->gone, &except);
-	odb_foreach_pack(m->r->odb, ODB_OWN, note_cruft, &except);
+	odb_foreach_pack(m->r->odb, ODB_OWN, repack_midx_note_cruft, &except);
 	less.except = &except;
-	rc = write_index(m, &less, &why);
+	rc = repack_midx_write_index(m, &less, &why);
 	if (rc == ERR_NOT_FOUND)
-		rc = write_index(m, o, err);
+		rc = repack_midx_write_index(m, o, err);
 	else if (rc < 0)
 		err_move(err, &why);
 	err_release(&why);
@@ -144,7 +145,8 @@ static int write_whole(const struct repack_midx *m, struct err *err)
 	/* Of packs of many sizes the largest one. */
 	if (m->o->write_bitmap)
 		o.preferred = m->o->geometric ? c.largest : made;
-	rc = m->o->midx_without_cruft ? write_without_cruft(m, &o, err) : write_index(m, &o, err);
+	rc = m->o->midx_without_cruft ? write_without_cruft(m, &o, err) : repack_midx_write_index(m,
+												  &o, err);
 	if (rc == ERR_NOT_FOUND && !packs_count(m->packs))
 		rc = 0;
 	choosing_release(&c);
@@ -202,7 +204,7 @@ static int write_layer(const struct repack_midx *m, struct err *err)
 	o.only = &c.packs;
 	o.preferred = m->o->write_bitmap ? c.largest : NULL;
 	if (c.packs.map.nr)
-		rc = write_index(m, &o, err);
+		rc = repack_midx_write_index(m, &o, err);
 	else if (c.nr_layers < m->layers->nr)
 		rc = midx_stage_clearing(m->packs, repo_operation_batch(m->op), err);
 	choosing_release(&c);

@@ -20,7 +20,8 @@ void repack_options_init(struct repack_options *o, struct repository *r)
 }
 
 /* repack.cruftWindow and the like: the same for the pack of what is unreachable. */
-static int read_cruft(struct repack_options *o, const struct config_set *c, struct err *err)
+static int repack_options_read_cruft(struct repack_options *o, const struct config_set *c,
+				     struct err *err)
 {
 	struct { const char *key; int value; bool given; } numbers[] = {
 		{ "repack.cruftwindow", 0, false }, { "repack.cruftdepth", 0, false },
@@ -96,7 +97,7 @@ int repack_options_read(struct repack_options *o, struct repository *r, struct e
 		rc = config_get_bool(c, "repack.usedeltabaseoffset", &o->pack.ofs_delta, err);
 	o->cruft = o->pack;
 	if (rc >= 0)
-		rc = read_cruft(o, c, err);
+		rc = repack_options_read_cruft(o, c, err);
 	o->write_bitmap = r->bare && !has_kept_packs(r); /* objects of those are in no new pack */
 	if (rc >= 0)
 		rc = config_get_bool(c, "pack.writebitmaps", &o->write_bitmap, err);

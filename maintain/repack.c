@@ -26,7 +26,7 @@ static bool is_named(const struct strvec *names, const char *name)
 	return false;
 }
 
-static int note_pack(void *data, struct pack *p)
+static int repack_note_pack(void *data, struct pack *p)
 {
 	struct repack *k = data;
 	struct old_pack *old;
@@ -109,7 +109,7 @@ bool repack_geometric_takes_all(struct repository *r, unsigned factor)
 	bool all = true;
 
 	odb_refresh(r->odb, ODB_OWN);
-	odb_foreach_pack(r->odb, ODB_OWN, note_pack, &k);
+	odb_foreach_pack(r->odb, ODB_OWN, repack_note_pack, &k);
 	for (int promisor = 0; promisor < 2; promisor++) {
 		size_t nr = sort_packs(&k, promisor);
 
@@ -275,7 +275,7 @@ int repack_run(struct repo_operation *op, struct repository *r, const struct rep
 		strvec_push(&k.kept_names, o->keep_packs.v[i]);
 	if (packs && o->midx == REPACK_MIDX_INCREMENTAL)
 		midx_layers_read(&k.layers, packs);
-	odb_foreach_pack(r->odb, ODB_OWN, note_pack, &k);
+	odb_foreach_pack(r->odb, ODB_OWN, repack_note_pack, &k);
 	promisor_packs_foreach(r, note_promisor, &k);
 	tmp_objdir_reap(odb_objdir(r->odb));
 	rc = o->geometric ? make_geometric(&k, err) : repack_make_packs(&k, err);

@@ -19,7 +19,7 @@ struct refs_text {
 	size_t prefix_len;
 };
 
-static int add_ref(void *data, const struct ref *ref)
+static int server_info_add_ref(void *data, const struct ref *ref)
 {
 	struct refs_text *t = data;
 	const char *name = ref->name + t->prefix_len;
@@ -43,7 +43,7 @@ static int list_refs(struct repository *r, const char *prefix, bool whole, struc
 {
 	struct refs_text t = { r->odb, whole, err, out, strlen(prefix) };
 	char *refs = xstrfmt("%srefs/", prefix);
-	int rc = refs_foreach(r->refs, refs, REFS_ALL_ROOTS, add_ref, &t, err);
+	int rc = refs_foreach(r->refs, refs, REFS_ALL_ROOTS, server_info_add_ref, &t, err);
 
 	free(refs);
 	return rc;
@@ -54,7 +54,7 @@ int server_info_refs(struct repository *r, const char *prefix, struct strbuf *ou
 	return list_refs(r, prefix, false, out, err);
 }
 
-static int add_pack(void *data, struct pack *p)
+static int server_info_add_pack(void *data, struct pack *p)
 {
 	strbuf_addf(data, "P %s\n", path_basename(pack_path(p)));
 	return 0;
@@ -62,7 +62,7 @@ static int add_pack(void *data, struct pack *p)
 
 void server_info_packs(struct repository *r, struct strbuf *out)
 {
-	odb_foreach_pack(r->odb, ODB_OWN, add_pack, out);
+	odb_foreach_pack(r->odb, ODB_OWN, server_info_add_pack, out);
 	strbuf_addch(out, '\n');
 }
 

@@ -148,7 +148,7 @@ struct removal {
 };
 
 /* "gitdir" first: without it there is no worktree, however much is left of the rest. */
-static void remove_one(const struct removal *x, const char *dir)
+static void worktree_prune_remove_one(const struct removal *x, const char *dir)
 {
 	char *gitdir = path_join(dir, "gitdir");
 	struct err err = ERR_INIT;
@@ -168,7 +168,7 @@ static int remove_all(void *data, struct err *err UNUSED)
 	for (size_t i = 0; i < x->ids.nr; i++) {
 		char *dir = path_join(top, x->ids.items[i].string);
 
-		remove_one(x, dir);
+		worktree_prune_remove_one(x, dir);
 		free(dir);
 	}
 	fsync_batch_note_dir(repo_operation_batch(x->op), FSYNC_OTHER,
