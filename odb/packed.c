@@ -82,7 +82,7 @@ void odb_drop_cache(struct odb *odb)
 
 /* ---- packs ---- */
 
-static struct packs *packs_of(const struct odb_store *st)
+static struct packs *packed_packs_of(const struct odb_store *st)
 {
 	struct odb_source *s = st->sources[ODB_RANK_INDEXED];
 
@@ -93,13 +93,13 @@ struct packs *odb_local_packs(struct odb *odb, size_t store)
 {
 	struct odb_store *st = store_at(odb, store);
 
-	return st ? packs_of(st) : NULL;
+	return st ? packed_packs_of(st) : NULL;
 }
 
 bool odb_is_packed_in(struct odb *odb, enum odb_scope scope, const struct object_id *oid)
 {
 	FOR_EACH_STORE_IN(odb, scope, st) {
-		struct packs *packs = packs_of(st);
+		struct packs *packs = packed_packs_of(st);
 
 		if (packs && packs_has(packs, oid))
 			return true;
@@ -115,7 +115,7 @@ bool odb_is_packed(struct odb *odb, const struct object_id *oid)
 bool odb_is_cruft(struct odb *odb, const struct object_id *oid)
 {
 	FOR_EACH_STORE(odb, st) {
-		struct packs *packs = packs_of(st);
+		struct packs *packs = packed_packs_of(st);
 
 		if (packs && packs_is_cruft(packs, oid))
 			return true;
@@ -127,7 +127,7 @@ int odb_foreach_pack(struct odb *odb, enum odb_scope scope, int (*fn)(void *data
 		     void *data)
 {
 	FOR_EACH_STORE_IN(odb, scope, st) {
-		struct packs *packs = packs_of(st);
+		struct packs *packs = packed_packs_of(st);
 		int rc = packs ? packs_foreach(packs, fn, data) : 0;
 
 		if (rc)
@@ -140,7 +140,7 @@ void odb_foreach_garbage(struct odb *odb, enum odb_scope scope,
 			 void (*fn)(void *data, const char *why, const char *path), void *data)
 {
 	FOR_EACH_STORE_IN(odb, scope, st) {
-		struct packs *packs = packs_of(st);
+		struct packs *packs = packed_packs_of(st);
 
 		if (packs)
 			packs_foreach_garbage(packs, fn, data);
@@ -150,7 +150,7 @@ void odb_foreach_garbage(struct odb *odb, enum odb_scope scope,
 int odb_open_bitmap(struct odb *odb, struct bitmap_index **out, struct err *err)
 {
 	FOR_EACH_STORE(odb, st) {
-		struct packs *packs = packs_of(st);
+		struct packs *packs = packed_packs_of(st);
 
 		if (packs && !bitmap_index_open(out, packs, NULL))
 			return 0;

@@ -17,7 +17,8 @@ static struct bulk_checkin *checkin_of(struct odb_source *s)
 
 /* ---- one object ---- */
 
-static int check_size(struct odb_source *s, const struct object_id *oid, uint64_t max, struct err *err)
+static int source_batch_check_size(struct odb_source *s, const struct object_id *oid, uint64_t max,
+				   struct err *err)
 {
 	struct object_info info;
 	int rc = bulk_checkin_info(checkin_of(s), oid, &info, err);
@@ -30,7 +31,7 @@ static int check_size(struct odb_source *s, const struct object_id *oid, uint64_
 static int batch_read(struct odb_source *s, const struct object_id *oid, uint64_t max, struct object_buf *out,
 		      struct err *err)
 {
-	int rc = max ? check_size(s, oid, max, err) : 0;
+	int rc = max ? source_batch_check_size(s, oid, max, err) : 0;
 
 	return rc ? rc : bulk_checkin_read(checkin_of(s), oid, out, err);
 }

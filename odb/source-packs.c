@@ -11,7 +11,7 @@ struct packs_source {
 	struct packs *packs;
 };
 
-static struct packs *packs_of(struct odb_source *s)
+static struct packs *source_packs_packs_of(struct odb_source *s)
 {
 	return ((struct packs_source *)s)->packs;
 }
@@ -19,7 +19,8 @@ static struct packs *packs_of(struct odb_source *s)
 /* ---- one object ---- */
 
 /* The header says the size, before the content is in memory. */
-static int check_size(struct packs *packs, const struct object_id *oid, uint64_t max, struct err *err)
+static int source_packs_check_size(struct packs *packs, const struct object_id *oid, uint64_t max,
+				   struct err *err)
 {
 	enum object_type type;
 	uint64_t size;
@@ -33,21 +34,21 @@ static int check_size(struct packs *packs, const struct object_id *oid, uint64_t
 static int packed_read(struct odb_source *s, const struct object_id *oid, uint64_t max, struct object_buf *out,
 		       struct err *err)
 {
-	int rc = max ? check_size(packs_of(s), oid, max, err) : 0;
+	int rc = max ? source_packs_check_size(source_packs_packs_of(s), oid, max, err) : 0;
 
-	return rc ? rc : packs_read(packs_of(s), oid, out, err);
+	return rc ? rc : packs_read(source_packs_packs_of(s), oid, out, err);
 }
 
 static int packed_info(struct odb_source *s, const struct object_id *oid, unsigned want,
 		       struct object_info *out, struct err *err)
 {
-	return want & OBJECT_INFO_LOCATION ? packs_info(packs_of(s), oid, out, err) :
-	       packs_type(packs_of(s), oid, &out->type, &out->size, err);
+	return want & OBJECT_INFO_LOCATION ? packs_info(source_packs_packs_of(s), oid, out, err) :
+	       packs_type(source_packs_packs_of(s), oid, &out->type, &out->size, err);
 }
 
 static bool packed_has(struct odb_source *s, const struct object_id *oid, bool quick UNUSED)
 {
-	return packs_has(packs_of(s), oid);
+	return packs_has(source_packs_packs_of(s), oid);
 }
 
 struct hashing {
@@ -74,13 +75,13 @@ static int packed_stream(struct odb_source *s, const struct object_id *oid, odb_
 	struct object_id actual;
 	enum object_type type;
 	uint64_t size;
-	int rc = packs_type(packs_of(s), oid, &type, &size, err);
+	int rc = packs_type(source_packs_packs_of(s), oid, &type, &size, err);
 
 	if (rc < 0)
 		return rc;
 	hash_init_checked(&h.hash, s->algo);
 	hash_update(&h.hash, head, (size_t)object_header_format(head, type, size));
-	rc = packs_stream(packs_of(s), oid, hash_piece, &h, err);
+	rc = packs_stream(source_packs_packs_of(s), oid, hash_piece, &h, err);
 	if (hash_final(&h.hash, &actual) && !rc)
 		rc = hash_attack(&actual, err);
 	hash_release(&h.hash);
@@ -94,59 +95,60 @@ static int packed_stream(struct odb_source *s, const struct object_id *oid, odb_
 static bool packed_freshen(struct odb_source *s, const struct object_id *oid,
 			   struct object_adopter *adopter UNUSED, bool dry_run)
 {
-	return dry_run ? packs_can_touch(packs_of(s), oid) : packs_touch(packs_of(s), oid);
+	return dry_run ? packs_can_touch(source_packs_packs_of(s),
+					 oid) : packs_touch(source_packs_packs_of(s), oid);
 }
 
 /* ---- all objects ---- */
 
 static int packed_foreach(struct odb_source *s, odb_oid_fn fn, void *data, struct err *err)
 {
-	return packs_foreach_object(packs_of(s), false, fn, data, err);
+	return packs_foreach_object(source_packs_packs_of(s), false, fn, data, err);
 }
 
 static int packed_foreach_new(struct odb_source *s, unsigned want, struct oidset *seen, bool more,
 			      odb_info_fn fn, void *data)
 {
-	return packs_foreach_new(packs_of(s), want, seen, more, fn, data);
+	return packs_foreach_new(source_packs_packs_of(s), want, seen, more, fn, data);
 }
 
 static size_t packed_count(struct odb_source *s)
 {
-	return packs_object_count(packs_of(s));
+	return packs_object_count(source_packs_packs_of(s));
 }
 
 static int packed_prefix_lookup(struct odb_source *s, const char *hex, size_t len, struct oid_array *out,
 				struct err *err)
 {
-	return packs_prefix_lookup(packs_of(s), hex, len, out, err);
+	return packs_prefix_lookup(source_packs_packs_of(s), hex, len, out, err);
 }
 
 static size_t packed_unique_prefix_len(struct odb_source *s, const struct object_id *oid)
 {
-	return packs_unique_prefix_len(packs_of(s), oid);
+	return packs_unique_prefix_len(source_packs_packs_of(s), oid);
 }
 
 /* ---- changes ---- */
 
 static bool packed_refresh(struct odb_source *s)
 {
-	return packs_reprepare(packs_of(s));
+	return packs_reprepare(source_packs_packs_of(s));
 }
 
 static void packed_objects_added(struct odb_source *s, unsigned what)
 {
 	if (what & ODB_NEW_PACK)
-		packs_reprepare(packs_of(s));
+		packs_reprepare(source_packs_packs_of(s));
 }
 
 static void packed_drop_cache(struct odb_source *s)
 {
-	packs_drop_cache(packs_of(s));
+	packs_drop_cache(source_packs_packs_of(s));
 }
 
 static void packed_free(struct odb_source *s)
 {
-	packs_free(packs_of(s));
+	packs_free(source_packs_packs_of(s));
 	free(s);
 }
 
@@ -167,7 +169,7 @@ static const struct odb_source_ops packs_ops = {
 	.refresh = packed_refresh,
 	.objects_added = packed_objects_added,
 	.drop_cache = packed_drop_cache,
-	.packs = packs_of,
+	.packs = source_packs_packs_of,
 };
 
 struct odb_source *odb_source_packs_new(const struct packs_options *o)
