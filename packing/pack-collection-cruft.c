@@ -142,18 +142,20 @@ static int add_if_cruft(struct cruft *f, const struct object_id *oid, enum objec
 	return pack_collection_add(f->c, oid, type, path, 0, err);
 }
 
-static int on_commit(void *data, struct commit *commit, struct err *err)
+static int pack_collection_cruft_on_commit(void *data, struct commit *commit, struct err *err)
 {
 	return add_if_cruft(data, &commit->oid, OBJ_COMMIT, NULL, err);
 }
 
-static int on_object(void *data, const struct walked_object *o, struct err *err)
+static int pack_collection_cruft_on_object(void *data, const struct walked_object *o,
+					   struct err *err)
 {
 	return add_if_cruft(data, o->oid, o->type, o->path, err);
 }
 
 /* What is unreachable need not be complete. */
-static int on_missing(void *data, const struct walked_object *o, struct err *err)
+static int pack_collection_cruft_on_missing(void *data, const struct walked_object *o,
+					    struct err *err)
 {
 	(void)data;
 	(void)o;
@@ -164,7 +166,7 @@ static int on_missing(void *data, const struct walked_object *o, struct err *err
 static int add_reachable_from_recent(struct cruft *f, struct err *err)
 {
 	struct object_walk_options o = {
-		.commit = on_commit, .object = on_object, .missing = on_missing, .data = f,
+		.commit = pack_collection_cruft_on_commit, .object = pack_collection_cruft_on_object, .missing = pack_collection_cruft_on_missing, .data = f,
 	};
 	int rc;
 

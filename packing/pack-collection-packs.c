@@ -42,7 +42,7 @@ static int start_at_packs(struct following *f, const struct pack_choice *v)
 	return rc;
 }
 
-static int add_starts(struct following *f)
+static int pack_collection_packs_add_starts(struct following *f)
 {
 	int rc = start_at_packs(f, &f->p->included);
 
@@ -65,29 +65,31 @@ static bool is_closed(void *data, const struct object_id *oid)
 	return false;
 }
 
-static int on_commit(void *data, struct commit *commit, struct err *err)
+static int pack_collection_packs_on_commit(void *data, struct commit *commit, struct err *err)
 {
 	const struct following *f = data;
 
 	return pack_collection_add(f->c, &commit->oid, OBJ_COMMIT, NULL, 0, err);
 }
 
-static int on_object(void *data, const struct walked_object *o, struct err *err)
+static int pack_collection_packs_on_object(void *data, const struct walked_object *o,
+					   struct err *err)
 {
 	const struct following *f = data;
 
 	return pack_collection_add(f->c, o->oid, o->type, o->path, 0, err);
 }
 
-static int on_missing(void *data UNUSED, const struct walked_object *o UNUSED, struct err *err UNUSED)
+static int pack_collection_packs_on_missing(void *data UNUSED, const struct walked_object *o UNUSED,
+					    struct err *err UNUSED)
 {
 	return 0;
 }
 
-static int walk(struct following *f, struct err *err)
+static int pack_collection_packs_walk(struct following *f, struct err *err)
 {
 	struct object_walk_options o = {
-		.commit = on_commit, .object = on_object, .missing = on_missing, .check_present = true, .data = f,
+		.commit = pack_collection_packs_on_commit, .object = pack_collection_packs_on_object, .missing = pack_collection_packs_on_missing, .check_present = true, .data = f,
 	};
 	int rc;
 
@@ -111,9 +113,9 @@ static int follow(struct pack_collection *c, const struct pack_choices *p, struc
 
 	if (rc < 0)
 		return rc;
-	rc = add_starts(&f);
+	rc = pack_collection_packs_add_starts(&f);
 	if (!rc)
-		rc = walk(&f, err);
+		rc = pack_collection_packs_walk(&f, err);
 	rev_walk_free(f.w);
 	return rc;
 }

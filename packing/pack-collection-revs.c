@@ -68,7 +68,8 @@ static int read_line(struct starts *s, struct strvec *args, const char *line, st
 	return 0;
 }
 
-static int add_starts(struct starts *s, const struct strvec *lines, struct err *err)
+static int pack_collection_revs_add_starts(struct starts *s, const struct strvec *lines,
+					   struct err *err)
 {
 	struct pack_collection *c = s->c;
 	struct strvec args = STRVEC_INIT;
@@ -94,18 +95,20 @@ static int add_starts(struct starts *s, const struct strvec *lines, struct err *
 
 /* ---- the walk ---- */
 
-static int on_commit(void *data, struct commit *commit, struct err *err)
+static int pack_collection_revs_on_commit(void *data, struct commit *commit, struct err *err)
 {
 	return pack_collection_add(data, &commit->oid, OBJ_COMMIT, NULL, 0, err);
 }
 
-static int on_object(void *data, const struct walked_object *o, struct err *err)
+static int pack_collection_revs_on_object(void *data, const struct walked_object *o,
+					  struct err *err)
 {
 	return pack_collection_add(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0,
 				err);
 }
 
-static int on_missing(void *data, const struct walked_object *o, struct err *err)
+static int pack_collection_revs_on_missing(void *data, const struct walked_object *o,
+					   struct err *err)
 {
 	struct pack_collection *c = data;
 	int rc = c->missing == MISSING_ALLOW_ANY ? 1 : promises_has(&c->promises, o->oid, err);
@@ -116,20 +119,20 @@ static int on_missing(void *data, const struct walked_object *o, struct err *err
 		       o->type == OBJ_NONE ? "reachable" : object_type_name(o->type), oid_hex(o->oid));
 }
 
-static int walk(struct pack_collection *c, struct rev_walk *w, struct err *err)
+static int pack_collection_revs_walk(struct pack_collection *c, struct rev_walk *w, struct err *err)
 {
 	struct object_walk_options o = {
 		.filter = c->filter,
 		.edges = c->o.thin,
 		.aggressive_edges = c->shallow,
-		.commit = on_commit,
-		.object = on_object,
+		.commit = pack_collection_revs_on_commit,
+		.object = pack_collection_revs_on_object,
 		.data = c,
 	};
 	int rc;
 
 	if (c->missing != MISSING_ERROR) {
-		o.missing = on_missing;
+		o.missing = pack_collection_revs_on_missing;
 		o.check_present = true;
 		w->missing_ok = true;
 	}
@@ -224,11 +227,11 @@ int pack_collect_revisions(struct pack_collection *c, const struct strvec *lines
 	if (c->exclude_promisor)
 		rc = exclude_promisor_objects(&s);
 	if (!rc)
-		rc = add_starts(&s, lines, err);
+		rc = pack_collection_revs_add_starts(&s, lines, err);
 	if (!rc)
 		rc = pack_collect_by_bitmaps(c, s.w, err);
 	if (!rc)
-		rc = walk(c, s.w, err);
+		rc = pack_collection_revs_walk(c, s.w, err);
 	rev_walk_free(s.w);
 	return rc < 0 ? rc : add_others(&s, err);
 }
