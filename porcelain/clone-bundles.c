@@ -69,7 +69,7 @@ static int publish_refs(struct clone *c, struct err *err)
 	return rc;
 }
 
-static int stage_config(struct clone *c, struct err *err)
+static int clone_bundles_stage_config(struct clone *c, struct err *err)
 {
 	char *token = xstrfmt("%" PRIu64, c->bundles.token);
 	char *path = xstrfmt("%s/config", c->r->commondir);
@@ -89,6 +89,6 @@ int clone_stage_bundles(struct clone *c, struct err *err)
 	int rc = c->bundles.refs.nr ? publish_refs(c, err) : 0;
 
 	if (!rc && c->o->bundle_uri && c->bundles.by_token)
-		rc = stage_config(c, err);
+		rc = clone_bundles_stage_config(c, err);
 	return rc;
 }

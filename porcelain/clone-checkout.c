@@ -32,7 +32,7 @@ static void tell_collided(const struct clone *c, struct string_list *paths)
 	strbuf_release(&msg);
 }
 
-static int write_files(struct clone *c, struct unpack_trees *m, struct err *err)
+static int clone_checkout_write_files(struct clone *c, struct unpack_trees *m, struct err *err)
 {
 	struct string_list collided = STRING_LIST_INIT;
 	struct converter *conv = NULL;
@@ -52,7 +52,7 @@ static int write_files(struct clone *c, struct unpack_trees *m, struct err *err)
 	return rc;
 }
 
-static int fill(struct clone *c, const struct object_id *tree, struct err *err)
+static int clone_checkout_fill(struct clone *c, const struct object_id *tree, struct err *err)
 {
 	struct unpack_trees m = { .kind = UNPACK_TREES_ONE, .reset = true, .update = true };
 	struct converter *conv = NULL;
@@ -65,7 +65,7 @@ static int fill(struct clone *c, const struct object_id *tree, struct err *err)
 		index_release(&c->ix);
 		c->ix = m.result;
 		index_init(&m.result, c->r->algo);
-		rc = write_files(c, &m, err);
+		rc = clone_checkout_write_files(c, &m, err);
 	}
 	unpack_trees_release(&m);
 	return rc ? rc : cache_tree_prime(&c->ix, c->r, tree, err);
@@ -85,7 +85,7 @@ int clone_checkout(struct clone *c, struct err *err)
 		return rc;
 	index_init(&c->ix, c->r->algo);
 	c->has_index = true;
-	rc = fill(c, &tree, err);
+	rc = clone_checkout_fill(c, &tree, err);
 	if (!rc)
 		repo_operation_set_index(c->op, &c->ix);
 	return rc;

@@ -161,7 +161,8 @@ static int add_refspec(struct clone *c, struct err *err, const char *fmt, ...)
 	return rc;
 }
 
-static int add_single(struct clone *c, const struct remote_ref *single, struct err *err)
+static int clone_choose_add_single(struct clone *c, const struct remote_ref *single,
+				   struct err *err)
 {
 	const char *name;
 
@@ -177,7 +178,7 @@ static int add_refspecs(struct clone *c, const struct remote_ref *single, struct
 	if (c->o->revision)
 		return 0;
 	if (c->o->single_branch)
-		return add_single(c, single, err);
+		return clone_choose_add_single(c, single, err);
 	if (c->o->mirror)
 		return add_refspec(c, err, "+refs/*:refs/*");
 	if (c->bare)

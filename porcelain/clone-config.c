@@ -7,9 +7,11 @@
 
 /* ---- what goes into the file ---- */
 
-static void add(struct clone_config *cc, const char *value, bool append, const char *fmt, ...) PRINTF_LIKE(4, 5);
+static void clone_config_add(struct clone_config *cc, const char *value, bool append,
+			     const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-static void add(struct clone_config *cc, const char *value, bool append, const char *fmt, ...)
+static void clone_config_add(struct clone_config *cc, const char *value, bool append,
+			     const char *fmt, ...)
 {
 	va_list ap;
 	char *key;
@@ -26,13 +28,13 @@ static void add(struct clone_config *cc, const char *value, bool append, const c
 }
 
 /* One branch has been chosen: later fetches bring this one. */
-static void add_single(struct clone_config *cc, const struct clone *c)
+static void clone_config_add_single(struct clone_config *cc, const struct clone *c)
 {
 	for (size_t i = 0; i < c->remote->fetch.nr; i++) {
 		const struct refspec_item *item = &c->remote->fetch.items[i];
 
 		if (item->src && item->dst && !item->pattern)
-			add(cc, item->text, true, "remote.%s.fetch", c->o->origin);
+			clone_config_add(cc, item->text, true, "remote.%s.fetch", c->o->origin);
 	}
 }
 
@@ -42,13 +44,13 @@ static void add_fetch(struct clone_config *cc, const struct clone *c)
 	char *text;
 
 	if (o->mirror) {
-		add(cc, "+refs/*:refs/*", true, "remote.%s.fetch", o->origin);
-		add(cc, "true", false, "remote.%s.mirror", o->origin);
+		clone_config_add(cc, "+refs/*:refs/*", true, "remote.%s.fetch", o->origin);
+		clone_config_add(cc, "true", false, "remote.%s.mirror", o->origin);
 	} else if (!c->bare && o->single_branch) {
-		add_single(cc, c);
+		clone_config_add_single(cc, c);
 	} else if (!c->bare) {
 		text = xstrfmt("+refs/heads/*:refs/remotes/%s/*", o->origin);
-		add(cc, text, true, "remote.%s.fetch", o->origin);
+		clone_config_add(cc, text, true, "remote.%s.fetch", o->origin);
 		free(text);
 	}
 }
@@ -67,26 +69,26 @@ void clone_config_make(struct clone_config *out, const struct clone *c)
 	const char *name;
 
 	if (o->filter)
-		add(out, "1", false, "core.repositoryformatversion");
+		clone_config_add(out, "1", false, "core.repositoryformatversion");
 	if (o->sparse)
-		add(out, "true", false, "extensions.worktreeConfig");
+		clone_config_add(out, "true", false, "extensions.worktreeConfig");
 	for (size_t i = 0; i < o->nr_extra; i++)
-		add(out, o->extra[i].value, true, "%s", o->extra[i].key);
-	add(out, o->url, true, "remote.%s.url", o->origin);
+		clone_config_add(out, o->extra[i].value, true, "%s", o->extra[i].key);
+	clone_config_add(out, o->url, true, "remote.%s.url", o->origin);
 	if (!o->revision) {
 		if (o->no_tags || o->mirror)
-			add(out, "--no-tags", false, "remote.%s.tagOpt", o->origin);
+			clone_config_add(out, "--no-tags", false, "remote.%s.tagOpt", o->origin);
 		add_fetch(out, c);
 	}
 	if (o->filter) {
-		add(out, "true", false, "remote.%s.promisor", o->origin);
-		add(out, o->filter, false, "remote.%s.partialclonefilter", o->origin);
+		clone_config_add(out, "true", false, "remote.%s.promisor", o->origin);
+		clone_config_add(out, o->filter, false, "remote.%s.partialclonefilter", o->origin);
 	}
 	if (!c->bare && c->branch && skip_prefix(c->branch, "refs/heads/", &name)) {
-		add(out, o->origin, false, "branch.%s.remote", name);
-		add(out, c->branch, false, "branch.%s.merge", name);
+		clone_config_add(out, o->origin, false, "branch.%s.remote", name);
+		clone_config_add(out, c->branch, false, "branch.%s.merge", name);
 		if (rebases(o))
-			add(out, "true", false, "branch.%s.rebase", name);
+			clone_config_add(out, "true", false, "branch.%s.rebase", name);
 	}
 }
 

@@ -30,7 +30,7 @@ static int open_session(struct clone *c, const struct remote *from, struct err *
 	return fetch_session_open_url(&c->session, so.url, &co, &so, err);
 }
 
-static int end_session(struct clone *c, int rc, struct err *err)
+static int clone_end_session(struct clone *c, int rc, struct err *err)
 {
 	struct fetch_session *s = c->session;
 
@@ -38,7 +38,7 @@ static int end_session(struct clone *c, int rc, struct err *err)
 	return fetch_session_end(s, rc, err);
 }
 
-static int list_refs(struct clone *c, struct err *err)
+static int clone_list_refs(struct clone *c, struct err *err)
 {
 	struct strvec prefixes = STRVEC_INIT;
 	int rc;
@@ -54,7 +54,7 @@ static int list_refs(struct clone *c, struct err *err)
 	return rc ? rc : fetch_session_check_fetch(c->session, err);
 }
 
-static int ask(struct clone *c, struct err *err)
+static int clone_ask(struct clone *c, struct err *err)
 {
 	int rc = clone_make_remote(c, err);
 
@@ -65,12 +65,12 @@ static int ask(struct clone *c, struct err *err)
 	if (!rc && fetch_session_bundle(c->session) && fetch_session_bundle(c->session)->filter)
 		rc = err_set(err, ERR_UNSUPPORTED, "cannot clone from filtered bundle");
 	if (!rc)
-		rc = list_refs(c, err);
+		rc = clone_list_refs(c, err);
 	if (!rc)
 		rc = clone_choose(c, err);
 	/* It fetches into a repository, which is not there yet; then another one is started. */
 	if (!rc && fetch_session_is_helper(c->session))
-		rc = end_session(c, 0, err);
+		rc = clone_end_session(c, 0, err);
 	return rc;
 }
 
@@ -174,13 +174,13 @@ static int fetch_objects(struct clone *c, struct err *err)
 		rc = open_session(c, c->remote, err);
 	if (!rc && wants.nr)
 		rc = fetch_session_get(c->session, &w, c->op, c->r, &c->result, err);
-	rc = end_session(c, rc, err);
+	rc = clone_end_session(c, rc, err);
 	oid_array_clear(&wants);
 	remote_refs_release(&sought);
 	return rc;
 }
 
-static int get_objects(struct clone *c, struct err *err)
+static int clone_get_objects(struct clone *c, struct err *err)
 {
 	int rc = 0;
 
@@ -190,7 +190,9 @@ static int get_objects(struct clone *c, struct err *err)
 	if (!c->local)
 		rc = fetch_objects(c, err);
 	else
-		rc = end_session(c, rc || c->o->objects == CLONE_SHARED ? rc : clone_copy_objects(c, err), err);
+		rc = clone_end_session(c, rc ||
+				       c->o->objects == CLONE_SHARED ? rc : clone_copy_objects(c,
+											       err), err);
 	if (!rc && !c->map.nr && oid_is_null(&c->head))
 		c->o->warn(c->o->data, "You appear to have cloned an empty repository.");
 	if (!rc && c->local && c->o->verbosity >= 0)
@@ -251,7 +253,7 @@ static void ask_others(struct clone *c, struct oid_array *missing)
 }
 
 /* What the files of a partial clone need. */
-static int fetch_missing(void *data, const struct oid_array *wanted, struct err *err)
+static int clone_fetch_missing(void *data, const struct oid_array *wanted, struct err *err)
 {
 	struct oid_array missing = OID_ARRAY_INIT;
 	struct err why = ERR_INIT;
@@ -276,13 +278,13 @@ static int fetch_missing(void *data, const struct oid_array *wanted, struct err 
 	return rc;
 }
 
-static int write_files(struct clone *c, struct err *err)
+static int clone_write_files(struct clone *c, struct err *err)
 {
 	int rc;
 
 	c->thread = pthread_self();
 	if (c->o->filter && !promised_fetch_is_forbidden())
-		odb_set_fetch(c->r->odb, fetch_missing, c, true);
+		odb_set_fetch(c->r->odb, clone_fetch_missing, c, true);
 	rc = clone_checkout(c, err);
 	odb_set_fetch(c->r->odb, NULL, NULL, false);
 	return rc;
@@ -300,7 +302,7 @@ static int check_out(struct clone *c, struct err *err)
 	}
 	if (c->detached)
 		advise_detached(c);
-	return write_files(c, err) < 0 ? ERR_IO : 1;
+	return clone_write_files(c, err) < 0 ? ERR_IO : 1;
 }
 
 static int run_hook(struct clone *c, struct err *err)
@@ -316,10 +318,10 @@ static int run_hook(struct clone *c, struct err *err)
 
 /* ---- all of it ---- */
 
-static int fill(struct clone *c, struct err *err)
+static int clone_fill(struct clone *c, struct err *err)
 {
 	struct err why = ERR_INIT;
-	int files, rc = get_objects(c, err);
+	int files, rc = clone_get_objects(c, err);
 
 	if (!rc)
 		rc = clone_stage_bundles(c, err);
@@ -370,13 +372,13 @@ int clone_repository(const struct clone_options *o, struct err *err)
 	int rc;
 
 	fetch_result_init(&c.result);
-	rc = ask(&c, err);
+	rc = clone_ask(&c, err);
 	if (!rc)
 		rc = make_repository(&c, err);
 	if (!rc)
-		rc = fill(&c, err);
+		rc = clone_fill(&c, err);
 	if (c.session)
-		rc = end_session(&c, rc ? rc : ERR_ABORTED, err);
+		rc = clone_end_session(&c, rc ? rc : ERR_ABORTED, err);
 	release(&c);
 	return rc;
 }

@@ -22,8 +22,9 @@ void fetch_map_release(struct fetch_map *map)
 	*map = (struct fetch_map)FETCH_MAP_INIT;
 }
 
-static struct fetch_item *add(struct fetch_map *map, const char *src, const struct object_id *oid, const char *dst,
-			      bool force, enum fetch_head_status status)
+static struct fetch_item *fetch_map_add(struct fetch_map *map, const char *src,
+					const struct object_id *oid, const char *dst,
+					bool force, enum fetch_head_status status)
 {
 	struct fetch_item *item;
 
@@ -67,7 +68,7 @@ static char *prefetch_destination(char *dst)
 	return to;
 }
 
-static void tell(const struct making *m, const char *fmt, ...)
+static void fetch_map_tell(const struct making *m, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -100,14 +101,14 @@ static void place(struct making *m, const char *src, const struct object_id *oid
 	if (prefetch)
 		dst = prefetch_destination(dst);
 	if (dst && !refname_is_valid(dst, 0))
-		tell(m, "* Ignoring funny ref '%s' locally", dst);
+		fetch_map_tell(m, "* Ignoring funny ref '%s' locally", dst);
 	else if (!prefetch || dst)
-		add(m->map, src, oid, dst, spec->force || prefetch, status);
+		fetch_map_add(m->map, src, oid, dst, spec->force || prefetch, status);
 	free(dst);
 }
 
 /* A broken one counts: to ask for it makes the command fail, where the copy would not be whole. */
-static bool is_there(const struct remote_ref *ref)
+static bool fetch_map_is_there(const struct remote_ref *ref)
 {
 	return ref && (!oid_is_null(&ref->oid) || remote_ref_is_broken(ref));
 }
@@ -120,7 +121,7 @@ static void expand_pattern(struct making *m, const struct refspec_item *spec, en
 		const struct remote_ref *ref = &m->refs->items[i];
 
 		strbuf_reset(&dst);
-		if (is_there(ref) && refspec_item_map(spec, ref->name, &dst))
+		if (fetch_map_is_there(ref) && refspec_item_map(spec, ref->name, &dst))
 			place(m, ref->name, &ref->oid, spec, dst.buf, status);
 	}
 	strbuf_release(&dst);
@@ -142,7 +143,7 @@ static int expand(struct making *m, const struct refspec_item *spec, enum fetch_
 		return 0;
 	}
 	ref = remote_refs_dwim(m->refs, name);
-	if (!is_there(ref))
+	if (!fetch_map_is_there(ref))
 		return err_set(err, ERR_NOT_FOUND, "couldn't find remote ref %s", name);
 	place(m, ref->name, &ref->oid, spec, spec->dst, status);
 	return 0;
@@ -194,7 +195,7 @@ static void add_merges(struct making *m)
 		const struct remote_ref *ref = remote_refs_dwim(m->refs, merge->v[k]);
 		bool found = false;
 
-		if (!is_there(ref) || is_excluded(m, ref->name))
+		if (!fetch_map_is_there(ref) || is_excluded(m, ref->name))
 			continue;
 		for (size_t i = 0; i < nr && !found; i++)
 			if (!strcmp(m->map->items[i].src, ref->name)) {
@@ -202,7 +203,7 @@ static void add_merges(struct making *m)
 				found = true;
 			}
 		if (!found)
-			add(m->map, ref->name, &ref->oid, NULL, false, FETCH_HEAD_MERGE);
+			fetch_map_add(m->map, ref->name, &ref->oid, NULL, false, FETCH_HEAD_MERGE);
 	}
 }
 
@@ -230,7 +231,7 @@ static int choose_head(struct making *m, struct err *err)
 
 	if (!ref || oid_is_null(&ref->oid))
 		return err_set(err, ERR_NOT_FOUND, "couldn't find remote ref HEAD");
-	add(m->map, ref->name, &ref->oid, NULL, false, FETCH_HEAD_MERGE);
+	fetch_map_add(m->map, ref->name, &ref->oid, NULL, false, FETCH_HEAD_MERGE);
 	return 0;
 }
 
@@ -239,8 +240,10 @@ static void add_all_tags(struct making *m)
 	for (size_t i = 0; i < m->refs->nr; i++) {
 		const struct remote_ref *ref = &m->refs->items[i];
 
-		if (starts_with(ref->name, TAGS) && is_there(ref) && !is_excluded(m, ref->name))
-			add(m->map, ref->name, &ref->oid, ref->name, false, FETCH_HEAD_NOT_FOR_MERGE);
+		if (starts_with(ref->name, TAGS) && fetch_map_is_there(ref) && !is_excluded(m,
+											    ref->name))
+			fetch_map_add(m->map, ref->name, &ref->oid, ref->name, false,
+				      FETCH_HEAD_NOT_FOR_MERGE);
 	}
 }
 
@@ -268,7 +271,8 @@ static int drop_repeated(struct making *m, struct err *err)
 		if (!strcmp(other->src, item.src))
 			;
 		else if (item.status == FETCH_HEAD_IGNORE)
-			tell(m, "%s usually tracks %s, not %s", item.dst, item.src, other->src);
+			fetch_map_tell(m, "%s usually tracks %s, not %s", item.dst, item.src,
+				       other->src);
 		else if (!rc)
 			rc = err_set(err, ERR_CONFLICT, "Cannot fetch both %s and %s to %s", other->src, item.src,
 				     item.dst);
@@ -330,7 +334,8 @@ void fetch_map_add_tags(struct fetch_map *map, const struct remote_refs *refs, s
 		    ref_exists(r->refs, ref->name))
 			continue;
 		if (oidset_contains(&coming, target) || odb_has_quick(r->odb, target))
-			add(map, ref->name, &ref->oid, ref->name, false, FETCH_HEAD_NOT_FOR_MERGE);
+			fetch_map_add(map, ref->name, &ref->oid, ref->name, false,
+				      FETCH_HEAD_NOT_FOR_MERGE);
 	}
 	oidset_clear(&coming);
 	strset_clear(&placed);

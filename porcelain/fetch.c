@@ -34,7 +34,7 @@ struct fetch_run {
 
 /* ---- the other side ---- */
 
-static int end_session(struct fetch_run *f, int rc, struct err *err)
+static int fetch_end_session(struct fetch_run *f, int rc, struct err *err)
 {
 	struct fetch_session *s = f->session;
 
@@ -42,7 +42,7 @@ static int end_session(struct fetch_run *f, int rc, struct err *err)
 	return fetch_session_end(s, rc, err);
 }
 
-static int list_refs(struct fetch_run *f, struct err *err)
+static int fetch_list_refs(struct fetch_run *f, struct err *err)
 {
 	struct strvec prefixes = STRVEC_INIT;
 	int rc;
@@ -118,7 +118,7 @@ static int add_tags_to_prune(struct fetch_run *f, struct err *err)
 	return refspec_add(&f->remote->fetch, "refs/tags/*:refs/tags/*", f->r->algo, err);
 }
 
-static int choose(struct fetch_run *f, struct err *err)
+static int fetch_choose(struct fetch_run *f, struct err *err)
 {
 	find_merges(f);
 	f->choice = (struct fetch_choice){
@@ -211,7 +211,7 @@ static int check_own_refs(struct fetch_run *f, struct err *err)
 }
 
 /* One request for what is missing of the map. *asked: there was something. */
-static int get_objects(struct fetch_run *f, bool *asked, struct err *err)
+static int fetch_get_objects(struct fetch_run *f, bool *asked, struct err *err)
 {
 	struct fetch_wanted w = f->o->wanted;
 	struct fetch_result *result = &f->results[f->nr_results];
@@ -246,9 +246,9 @@ static int get_objects(struct fetch_run *f, bool *asked, struct err *err)
 static int get_and_show(struct fetch_run *f, struct err *err)
 {
 	bool asked = false;
-	int rc = get_objects(f, &asked, err);
+	int rc = fetch_get_objects(f, &asked, err);
 
-	rc = end_session(f, rc, err);
+	rc = fetch_end_session(f, rc, err);
 	return rc || !asked ? rc : repo_operation_show_objects(f->op, err);
 }
 
@@ -322,7 +322,7 @@ static void keep_from_merging(struct fetch_run *f)
 /* ---- the refs ---- */
 
 /* From now on the remote owes us what it has left out; and which bundles are here. */
-static int stage_config(struct fetch_run *f, struct err *err)
+static int fetch_stage_config(struct fetch_run *f, struct err *err)
 {
 	char *promisor = xstrfmt("remote.%s.promisor", f->remote->name);
 	char *filter = xstrfmt("remote.%s.partialclonefilter", f->remote->name);
@@ -361,14 +361,14 @@ static int stage_refs(struct fetch_run *f, struct ref_transaction **t, struct er
 	if (!rc && !f->o->atomic)
 		rc = fetch_queue_bundles(*t, &f->bundles, err);
 	if (!rc)
-		rc = stage_config(f, err);
+		rc = fetch_stage_config(f, err);
 	if (!rc && f->o->set_upstream)
 		rc = fetch_stage_upstream(f->op, f->r, f->remote, &f->map, f->o, err);
 	return rc;
 }
 
 /* Does a ref that goes have the name of a directory that is needed, or the other way round? */
-static bool is_in_the_way(const char *gone, const char *name)
+static bool fetch_is_in_the_way(const char *gone, const char *name)
 {
 	size_t a = strlen(gone), b = strlen(name), n = a < b ? a : b;
 
@@ -379,7 +379,8 @@ static bool pruned_is_in_the_way(const struct fetch_run *f)
 {
 	for (size_t k = 0; k < f->pruned.nr; k++)
 		for (size_t i = 0; i < f->map.nr; i++)
-			if (f->map.items[i].dst && is_in_the_way(f->pruned.v[k], f->map.items[i].dst))
+			if (f->map.items[i].dst && fetch_is_in_the_way(f->pruned.v[k],
+								       f->map.items[i].dst))
 				return true;
 	return false;
 }
@@ -449,7 +450,7 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 	if (!rc)
 		warn_ignored(f);
 	if (!rc)
-		rc = list_refs(f, err);
+		rc = fetch_list_refs(f, err);
 	if (!rc)
 		rc = fetch_map_make(&f->map, &f->refs, &f->choice, f->o->warn, f->o->data, err);
 	if (!rc && fetch_choice_follows_tags(&f->choice))
@@ -459,7 +460,7 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 	if (!rc && f->map.nr)
 		rc = check_own_refs(f, err);
 	if (rc)
-		return end_session(f, rc, err);
+		return fetch_end_session(f, rc, err);
 	rc = get_and_show(f, err);
 	if (!rc)
 		rc = get_tags(f, err);
@@ -500,7 +501,7 @@ int fetch_from(struct repository *r, struct remote *remote, struct fetch_options
 
 	f.url = fetch_display_url(remote->urls.v[0]);
 	f.op = repo_operation_begin(r);
-	rc = choose(&f, err);
+	rc = fetch_choose(&f, err);
 	if (!rc)
 		rc = fetch_all(&f, err);
 	if (rc)

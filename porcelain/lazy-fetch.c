@@ -89,7 +89,8 @@ static bool has_promisor(struct repository *r)
 
 /* ---- asking ---- */
 
-static int ask(struct promised_fetcher *p, const char *remote, const struct oid_array *missing)
+static int lazy_fetch_ask(struct promised_fetcher *p, const char *remote,
+			  const struct oid_array *missing)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct strbuf in = STRBUF_INIT;
@@ -129,7 +130,7 @@ static void ask_all(struct promised_fetcher *p, struct oid_array *missing)
 		warning("lazy fetching disabled; some objects may not be available");
 	p->told |= p->forbidden;
 	for (size_t i = 0; i < p->remotes.nr && missing->nr && !p->forbidden; i++) {
-		(void)!ask(p, p->remotes.v[i], missing); /* it has said why; the next one may have them */
+		(void)!lazy_fetch_ask(p, p->remotes.v[i], missing); /* it has said why; the next one may have them */
 		keep_missing(p, missing);
 	}
 }
@@ -149,7 +150,7 @@ static int check_promised(struct promised_fetcher *p, const struct oid_array *mi
 	return rc;
 }
 
-static int fetch_missing(void *data, const struct oid_array *wanted, struct err *err)
+static int lazy_fetch_fetch_missing(void *data, const struct oid_array *wanted, struct err *err)
 {
 	struct promised_fetcher *p = data;
 	struct oid_array missing = OID_ARRAY_INIT;
@@ -203,7 +204,7 @@ struct promised_fetcher *promised_fetcher_new(struct repository *r, bool on_read
 	pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
 	pthread_mutex_init(&p->lock, &recursive);
 	pthread_mutexattr_destroy(&recursive);
-	odb_set_fetch(r->odb, fetch_missing, p, on_read);
+	odb_set_fetch(r->odb, lazy_fetch_fetch_missing, p, on_read);
 	return p;
 }
 

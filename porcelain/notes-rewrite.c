@@ -265,9 +265,9 @@ static int copy_note(struct notes_rewrite *n, struct notes_tree *t, const struct
 
 /* ---- the refs ---- */
 
-static int write_commit(struct notes_rewrite *n, const struct notes_copy *copy,
-			const struct object_id *tree, const struct object_id *parent,
-			struct object_id *out, struct err *err)
+static int notes_rewrite_write_commit(struct notes_rewrite *n, const struct notes_copy *copy,
+				      const struct object_id *tree, const struct object_id *parent,
+				      struct object_id *out, struct err *err)
 {
 	const struct config_entry *enc = config_get(n->repo->config, "i18n.commitencoding");
 	char *message = xstrfmt("Notes added by '%s'\n", copy->by);
@@ -307,7 +307,7 @@ static int change_ref(struct notes_rewrite *n, const struct notes_copy *copy, co
 {
 	char *log = xstrfmt("notes: Notes added by '%s'", copy->by);
 	struct object_id commit;
-	int rc = write_commit(n, copy, tree, old, &commit, err);
+	int rc = notes_rewrite_write_commit(n, copy, tree, old, &commit, err);
 
 	if (!rc)
 		rc = ref_transaction_update(t, ref, &commit, old, 0, log, err);

@@ -10,8 +10,8 @@ struct reading {
 	void *data;
 };
 
-static void tell(const struct reading *rd, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void tell(const struct reading *rd, const char *fmt, ...)
+static void remote_branches_tell(const struct reading *rd, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void remote_branches_tell(const struct reading *rd, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -44,7 +44,7 @@ static enum rebase_kind rebase_kind(const struct reading *rd, const struct confi
 		return REBASE_MERGES;
 	if (!strcmp(e->value, "interactive") || !strcmp(e->value, "i"))
 		return REBASE_INTERACTIVE;
-	tell(rd, "unhandled %s=%s; assuming 'true'", e->key, e->value);
+	remote_branches_tell(rd, "unhandled %s=%s; assuming 'true'", e->key, e->value);
 	return REBASE_NOT;
 }
 
@@ -61,7 +61,7 @@ static void read_key(struct reading *rd, const struct config_entry *e, const cha
 	b = branch_of(rd->out, name);
 	if (!strcmp(dot, ".remote")) {
 		if (b->remote)
-			tell(rd, "more than one %s", e->key);
+			remote_branches_tell(rd, "more than one %s", e->key);
 		b->remote = value;
 	} else if (!strcmp(dot, ".pushremote")) {
 		b->push_remote = value;

@@ -175,7 +175,7 @@ static void edit_branches(struct rename *m)
 		remote_edits_replace(&m->edits, "remote.pushDefault", m->old, m->new);
 }
 
-static bool is_in_the_way(const char *a, const char *b)
+static bool remote_move_is_in_the_way(const char *a, const char *b)
 {
 	size_t len = strlen(a);
 
@@ -189,7 +189,9 @@ static int find_conflict(void *data, const struct ref *ref)
 
 	for (size_t i = 0; i < m->refs.nr; i++) {
 		char *name = renamed_ref(m, m->refs.items[i].name);
-		bool conflict = is_in_the_way(ref->name, name) || is_in_the_way(name, ref->name);
+		bool conflict = remote_move_is_in_the_way(ref->name,
+							  name) || remote_move_is_in_the_way(name,
+											     ref->name);
 
 		free(name);
 		if (conflict)

@@ -48,9 +48,10 @@ static int find_ident(struct repository *r, unsigned who, struct strbuf *out, st
 	return rc;
 }
 
-static int write_commit(struct repository *r, const struct object_id *tree, const struct object_id *parents,
-			size_t nr_parents, const struct strbuf *message, struct object_id *out,
-			struct err *err)
+static int stash_write_commit(struct repository *r, const struct object_id *tree,
+			      const struct object_id *parents,
+			      size_t nr_parents, const struct strbuf *message, struct object_id *out,
+			      struct err *err)
 {
 	struct strbuf author = STRBUF_INIT, committer = STRBUF_INIT;
 	struct new_commit c = {
@@ -93,7 +94,7 @@ static int write_index_commit(struct repository *r, const struct stash_source *s
 		rc = head_describe_commit(r, s->head, &message, err);
 	strbuf_addch(&message, '\n');
 	if (!rc)
-		rc = write_commit(r, &tree, s->head, 1, &message, out, err);
+		rc = stash_write_commit(r, &tree, s->head, 1, &message, out, err);
 	strbuf_release(&message);
 	return rc;
 }
@@ -110,7 +111,7 @@ int stash_create(struct repository *r, const struct stash_source *s, struct obje
 	if (!rc)
 		rc = cache_tree_update(s->files, r, 0, &tree, err);
 	if (!rc)
-		rc = write_commit(r, &tree, parents, 2, &message, out, err);
+		rc = stash_write_commit(r, &tree, parents, 2, &message, out, err);
 	strbuf_release(&message);
 	return rc;
 }

@@ -268,7 +268,7 @@ static void short_tracking(const struct status_format *f, const struct tracking 
 	}
 }
 
-static void short_branch(const struct status_format *f, struct strbuf *out)
+static void status_format_short_branch(const struct status_format *f, struct strbuf *out)
 {
 	struct tracking t;
 	const char *name = f->s->branch;
@@ -367,7 +367,7 @@ static void short_others(const struct status_format *f, const struct string_list
 void status_format_short(const struct status_format *f, struct strbuf *out)
 {
 	if (f->branch)
-		short_branch(f, out);
+		status_format_short_branch(f, out);
 	for (size_t i = 0; i < f->s->nr; i++)
 		short_item(f, &f->s->items[i], out);
 	short_others(f, &f->s->untracked, "??", out);

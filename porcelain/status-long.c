@@ -47,7 +47,7 @@ static void hint(const struct status_format *f, struct strbuf *out, const char *
 		header(f, out, "  (%s)\n", text);
 }
 
-static const char *short_branch(const struct status *s)
+static const char *status_long_short_branch(const struct status *s)
 {
 	const char *name = s->branch;
 
@@ -63,7 +63,7 @@ static void print_place(const struct status_format *f, struct strbuf *out)
 
 	if (s->branch) {
 		header(f, out, "On branch ");
-		print_text(f, out, SLOT_BRANCH, "%s\n", short_branch(s));
+		print_text(f, out, SLOT_BRANCH, "%s\n", status_long_short_branch(s));
 	} else if (s->operations & (OP_REBASE | OP_REBASE_INTERACTIVE)) {
 		print_text(f, out, SLOT_NOBRANCH, "%srebase in progress; onto ",
 			   s->operations & OP_REBASE_INTERACTIVE ? "interactive " : "");

@@ -44,7 +44,7 @@ struct block {
 
 /* ---- rules ---- */
 
-static int choose(const char *const *names, const struct config_entry *e)
+static int trailers_choose(const char *const *names, const struct config_entry *e)
 {
 	for (int i = 0; e->value && names[i]; i++)
 		if (!strcasecmp(names[i], e->value))
@@ -56,11 +56,11 @@ static int choose(const char *const *names, const struct config_entry *e)
 static void set_rule(struct rule *r, const char *var, const struct config_entry *e)
 {
 	if (!strcmp(var, "where"))
-		r->where = choose(places, e);
+		r->where = trailers_choose(places, e);
 	else if (!strcmp(var, "ifexists"))
-		r->exists = choose(exists_actions, e);
+		r->exists = trailers_choose(exists_actions, e);
 	else if (!strcmp(var, "ifmissing"))
-		r->missing = choose(missing_actions, e);
+		r->missing = trailers_choose(missing_actions, e);
 	else if (r->name && !strcmp(var, "key"))
 		r->key = e->value;
 	else if (r->name && !strcmp(var, "command"))
@@ -240,7 +240,7 @@ static bool is_same(const struct item *it, const char *key, const char *value)
 	return same_key(it->key, key) && !strcasecmp(it->value, value);
 }
 
-static bool is_there(const struct block *b, const char *key, const char *value)
+static bool trailers_is_there(const struct block *b, const char *key, const char *value)
 {
 	for (size_t i = 0; i < b->nr; i++)
 		if (is_same(&b->items[i], key, value))
@@ -315,7 +315,7 @@ static void add_item(struct block *b, const struct rule *r, char *key, char *val
 		at = behind ? found + 1 : found;
 	next = behind ? at - 1 : at; /* its neighbour, if anything is there */
 	wanted = !there || exists == ADD || exists == REPLACE ||
-		 (exists == ADD_IF_DIFFERENT ? !is_there(b, key, value) :
+		 (exists == ADD_IF_DIFFERENT ? !trailers_is_there(b, key, value) :
 					       !is_same(&b->items[next], key, value));
 	if (!wanted) {
 		free(key);
