@@ -51,8 +51,9 @@ void decorations_free(struct decorations *d)
 	free(d);
 }
 
-static void add(struct decorations *d, const struct object_id *oid, enum decoration_kind kind,
-		const char *name)
+static void decorate_add(struct decorations *d, const struct object_id *oid,
+			 enum decoration_kind kind,
+			 const char *name)
 {
 	size_t len = strlen(name);
 	struct decoration *dec = xmalloc(st_add(sizeof(*dec), len + 1));
@@ -149,7 +150,7 @@ static void add_peeled(struct decorations *d, const struct object_id *oid,
 		}
 		at = tag.target;
 		object_buf_release(&buf);
-		add(d, &at, kind, name);
+		decorate_add(d, &at, kind, name);
 	}
 }
 
@@ -163,10 +164,10 @@ static int on_ref(void *data, const struct ref *ref)
 	if (!is_wanted(d->o, ref->name, replaces || kind != DECORATION_OTHER))
 		return 0;
 	if (replaces) {
-		add(d, &original, DECORATION_GRAFT, "replaced");
+		decorate_add(d, &original, DECORATION_GRAFT, "replaced");
 		return 0;
 	}
-	add(d, &ref->oid, kind, ref->name);
+	decorate_add(d, &ref->oid, kind, ref->name);
 	add_peeled(d, &ref->oid, kind, ref->name);
 	return 0;
 }
@@ -186,7 +187,7 @@ static int add_head(struct decorations *d)
 	else
 		free(final);
 	if (is_wanted(d->o, "HEAD", true))
-		add(d, &oid, DECORATION_HEAD, "HEAD");
+		decorate_add(d, &oid, DECORATION_HEAD, "HEAD");
 	return 0;
 }
 
@@ -200,7 +201,7 @@ static int add_grafts(struct decorations *d, struct err *err)
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; oidmap_next(&grafts.by_oid, &i, &oid, &graft);)
-		add(d, oid, DECORATION_GRAFT, "grafted");
+		decorate_add(d, oid, DECORATION_GRAFT, "grafted");
 	grafts_clear(&grafts);
 	return 0;
 }

@@ -71,8 +71,8 @@ static void set(struct person *p, const char *name, const char *mail)
 	}
 }
 
-static void add(struct mailmap *m, const char *new_name, const char *new_mail,
-		const char *old_name, const char *old_mail)
+static void mailmap_add(struct mailmap *m, const char *new_name, const char *new_mail,
+			const char *old_name, const char *old_mail)
 {
 	struct address *a;
 	struct person *p;
@@ -130,7 +130,7 @@ static void parse_line(struct mailmap *m, char *line)
 		return;
 	parse_pair(&line, &name2, &mail2, false);
 	if (name1 || mail2)
-		add(m, name1, mail1, name2, mail2);
+		mailmap_add(m, name1, mail1, name2, mail2);
 }
 
 static void parse(struct mailmap *m, const char *text, size_t len)
