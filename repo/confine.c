@@ -132,7 +132,7 @@ static void allow_link(struct reading *w, const char *path, const char *name, in
 	free(real);
 }
 
-static bool is_link(const struct dir_scan *d, const char *name, unsigned char type)
+static bool confine_is_link(const struct dir_scan *d, const char *name, unsigned char type)
 {
 	struct stat st;
 
@@ -150,7 +150,7 @@ static void allow_links(struct reading *w, const char *dir, int depth)
 
 	if (!dir_scan_open(&d, followed, buf, 32768)) {
 		while (dir_scan_next(&d, &name, &type) > 0 && w->nr_links < LINKS_MAX) {
-			char *path = is_link(&d, name, type) ? path_join(dir, name) : NULL;
+			char *path = confine_is_link(&d, name, type) ? path_join(dir, name) : NULL;
 
 			if (path) {
 				w->nr_links++;

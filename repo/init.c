@@ -346,8 +346,8 @@ static int read_existing(struct init_job *j, const struct repo_init_options *o,
 }
 
 /* core.fsync, core.sharedRepository and so on, of the user or of a repository that exists. */
-static int read_settings(struct init_job *j, const struct repo_init_options *o,
-			 struct err *err)
+static int init_read_settings(struct init_job *j, const struct repo_init_options *o,
+			      struct err *err)
 {
 	static const struct config_include_ctx nowhere = { NULL, NULL, NULL };
 	struct fsync_batch_options opts = { .second_name = owner_second_name };
@@ -379,7 +379,7 @@ static int read_settings(struct init_job *j, const struct repo_init_options *o,
 #define TEMPLATE_MAX ((size_t)64 << 20)
 
 /* A directory that is a link leads out of the repository: nothing is copied into it. */
-static bool is_link(const char *path)
+static bool init_is_link(const char *path)
 {
 	struct stat st;
 
@@ -392,7 +392,7 @@ static bool is_in_link(const struct init_job *j, const char *path)
 	bool yes;
 
 	path_dirname(&dir, path);
-	yes = strcmp(dir.buf, j->gitdir) != 0 && is_link(dir.buf);
+	yes = strcmp(dir.buf, j->gitdir) != 0 && init_is_link(dir.buf);
 	strbuf_release(&dir);
 	return yes;
 }
@@ -475,7 +475,7 @@ static int copy_one(struct init_job *j, const char *name, const char *from, cons
 	if (S_ISDIR(st.st_mode)) {
 		int rc;
 
-		if (is_link(to))
+		if (init_is_link(to))
 			return 0;
 		rc = make_missing_dirs(j, to, err);
 		return rc ? rc : copy_dir(j, from, to, false, err);
@@ -519,7 +519,7 @@ static int copy_dir(struct init_job *j, const char *from, const char *to, bool t
 
 /* ---- which template ---- */
 
-static void warn(const struct repo_init_options *o, char *msg)
+static void init_warn(const struct repo_init_options *o, char *msg)
 {
 	if (o->warn)
 		o->warn(o->warn_data, msg);
@@ -558,12 +558,12 @@ static bool is_usable(const char *dir, const struct repo_init_options *o)
 	bool ok = true;
 
 	if (!is_directory(dir)) {
-		warn(o, xstrfmt("templates not found in %s", dir));
+		init_warn(o, xstrfmt("templates not found in %s", dir));
 		return false;
 	}
 	if (repo_format_read(&f, dir, dir, &err) < 0) {
-		warn(o, xstrfmt("not copying templates from '%s': %s", dir,
-				err_message(&err)));
+		init_warn(o, xstrfmt("not copying templates from '%s': %s", dir,
+				     err_message(&err)));
 		ok = false;
 	}
 	err_release(&err);
@@ -803,7 +803,7 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 	rc = choose_gitdir(&j, o, &local);
 	/* Settings are needed for the batch, which is needed if the repository is moved. */
 	if (!rc)
-		rc = read_settings(&j, o, &local);
+		rc = init_read_settings(&j, o, &local);
 	if (!rc && o->made_from)
 		record_made(&j, o->made_from, o->made_dir);
 	if (!rc && o->separate_git_dir)

@@ -19,7 +19,7 @@ void repo_links_release(struct repo_links *l)
 }
 
 /* The only line of a small file; NULL without it. Caller frees. */
-static char *read_line(const char *path)
+static char *links_read_line(const char *path)
 {
 	struct strbuf text = STRBUF_INIT;
 
@@ -34,7 +34,7 @@ static char *read_line(const char *path)
 /* False: the worktree is not there, or does not say that it is linked. */
 static bool read_link_of(struct repo_link *l, const char *gitdir)
 {
-	char *file = path_join(gitdir, "gitdir"), *back = read_line(file), *text = NULL;
+	char *file = path_join(gitdir, "gitdir"), *back = links_read_line(file), *text = NULL;
 	const char *to;
 	bool fine = false;
 
@@ -48,7 +48,7 @@ static bool read_link_of(struct repo_link *l, const char *gitdir)
 		l->dot_git = xstrdup(back);
 	}
 	if (l->dot_git)
-		text = read_line(l->dot_git);
+		text = links_read_line(l->dot_git);
 	if (text && skip_prefix(text, "gitdir: ", &to)) {
 		l->relative = !is_absolute_path(to);
 		fine = true;

@@ -198,7 +198,7 @@ static void read_follow_head(struct remotes *rs, struct remote *m, const char *v
 	tell(rs, "unrecognized followRemoteHEAD value '%s' ignored", value);
 }
 
-static int read_bool(const struct config_entry *e, int *out, struct err *err)
+static int remotes_read_bool(const struct config_entry *e, int *out, struct err *err)
 {
 	bool value;
 	int rc = config_entry_bool(e, &value, err);
@@ -225,9 +225,9 @@ static int read_flag(struct remote *m, const struct config_entry *e, const char 
 		if (!strcmp(key, flags[i].key))
 			return config_entry_bool(e, flags[i].to, err);
 	if (!strcmp(key, "prune"))
-		return read_bool(e, &m->prune, err);
+		return remotes_read_bool(e, &m->prune, err);
 	if (!strcmp(key, "prunetags"))
-		return read_bool(e, &m->prune_tags, err);
+		return remotes_read_bool(e, &m->prune_tags, err);
 	*is_one = false;
 	return 0;
 }

@@ -72,8 +72,8 @@ static int read_config(struct config_set **out, const char *gitdir, const char *
 	return rc;
 }
 
-static int read_settings(struct repository *r, const struct repo_format *f,
-			 const struct repo_open_options *o, struct err *err)
+static int repository_read_settings(struct repository *r, const struct repo_format *f,
+				    const struct repo_open_options *o, struct err *err)
 {
 	struct err local = ERR_INIT;
 	int rc = repo_settings_read(&r->settings, r->config, r->algo, o->warn, o->warn_data,
@@ -194,7 +194,7 @@ static int open_place(struct repository **out, struct repo_place *p,
 		rc = read_config(&r->config, r->gitdir, r->commondir,
 				 r->settings.worktree_config, err);
 	if (!rc)
-		rc = read_settings(r, &p->format, o, err);
+		rc = repository_read_settings(r, &p->format, o, err);
 	if (env->umask_only)
 		r->settings.shared_perm = 0;
 	if (!rc)

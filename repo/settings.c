@@ -17,7 +17,7 @@ struct reader {
 	int rc;
 };
 
-static void warn(struct reader *r, const char *fmt, const char *arg)
+static void settings_warn(struct reader *r, const char *fmt, const char *arg)
 {
 	char *msg;
 
@@ -28,7 +28,7 @@ static void warn(struct reader *r, const char *fmt, const char *arg)
 	free(msg);
 }
 
-static void read_bool(struct reader *r, const char *key, bool *out)
+static void settings_read_bool(struct reader *r, const char *key, bool *out)
 {
 	if (!r->rc && config_get_bool(r->c, key, out, r->err) < 0)
 		r->rc = ERR_INVALID;
@@ -67,7 +67,7 @@ static const char *read_string(struct reader *r, const char *key)
 
 static void unknown_component(void *data, const char *word)
 {
-	warn(data, "ignoring unknown core.fsync component '", word);
+	settings_warn(data, "ignoring unknown core.fsync component '", word);
 }
 
 static void read_fsync(struct reader *r, struct fsync_policy *p)
@@ -77,8 +77,9 @@ static void read_fsync(struct reader *r, struct fsync_policy *p)
 
 	/* Deprecated; core.fsync overrides it, whatever their order. */
 	if (config_get(r->c, "core.fsyncobjectfiles")) {
-		warn(r, "core.fsyncObjectFiles is deprecated; use core.fsync instead", NULL);
-		read_bool(r, "core.fsyncobjectfiles", &object_files);
+		settings_warn(r, "core.fsyncObjectFiles is deprecated; use core.fsync instead",
+			      NULL);
+		settings_read_bool(r, "core.fsyncobjectfiles", &object_files);
 		if (object_files)
 			p->components |= FSYNC_LOOSE_OBJECT;
 	}
@@ -87,7 +88,7 @@ static void read_fsync(struct reader *r, struct fsync_policy *p)
 		fsync_components_parse(text, &p->components, unknown_component, r);
 	text = read_string(r, "core.fsyncmethod");
 	if (text && fsync_method_parse(text, &p->method) < 0)
-		warn(r, "ignoring unknown core.fsyncMethod value '", text);
+		settings_warn(r, "ignoring unknown core.fsyncMethod value '", text);
 }
 
 /* ---- the working tree ---- */
@@ -143,20 +144,20 @@ static void read_worktree(struct reader *r, struct repo_settings *s)
 	bool hfs = false, ntfs = true;
 	const struct config_entry *e = config_get(r->c, "core.checkstat");
 
-	read_bool(r, "core.filemode", &s->filemode);
-	read_bool(r, "core.symlinks", &s->symlinks);
-	read_bool(r, "core.ignorecase", &s->ignorecase);
-	read_bool(r, "core.precomposeunicode", &s->precomposeunicode);
-	read_bool(r, "core.trustctime", &s->trust_ctime);
+	settings_read_bool(r, "core.filemode", &s->filemode);
+	settings_read_bool(r, "core.symlinks", &s->symlinks);
+	settings_read_bool(r, "core.ignorecase", &s->ignorecase);
+	settings_read_bool(r, "core.precomposeunicode", &s->precomposeunicode);
+	settings_read_bool(r, "core.trustctime", &s->trust_ctime);
 	if (e && e->value && !strcasecmp(e->value, "minimal"))
 		s->check_stat_default = false;
-	read_bool(r, "core.protecthfs", &hfs);
-	read_bool(r, "core.protectntfs", &ntfs);
+	settings_read_bool(r, "core.protecthfs", &hfs);
+	settings_read_bool(r, "core.protectntfs", &ntfs);
 	s->protect = (hfs ? PROTECT_HFS : 0) | (ntfs ? PROTECT_NTFS : 0);
-	read_bool(r, "core.quotepath", &s->quote_path);
-	read_bool(r, "core.bare", &s->is_bare_config);
+	settings_read_bool(r, "core.quotepath", &s->quote_path);
+	settings_read_bool(r, "core.bare", &s->is_bare_config);
 	read_int(r, "index.version", &s->index_version);
-	read_bool(r, "index.skiphash", &s->index_skip_hash);
+	settings_read_bool(r, "index.skiphash", &s->index_skip_hash);
 }
 
 /* ---- objects and refs ---- */
@@ -205,7 +206,7 @@ static void read_reflogs(struct reader *r, struct repo_settings *s)
 		s->reflogs = REFLOG_ALWAYS;
 		return;
 	}
-	read_bool(r, "core.logallrefupdates", &on);
+	settings_read_bool(r, "core.logallrefupdates", &on);
 	if (!r->rc)
 		s->reflogs = on ? REFLOG_NORMAL : REFLOG_NONE;
 }
@@ -240,9 +241,9 @@ static void read_objects(struct reader *r, struct repo_settings *s, const struct
 	read_size(r, "core.deltabasecachelimit", &s->delta_base_cache_limit);
 	read_size(r, "core.packedgitwindowsize", &s->packed_git_window_size);
 	read_size(r, "core.packedgitlimit", &s->packed_git_limit);
-	read_bool(r, "core.multipackindex", &s->use_multi_pack_index);
+	settings_read_bool(r, "core.multipackindex", &s->use_multi_pack_index);
 	read_tree_depth(r, s);
-	read_bool(r, "core.usereplacerefs", &s->use_replace_refs);
+	settings_read_bool(r, "core.usereplacerefs", &s->use_replace_refs);
 	read_abbrev(r, s, algo);
 	read_reflogs(r, s);
 	read_int(r, "core.filesreflocktimeout", &s->files_lock_timeout_ms);
@@ -264,7 +265,7 @@ static void read_track(struct reader *r, enum branch_track *track)
 	} else if (!strcasecmp(value, "simple")) {
 		*track = BRANCH_TRACK_SIMPLE;
 	} else {
-		read_bool(r, "branch.autosetupmerge", &on);
+		settings_read_bool(r, "branch.autosetupmerge", &on);
 		*track = on ? BRANCH_TRACK_REMOTE : BRANCH_TRACK_NEVER;
 	}
 }

@@ -48,7 +48,7 @@ static void read_head(struct worktree *w, struct repository *r)
 }
 
 /* First line of a file, NULL without it. Caller frees. */
-static char *read_line(const char *dir, const char *name)
+static char *worktrees_read_line(const char *dir, const char *name)
 {
 	struct strbuf buf = STRBUF_INIT;
 	char *path = path_join(dir, name), *line = NULL;
@@ -99,7 +99,7 @@ static struct worktree *read_main(struct repository *r)
 /* NULL: there is no such worktree (no file "gitdir" in it). */
 static struct worktree *read_linked(struct repository *r, const char *dir, const char *id)
 {
-	char *gitdir = path_join(dir, id), *dot_git = read_line(gitdir, "gitdir");
+	char *gitdir = path_join(dir, id), *dot_git = worktrees_read_line(gitdir, "gitdir");
 	struct worktree *w;
 
 	if (!dot_git || !*dot_git) {
