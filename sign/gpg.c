@@ -28,8 +28,8 @@ static const char *find_status(const char *status, const char *word)
 	return NULL;
 }
 
-static int sign(const struct sign_request *q, const char *key, struct strbuf *signature,
-		struct err *err)
+static int gpg_sign(const struct sign_request *q, const char *key, struct strbuf *signature,
+		    struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct strbuf status = STRBUF_INIT, out = STRBUF_INIT;
@@ -150,8 +150,8 @@ static void parse_status(struct signature_check *c)
 	}
 }
 
-static bool check(const struct sign_request *q, const char *signature, size_t len,
-		  struct signature_check *c)
+static bool gpg_check(const struct sign_request *q, const char *signature, size_t len,
+		      struct signature_check *c)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	struct strbuf status = STRBUF_INIT, output = STRBUF_INIT;
@@ -188,11 +188,11 @@ static const char *const no_args[] = { NULL };
 const struct sign_format sign_format_openpgp = {
 	.name = "openpgp", .index = 0, .default_program = "gpg",
 	.begins = openpgp_begins, .check_args = openpgp_args,
-	.default_key = committer, .sign = sign, .check = check,
+	.default_key = committer, .sign = gpg_sign, .check = gpg_check,
 };
 
 const struct sign_format sign_format_x509 = {
 	.name = "x509", .index = 1, .default_program = "gpgsm",
 	.begins = x509_begins, .check_args = no_args,
-	.default_key = committer, .sign = sign, .check = check,
+	.default_key = committer, .sign = gpg_sign, .check = gpg_check,
 };

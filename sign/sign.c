@@ -169,8 +169,9 @@ static bool find_date(const struct strbuf *payload, const char *header, timestam
 }
 
 /* c->payload is set; header is that of the date to go by; without one, `otherwise`, if that is not 0. */
-static int check(struct signature_check *c, struct repository *r, const struct strbuf *signature,
-		 const char *header, timestamp_t otherwise, struct err *err)
+static int sign_check(struct signature_check *c, struct repository *r,
+		      const struct strbuf *signature,
+		      const char *header, timestamp_t otherwise, struct err *err)
 {
 	struct sign_request q = { .payload = c->payload.buf, .len = c->payload.len };
 	const struct sign_format *format;
@@ -208,7 +209,7 @@ int signature_check_commit(struct signature_check *c, struct repository *r, cons
 	signature_check_release(c);
 	commit_view_release(&v);
 	if (commit_split_signature(object, len, r->algo, &c->payload, &signature))
-		rc = check(c, r, &signature, "committer", 0, err);
+		rc = sign_check(c, r, &signature, "committer", 0, err);
 	strbuf_release(&signature);
 	return rc;
 }
@@ -224,7 +225,7 @@ int signature_check_tag(struct signature_check *c, struct repository *r, const c
 		return rc;
 	signature_check_release(c);
 	if (tag_split_signature(&v, object, &c->payload, &signature))
-		rc = check(c, r, &signature, "tagger", 0, err);
+		rc = sign_check(c, r, &signature, "tagger", 0, err);
 	strbuf_release(&signature);
 	return rc;
 }
@@ -252,7 +253,7 @@ int signature_check_push(struct signature_check *c, struct repository *r, const 
 	strbuf_add(&c->payload, cert, signed_len);
 	strbuf_add(&signature, cert + signed_len, len - signed_len);
 	if (signature.len)
-		rc = check(c, r, &signature, "pusher", (timestamp_t)time(NULL), err);
+		rc = sign_check(c, r, &signature, "pusher", (timestamp_t)time(NULL), err);
 	strbuf_release(&signature);
 	return rc;
 }

@@ -156,8 +156,8 @@ static int read_signature(const char *buffer, struct strbuf *signature, struct e
  * The program writes its result beside its input file: both are in a temporary directory,
  * which is deleted in all cases.
  */
-static int sign(const struct sign_request *q, const char *key, struct strbuf *signature,
-		struct err *err)
+static int ssh_sign(const struct sign_request *q, const char *key, struct strbuf *signature,
+		    struct err *err)
 {
 	struct tempfile *dir = NULL;
 	char *key_file = NULL, *buffer = NULL;
@@ -417,5 +417,5 @@ static const char *const no_args[] = { NULL };
 const struct sign_format sign_format_ssh = {
 	.name = "ssh", .index = 2, .default_program = "ssh-keygen",
 	.begins = begins, .check_args = no_args,
-	.default_key = default_key, .sign = sign, .check = check,
+	.default_key = default_key, .sign = ssh_sign, .check = check,
 };
