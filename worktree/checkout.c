@@ -141,7 +141,8 @@ static int write_converted(const struct target *t, struct conversion *cv,
 }
 
 /* 1: the filter, which is not required, does not have it after all. */
-static int write_delayed(const struct target *t, const struct conversion *cv, struct err *err)
+static int checkout_write_delayed(const struct target *t, const struct conversion *cv,
+				  struct err *err)
 {
 	struct strbuf out = STRBUF_INIT, warn = STRBUF_INIT;
 	int rc = convert_delayed(t->c, t->e->name, cv, &t->e->oid, &out, &warn, err);
@@ -222,7 +223,7 @@ static int write_entry(const struct target *t, struct err *err)
 	if (MODE_IS_FILE(t->e->mode))
 		converter_lookup(t->c, t->e->name, &cv);
 	if (t->o->delayed) {
-		int rc = write_delayed(t, &cv, err);
+		int rc = checkout_write_delayed(t, &cv, err);
 
 		if (rc <= 0)
 			return rc;

@@ -5,7 +5,8 @@
 #include "worktree/content-merge.h"
 
 /* A name that no configuration explains means text. */
-static int find_driver(struct repository *r, const char *name, enum merge_kind *kind, struct err *err)
+static int content_merge_find_driver(struct repository *r, const char *name, enum merge_kind *kind,
+				     struct err *err)
 {
 	char *key = xstrfmt("merge.%s.driver", name);
 	bool program = config_get(r->config, key) != NULL;
@@ -34,5 +35,5 @@ int content_merge_attributes(void *data, const char *path, struct merge_attribut
 		name = v[0].value;
 	else if (v[0].state == ATTR_UNSPECIFIED && config_get_string(m->r->config, "merge.default", &name, err) < 0)
 		return ERR_INVALID;
-	return name ? find_driver(m->r, name, &out->kind, err) : 0;
+	return name ? content_merge_find_driver(m->r, name, &out->kind, err) : 0;
 }

@@ -97,7 +97,7 @@ static void configured_funcname(const struct diff_attrs *a, const char *name, st
 	free(extended);
 }
 
-static void find_driver(void *data, const char *path, struct diff_driver *out)
+static void diff_attr_find_driver(void *data, const char *path, struct diff_driver *out)
 {
 	static const char *const names[] = { "diff", "whitespace", "conflict-marker-size" };
 	struct diff_attrs *a = data;
@@ -164,7 +164,7 @@ static int smudge(void *data, const struct diff_file *f, struct strbuf *out, str
 
 void diff_attrs_use(struct diff_attrs *a, struct diff_options *o)
 {
-	o->driver = find_driver;
+	o->driver = diff_attr_find_driver;
 	o->driver_data = a;
 	o->smudge = smudge;
 	o->smudge_data = a;

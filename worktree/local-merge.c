@@ -217,7 +217,7 @@ static void add_new(struct run *run, const struct index_entry *e)
 
 /* ---- all of them ---- */
 
-static int entry_order(const void *a, const void *b)
+static int local_merge_entry_order(const void *a, const void *b)
 {
 	const struct index_entry *x = *(struct index_entry *const *)a;
 	const struct index_entry *y = *(struct index_entry *const *)b;
@@ -229,10 +229,10 @@ static int entry_order(const void *a, const void *b)
 static void sort_entries(struct index_state *ix)
 {
 	if (ix->nr)
-		qsort(ix->entries, ix->nr, sizeof(*ix->entries), entry_order);
+		qsort(ix->entries, ix->nr, sizeof(*ix->entries), local_merge_entry_order);
 }
 
-static int check_files_and_dirs(struct run *run)
+static int local_merge_check_files_and_dirs(struct run *run)
 {
 	const struct index_state *ix = &run->m->files;
 
@@ -259,7 +259,7 @@ int local_merge_run(struct local_merge *m, struct repository *r, struct attrs *a
 	sort_entries(&m->files);
 	sort_entries(&m->stages);
 	if (!rc)
-		rc = check_files_and_dirs(&run);
+		rc = local_merge_check_files_and_dirs(&run);
 	side_renames_release(&run.ours);
 	side_renames_release(&run.theirs);
 	return rc;

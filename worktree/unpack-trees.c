@@ -29,7 +29,7 @@ static int flatten_entry(void *data, const char *path, size_t len, const struct 
 	return TREE_WALK_SKIP;
 }
 
-static int entry_order(const void *a, const void *b)
+static int unpack_trees_entry_order(const void *a, const void *b)
 {
 	const struct index_entry *x = *(struct index_entry *const *)a;
 	const struct index_entry *y = *(struct index_entry *const *)b;
@@ -55,7 +55,8 @@ static int flatten(struct merger *mg, const struct object_id *trees)
 		for (size_t k = 1; k < list->nr; k++)
 			if (strcmp(list->entries[k - 1]->name, list->entries[k]->name) > 0) {
 				/* a tree that is not sorted; fsck reports it */
-				qsort(list->entries, list->nr, sizeof(*list->entries), entry_order);
+				qsort(list->entries, list->nr, sizeof(*list->entries),
+				      unpack_trees_entry_order);
 				break;
 			}
 	}
@@ -149,7 +150,7 @@ static int run_pass(struct merger *mg)
 }
 
 /* A file of one tree and a directory of another cannot both be in the index. */
-static int check_files_and_dirs(struct merger *mg)
+static int unpack_trees_check_files_and_dirs(struct merger *mg)
 {
 	struct index_state *out = &mg->m->result;
 
@@ -188,7 +189,7 @@ int unpack_trees_run(struct unpack_trees *m, struct repository *r, struct index_
 	if (!ret)
 		ret = unpack_trees_check_cwd(&mg);
 	if (!ret)
-		ret = mg.refused ? 0 : check_files_and_dirs(&mg);
+		ret = mg.refused ? 0 : unpack_trees_check_files_and_dirs(&mg);
 	if (!ret || mg.refused)
 		ret = unpack_trees_tell_refused(&mg);
 	ignore_free(mg.ignore);

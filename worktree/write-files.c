@@ -207,7 +207,7 @@ static int tell_missing(struct writer *w, struct err *err)
 				 missing, missing == 1 ? "" : "s") : 0;
 }
 
-static int write_delayed(struct writer *w, struct err *err)
+static int write_files_write_delayed(struct writer *w, struct err *err)
 {
 	struct string_list ready = STRING_LIST_INIT;
 	struct strbuf warn = STRBUF_INIT;
@@ -267,7 +267,7 @@ int worktree_write_files(struct repository *r, struct index_state *ix,
 	ret = write_first(&w, paths, err);
 	progress_stop(&w.progress);
 	if (w.delayed.nr) {
-		rc = write_delayed(&w, err);
+		rc = write_files_write_delayed(&w, err);
 		ret = ret ? ret : rc;
 	}
 	for (size_t i = 0; i < w.nr; i++)
