@@ -339,7 +339,7 @@ static bool read_attributes(struct attrs *a, struct strbuf *out, const char *pat
 	return false;
 }
 
-static struct attr_list *dir_list(struct attrs *a, const char *dir, size_t len)
+static struct attr_list *attr_dir_list(struct attrs *a, const char *dir, size_t len)
 {
 	struct attr_list *l = strmap_get_mem(&a->dirs, dir, len);
 	struct strbuf buf = STRBUF_INIT;
@@ -434,16 +434,16 @@ static void lookup_bare(struct attrs *a, const char *path, size_t len, bool is_d
 	const char *name = pattern_basename(path, len);
 	size_t dir_len = (size_t)(name - path);
 
-	dir_list(a, path, 0);
+	attr_dir_list(a, path, 0);
 	read_info(a);
 	for (size_t n = 1; n <= dir_len; n++)
 		if (path[n - 1] == '/')
-			dir_list(a, path, n);
+			attr_dir_list(a, path, n);
 	begin_lookup(a);
 	decide_by_list(a, &a->info, path, len, name, is_dir);
 	for (size_t n = dir_len + 1; n-- > 0;)
 		if (!n || path[n - 1] == '/')
-			decide_by_list(a, dir_list(a, path, n), path, len, name, is_dir);
+			decide_by_list(a, attr_dir_list(a, path, n), path, len, name, is_dir);
 	decide_by_list(a, &a->global, path, len, name, is_dir);
 	decide_by_list(a, &a->system, path, len, name, is_dir);
 }
@@ -582,7 +582,7 @@ static void list_release(struct attr_list *l)
 	free(l->lines);
 }
 
-static void list_free(void *p)
+static void attr_list_free(void *p)
 {
 	list_release(p);
 	free(p);
@@ -680,7 +680,7 @@ void attrs_free(struct attrs *a)
 	list_release(&a->system);
 	list_release(&a->global);
 	list_release(&a->info);
-	strmap_clear(&a->dirs, list_free);
+	strmap_clear(&a->dirs, attr_list_free);
 	strmap_clear(&a->ids, NULL);
 	strmap_clear(&a->strings, free);
 	for (size_t i = 0; i < a->nr_defs; i++) {

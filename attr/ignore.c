@@ -32,7 +32,7 @@ struct ignore {
 
 /* ---- files of patterns ---- */
 
-static void list_free(void *p)
+static void ignore_list_free(void *p)
 {
 	pattern_list_release(p);
 	free(p);
@@ -79,7 +79,7 @@ static bool read_from_index(struct ignore *ig, struct strbuf *out, const char *p
 	return true;
 }
 
-static struct pattern_list *dir_list(struct ignore *ig, const char *dir)
+static struct pattern_list *ignore_dir_list(struct ignore *ig, const char *dir)
 {
 	struct pattern_list *l = strmap_get(&ig->dirs, dir);
 	struct strbuf buf = STRBUF_INIT;
@@ -104,7 +104,7 @@ static void push_level(struct ignore *ig)
 {
 	ALLOC_GROW(ig->levels, ig->nr_levels + 1, ig->alloc_levels);
 	ig->levels[ig->nr_levels].dir_len = ig->cur.len;
-	ig->levels[ig->nr_levels].list = dir_list(ig, ig->cur.buf);
+	ig->levels[ig->nr_levels].list = ignore_dir_list(ig, ig->cur.buf);
 	ig->nr_levels++;
 }
 
@@ -238,9 +238,9 @@ void ignore_free(struct ignore *ig)
 		return;
 	pattern_list_release(&ig->cmdline);
 	for (size_t i = 0; i < ig->nr_files; i++)
-		list_free(ig->files[i]);
+		ignore_list_free(ig->files[i]);
 	free(ig->files);
-	strmap_clear(&ig->dirs, list_free);
+	strmap_clear(&ig->dirs, ignore_list_free);
 	strbuf_release(&ig->cur);
 	free(ig->levels);
 	free(ig->per_dir);
