@@ -11,7 +11,7 @@
 #include "util/alloc.h"
 #include "util/strbuf.h"
 
-/* Bytes of content; what is bigger is read in pieces. */
+/* Largest content in bytes that is read at once; a bigger object is read in pieces. */
 #define READ_WHOLE_MAX ((uint64_t)1 << 20)
 
 enum dir_state { DIR_UNKNOWN, DIR_OLD, DIR_YOUNG };
@@ -55,9 +55,9 @@ void object_adopter_free(struct object_adopter *a)
 	free(a);
 }
 
-/* ---- what is young ---- */
+/* ---- young objects ---- */
 
-/* By the time of the last change of any kind, which nobody can set back. */
+/* Decides by the time of the last change of the inode (ctime), which no process can set back. */
 static bool is_young(struct object_adopter *a, const struct stat *st)
 {
 	time_t since;
@@ -129,7 +129,7 @@ static int drop(void *data UNUSED, const void *p UNUSED, size_t len UNUSED, stru
 	return 0;
 }
 
-/* Checks it. Of a blob nothing else is needed, which may be big. */
+/* Reads and checks a young object. The content of a blob, which may be big, is not kept. */
 static int read_young(struct object_adopter *a, const struct object_id *oid,
 		      struct object_buf *out, struct err *err)
 {

@@ -2,16 +2,17 @@
 /*
  * Loose objects that are there already, but perhaps not on the disk: another Git has written
  * them a moment ago and has not flushed them. An operation of ours that comes to rest on one
- * adopts it: reads it, checks its hash, and hands it to the fsync_batch, which makes its content
- * and its name durable together with what is new.
+ * adopts it: reads it, checks its hash, and hands it to the fsync_batch, which makes its content and
+ * its name durable together with the new objects.
  *
- * Young is what has changed since the kernel has last written all that was due (os_dirty_seconds).
- * Ours are told by a mark in the time of the file (object-file.h), and need nothing.
+ * An object is young if its file changed after the kernel last wrote all data that was due
+ * (os_dirty_seconds).
+ * Our own objects bear a mark in the time of the file (object-file.h), and need nothing.
  *
  * Ownership:  an adopter belongs to one operation; the batch is not owned.
- * Durability: none of its own: D1 and D4 hold for what is adopted as for what is new.
+ * Durability: none of its own: D1 and D4 hold for adopted objects as for new ones.
  * Cost:       for each object that is asked about one stat, and one for all objects of the
- *             same first byte; none of its own where none of those is young; a young one is read once.
+ *             same first byte; no more if none of them is young; a young one is read once.
  * Threads:    all of it can be called from several threads.
  */
 #ifndef ODB_ADOPTER_H

@@ -7,7 +7,7 @@
 #include "odb/odb-internal.h"
 #include "util/alloc.h"
 
-/* *oid: what is to be read, which may be in buf. */
+/* Applies replacements: points *oid at the object to read, which may be in buf. */
 static int replace(const struct odb *odb, const struct object_id **oid, struct object_id *buf,
 		   struct err *err)
 {
@@ -124,7 +124,7 @@ static bool is_empty_tree(const struct odb *odb, const struct object_id *oid)
 	return oid_eq(oid, &odb->o.algo->empty_tree);
 }
 
-/* It has no copy here, not even a bad one: whoever may have it is asked. */
+/* This repository has no copy, not even a damaged one: ask the promisor remotes. */
 static bool try_to_fetch(struct look *l)
 {
 	struct oid_array one = OID_ARRAY_INIT;
@@ -429,7 +429,7 @@ static int source_read_local(void *odb, const struct object_id *oid, struct obje
 static int source_info(void *odb, const struct object_id *oid, struct object_info *out,
 		       struct err *err)
 {
-	/* Where it lies costs more, and nobody asks for it through this. */
+	/* The delta base would cost a search, and no caller asks for it here. */
 	*out = (struct object_info){ .delta_base = ((struct odb *)odb)->o.algo->null_oid };
 	return odb_type(odb, oid, &out->type, &out->size, err);
 }

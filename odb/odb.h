@@ -188,8 +188,10 @@ struct packs *odb_local_packs(struct odb *odb, size_t store);
 MUST_USE int odb_begin_batch(struct odb *odb, struct fsync_batch *b, struct err *err);
 /* NULL if no batch is open, or if our own objects are not written through a bulk_checkin. */
 struct bulk_checkin *odb_batch(struct odb *odb);
-/* Stage what is left. The objects are visible to others after fsync_batch_publish or
- * fsync_batch_commit. */
+/*
+ * Stage the remaining objects. They are visible to other processes after fsync_batch_publish or
+ * fsync_batch_commit.
+ */
 MUST_USE int odb_stage_batch(struct odb *odb, struct err *err);
 /*
  * odb_end_batch frees the batch after the fsync_batch was published; objects that were never staged are a BUG.
@@ -200,7 +202,7 @@ void odb_abort_batch(struct odb *odb);
 
 /*
  * Another Git may have written loose objects a moment ago, without a flush (adopter.h). Between begin and end,
- * within one operation, those that the operation depends on are adopted: objects that odb_write and the batch
+ * within one operation, the odb adopts the objects that the operation depends on: objects that odb_write and the batch
  * find there already, objects passed to odb_rest_on, and all that new objects lead to, down to objects that
  * are packed, old or ours. odb_adopt does it, before anything is published. ERR_CORRUPT names a damaged one.
  */

@@ -31,7 +31,7 @@ struct loose_source {
 
 /* ---- lists ---- */
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static struct loose_fanout *fanout_of(struct loose_source *s, unsigned fanout)
 {
 	if (!s->fanouts)
@@ -56,7 +56,7 @@ static int load_fanout(struct loose_source *s, unsigned fanout, struct err *err)
 	return 0;
 }
 
-/* A list spares the answer "no"; what is in it may be an empty file, or have gone. */
+/* The list answers only "no" by itself: a listed file may be empty, or have gone. */
 static bool has_by_list(struct loose_source *s, const struct object_id *oid)
 {
 	struct loose_fanout *f;

@@ -79,8 +79,8 @@ struct odb_source_ops {
 	/* An object may come twice. fn < 0 stops, and is returned. */
 	int (*foreach)(struct odb_source *s, odb_oid_fn fn, void *data, struct err *err);
 	/*
-	 * Each object that is not in `seen`, with what is wanted of it, as packs_foreach_new says; may be
-	 * NULL: `foreach` serves, without information.
+	 * Each object that is not in `seen`, with the wanted information, like packs_foreach_new. NULL:
+	 * the caller uses `foreach`, without information.
 	 */
 	int (*foreach_new)(struct odb_source *s, unsigned want, struct oidset *seen, bool more,
 			   odb_info_fn fn, void *data);

@@ -44,7 +44,7 @@ void odb_stores_init(struct odb_stores *l, const char *objdir, struct odb_source
 void odb_stores_release(struct odb_stores *l);
 /*
  * Add the directories that `env` (GIT_ALTERNATE_OBJECT_DIRECTORIES, may be NULL) and the files
- * info/alternates name, except those that are there already.
+ * info/alternates name, unless the list has them already.
  */
 void odb_stores_add_alternates(struct odb_stores *l, const char *env);
 

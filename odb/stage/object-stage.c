@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Threads: only one thread changes it, under `lock`, because others read from it.
- * Memory: what is held is bounded by HOLD_MAX.
+ * Memory: objects held take at most HOLD_MAX bytes.
  */
 #include "compat/posix.h"
 #include <pthread.h>
@@ -18,7 +18,7 @@
 
 /* Bytes of content held until it is known whether a pack is worth while. */
 #define HOLD_MAX ((uint64_t)32 << 20)
-/* What is done without threads: so many objects, so many bytes. */
+/* Limits of the work done without threads: objects, and bytes. */
 #define INLINE_OBJECTS 16
 #define INLINE_BYTES ((uint64_t)256 << 10)
 #define STREAM_BYTES ((size_t)256 << 10)
@@ -320,7 +320,7 @@ static int add_held_to_pack(struct held_work *w, struct err *err)
 	return rc;
 }
 
-/* From here on small objects go into the pack, first those that are held. */
+/* From here on small objects go into the pack, the held ones first. */
 static int start_packing(struct object_stage *s, struct err *err)
 {
 	size_t nr = s->nr_held - s->unstaged;
@@ -436,7 +436,10 @@ static int copy_stream(struct object_stage *s, const struct object_stream *in, u
 	return rc;
 }
 
-/* The name is known at the end only: what is known already is cut off again. */
+/*
+ * The name is known only at the end of the stream. If the object exists already, the pack is cut
+ * back to its old length.
+ */
 static int end_stream(struct object_stage *s, const struct object_id *oid, struct err *err)
 {
 	struct pack_writer *w = open_pack(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * New objects until they are published: held in memory, then staged as loose files, or in a
- * pack. For bulk-checkin.h, which schedules the work; what is here runs in the caller's thread.
+ * pack. For bulk-checkin.h, which schedules the work; these functions run in the caller's thread.
  *
  * Ownership:  the stage owns its temporary object directory and its packs.
  * Durability: none of its own: everything is staged in the fsync_batch; D3.
@@ -33,7 +33,7 @@ struct object_stage_options {
 
 struct object_stage *object_stage_new(const struct object_stage_options *opts);
 void object_stage_keep_loose(struct object_stage *s); /* unpack_limit becomes 0 */
-/* Removes the staging directories, with what was not staged. */
+/* Removes the staging directories, with the files that were not staged. */
 void object_stage_free(struct object_stage *s);
 /* Objects have been added that are not staged. */
 bool object_stage_is_pending(const struct object_stage *s);
@@ -68,7 +68,7 @@ MUST_USE int object_stage_stream(struct object_stage *s, enum object_type type,
 /* Stage all that is left; more may be added afterwards. */
 MUST_USE int object_stage_all(struct object_stage *s, struct err *err);
 
-/* Reading back what is not published yet, as in bulk-checkin.h. Thread-safe. */
+/* Read back objects that are not published yet, as in bulk-checkin.h. Thread-safe. */
 bool object_stage_has(struct object_stage *s, const struct object_id *oid);
 MUST_USE int object_stage_read(struct object_stage *s, const struct object_id *oid,
 			       struct object_buf *out, struct err *err);
