@@ -41,7 +41,7 @@ MUST_USE int index_check_order(const struct index_state *ix, const char *path, s
 
 /* ---- split.c: with ix->link_ext, the entries are changes to those of a shared index ---- */
 MUST_USE int index_read_base(struct index_state *ix, const char *path, const char *gitdir, struct err *err);
-/* Merge. Of base, only index_release remains. */
+/* Merges the base into the index. Afterwards `base` may only be passed to index_release. */
 MUST_USE int index_merge_base(struct index_state *ix, struct index_state *base, const char *path, struct err *err);
 
 /* ---- sparse-dirs.c: the files of its tree take the place of each sparse directory ---- */

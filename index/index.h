@@ -116,9 +116,9 @@ void index_update_if_able(struct index_state *ix, struct repository *r);
 ssize_t index_pos(const struct index_state *ix, const char *name, size_t len, unsigned stage);
 /* Stage 0 entry or NULL. */
 struct index_entry *index_find(const struct index_state *ix, const char *name, size_t len);
-/* The entry that says what was checked out there: of stage 0, else 2, else the first; or NULL. */
+/* The entry that describes the checked-out file: of stage 0, else 2, else the first; or NULL. */
 struct index_entry *index_find_ours(const struct index_state *ix, const char *name, size_t len);
-/* With core.ignorecase: an entry whose name differs in case only. */
+/* Finds an entry whose name differs in case only, if core.ignorecase is set. */
 struct index_entry *index_find_icase(struct index_state *ix, const char *name, size_t len);
 /* Is there an entry below the directory, without regard to case? len: without a slash at the end. */
 bool index_has_dir_icase(struct index_state *ix, const char *name, size_t len);
@@ -165,7 +165,7 @@ struct resolve_undo {
  */
 MUST_USE int index_unresolve(struct index_state *ix, const char *path, struct err *err);
 
-/* ---- a tree against the index: what is staged ---- */
+/* ---- a tree against the index: staged changes ---- */
 
 /*
  * One path that differs. old_mode 0: not in the tree. e NULL: not in the index;

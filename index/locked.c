@@ -81,7 +81,7 @@ static bool optional_locks_allowed(void)
 	return !env || config_parse_maybe_bool(env) != 0;
 }
 
-/* Nobody has written another index since we read ours. */
+/* No other process has written an index since we read ours. */
 static bool still_the_same(const struct index_state *ix, const char *path)
 {
 	struct stat_data now;
@@ -96,7 +96,7 @@ static bool still_the_same(const struct index_state *ix, const char *path)
 
 /*
  * Contents before the name (D1), so that a power cut leaves the old index or the
- * new one; nobody is told that it is durable, so it is not sealed: no flush on
+ * new one; a refresh promises no durability, so it is not sealed: no flush on
  * file systems with an ordered journal. (t2002-index-file.sh) Where no journal orders names, the
  * old inode has to be kept until the new name is on the disk, so there it is.
  */

@@ -16,7 +16,7 @@ static bool prefix_matches(const struct pathspec_item *it, const char *path, siz
 	return len >= it->prefix_len && !memcmp(path, it->match, it->prefix_len);
 }
 
-/* The path itself, or what is below it. */
+/* Matches the path itself and all paths below it. */
 static bool literal_matches(const struct pathspec_item *it, const char *path, size_t len,
 			    bool is_dir)
 {
@@ -55,7 +55,7 @@ static bool glob_matches(const struct pathspec_item *it, const char *path, size_
 
 		return len - skip >= tail && same_text(it, pattern + 1, path + len - tail, tail);
 	}
-	if (it->glob) /* what "**" means depends on what is in front of it */
+	if (it->glob) /* the meaning of "**" depends on the text in front of it */
 		skip = it->prefix_len;
 	return wild(it->match + skip, path + skip, len - skip, flags);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sparse checkouts: an entry that is not checked out, but whose file is there, counts as one that
- * is, so that what is in the file gets noticed. (sparse.expectFilesOutsideOfPatterns: it is meant
- * to be there, say by a file system that makes files appear when they are needed.)
+ * Sparse checkouts: if an entry is marked as not checked out, but its file exists, it counts as
+ * checked out, so that changes of the file are noticed. (With sparse.expectFilesOutsideOfPatterns
+ * such files are expected, for example from a file system that creates files on demand.)
  */
 #include "compat/posix.h"
 #include "config/config.h"
@@ -47,7 +47,7 @@ static size_t missing_dir(int top, const struct index_entry *e)
 	return 0;
 }
 
-/* What is below a directory that is not there needs no look of its own. */
+/* Skips all entries below a directory that does not exist. */
 static void look_at_files(struct index_state *ix, int top)
 {
 	const char *missing = NULL;

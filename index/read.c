@@ -19,7 +19,7 @@ struct reader {
 	const unsigned char *map, *pos, *end; /* end: where the checksum begins */
 	size_t size;
 	uint32_t version, count;
-	struct err order; /* what is wrong with names and their order: in a split index, nothing */
+	struct err order; /* the first fault in the order of names; unused in a split index */
 	bool sdir; /* sparse directories are allowed */
 	size_t name_budget; /* version 4: bytes that names may still grow to */
 	struct err *err;

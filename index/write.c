@@ -134,7 +134,7 @@ static int write_entry(struct writer *w, const struct index_entry *e)
 	size_t raw = w->ix->algo->raw_len, len = ENTRY_FIXED_LEN + raw, padded_len;
 	int ret;
 
-	/* No object has that name: whoever reads the entry would fail. */
+	/* No object has the null name: a reader of the entry would fail. */
 	if (oid_is_null(&e->oid))
 		return err_set(w->err, ERR_INVALID, "cache entry has null sha1: %s", e->name);
 	store_stat(head, e);
