@@ -377,7 +377,7 @@ static int entry_close(struct fsync_batch *b, struct entry *e)
 	return batch_poison(b, "close", content_path(e), errno);
 }
 
-/* Closes, tells `done`, removes what was not published. */
+/* Closes the descriptor, calls `done`, and removes a temporary file that was not published. */
 static void entry_free(struct entry *e, bool published)
 {
 	if (e->fd >= 0)
@@ -631,7 +631,7 @@ static bool needs_common_flush(const struct fsync_batch *b, const struct entry *
 				(e->how == PUBLISH_ADOPT && (!batch || e->vol->kind == FS_EACH)));
 }
 
-/* Whoever made the name may have made its directory for it. */
+/* The process that made the name may have made its directory for it. */
 static void touch_adopted(struct entry *e)
 {
 	struct strbuf dir = STRBUF_INIT;
@@ -701,7 +701,7 @@ static int batch_settle(struct fsync_batch *b)
 
 /* ---- publish: what has to be sealed before ---- */
 
-/* Of fsync/order.h. Test: d4_phases_without_a_journal. */
+/* The phase of a class, by fsync/order.h. Test: d4_phases_without_a_journal. */
 static int phase_of(enum publish_class order)
 {
 #define PHASE(name, phase) [name] = phase,
@@ -732,7 +732,10 @@ static bool must_seal_before(const struct fsync_batch *b, const struct volume *v
 	       phase_of((enum publish_class)vol->order) < phase_of(e->order);
 }
 
-/* Up to so many directories, nobody who waits for a lock waits for a syncfs. */
+/*
+ * Up to so many directories are flushed one by one, so that a process that waits for a lock does
+ * not wait for a syncfs.
+ */
 #define FEW_DIRS 16
 
 static int seal_names_so_far(struct fsync_batch *b, struct volume *vol)
@@ -883,7 +886,7 @@ static int apply_entry(struct fsync_batch *b, struct entry *e, bool *changed,
 			return 0;
 		if (errno != ENOENT && errno != ENOTDIR)
 			return err_set_errno(err, "unable to remove '%s'", e->final_path);
-		/* Somebody else's unlink need not be durable yet. */
+		/* The unlink of another process need not be durable yet. */
 		*changed = false;
 		return 0;
 	default:
@@ -897,10 +900,10 @@ static void note_order(struct entry *e)
 		e->vol->order = e->order;
 }
 
-/* ---- publish: what is written when its turn has come ---- */
+/* ---- publish: files written when their turn has come ---- */
 
 /*
- * D4 for what is changed in place: it is written after the objects that it names
+ * D4 for a file that is changed in place: it is written after the objects that it names
  * have their names (a kill in between leaves nothing that dangles), and awaited
  * before the next name, whose seal then covers it. Test:
  * d4_log_lines_after_objects.
@@ -1019,7 +1022,7 @@ static int publish_entry(struct fsync_batch *b, size_t i, struct err *err)
 		entry_free(e, true);
 		return 0;
 	}
-	/* First: what is settled may be on another file system, which is sealed then. */
+	/* First: a settled file may be on another file system, which is sealed then. */
 	if (e->how != PUBLISH_WRITE && b->late_unsettled && settle_late(b, err) < 0)
 		return ERR_IO;
 	if (seal_before(b, e) < 0)

@@ -64,8 +64,8 @@ enum publish_how {
 	/* final_path has been written already (reflog append); if it was made for
 	 * that, say so by fsync_batch_note_dir */
 	PUBLISH_IN_PLACE,
-	/* final_path was published by somebody else, perhaps without a flush: its content is
-	 * settled, and its name and that of its directory are sealed, as if they were ours; a
+	/* another process published final_path, perhaps without a flush: we settle its content, and
+	 * seal its name and that of its directory, as if they were ours; a
 	 * common flush settles many */
 	PUBLISH_ADOPT,
 	/*
@@ -105,8 +105,8 @@ struct fsync_staging {
 	bool settled;
 	/*
 	 * Called once, from the owning thread, when the entry is published, or
-	 * given up: then the owner removes or restores what is left (may be
-	 * NULL: then the batch unlinks tmp_path itself).
+	 * given up: then the owner removes or restores the files (may be NULL: then the batch unlinks
+	 * tmp_path itself).
 	 */
 	void (*done)(void *data, bool published);
 	/* PUBLISH_WRITE only: 0 and the descriptor, which passes to the batch */
@@ -131,14 +131,14 @@ struct fsync_batch_options {
 	void *make_dir_data;
 	/*
 	 * Called before the first name that is to be sealed becomes visible (true), and once it
-	 * has been sealed (false), unless the seal fails. NULL: nobody asks. fs/owner.h has one.
+	 * has been sealed (false), unless the seal fails. NULL: no call. fs/owner.h has one.
 	 */
 	void (*note_unsealed)(void *data, bool unsealed);
 	void *note_unsealed_data;
 	/*
 	 * Where no journal orders names, a file that is replaced gets this second name until the
 	 * seal. Otherwise the disk could have the old name still, and the inode as a free one already.
-	 * The path is freed by the batch; NULL: there is none, or nobody makes them. fs/owner.h has one.
+	 * The batch frees the path. NULL: no second names. fs/owner.h has one.
 	 */
 	char *(*second_name)(const char *path);
 };
@@ -191,8 +191,8 @@ void fsync_batch_start(struct fsync_batch *b, enum fsync_component component, co
 MUST_USE int fsync_batch_publish(struct fsync_batch *b, struct err *err);
 
 /*
- * The same for objects and what is derived from them alone; all else stays staged. For
- * hooks that may look at new objects but not at new refs yet.
+ * Like it, for objects and the files derived from them alone; all else stays staged. For hooks that
+ * may look at new objects but not at new refs yet.
  */
 MUST_USE int fsync_batch_publish_objects(struct fsync_batch *b, struct err *err);
 
@@ -207,10 +207,10 @@ MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct
  * Settle, publish, seal. The batch is empty afterwards and may be used again.
  * Durability: on 0, names and contents survive power loss (P1), as far as
  *             the policy covers them.
- * Errors:     ERR_IO         nothing of what was open has been published
+ * Errors:     ERR_IO         no entry that was open has been published
  *             ERR_LOCKED     the same: a lock that is taken last is not to be had
  *             ERR_UNCERTAIN  some names visible, durability unknown
- *             In both cases all that was not published has been given up.
+ *             In both cases the batch has given up all other entries.
  * Cost:       method batch: 1 flush on ext4, XFS and btrfs; where no journal orders the
  *             names, 2 and one more for each phase of fsync/order.h, two calls each; where the kernel would
  *             lose write errors, one for each file and directory;
@@ -218,12 +218,12 @@ MUST_USE int fsync_batch_seal_for(struct fsync_batch *b, const char *dir, struct
  */
 MUST_USE int fsync_batch_commit(struct fsync_batch *b, struct err *err);
 
-/* Is what is published of this component made durable? Not with writeout-only. */
+/* Does the batch make published files of this component durable? Not with writeout-only. */
 bool fsync_batch_seals(const struct fsync_batch *b, enum fsync_component component);
 /*
- * Has the last commit, which has succeeded, sealed all names on the file systems of these
- * directories, those that others had published before included? Not if it had nothing to seal
- * there, or flushed single directories. (The same directory twice is fine, here and below.)
+ * After a successful commit: did it seal all names on the file systems of these directories, also
+ * names that other processes had published before? Not if it had nothing to seal there, or flushed
+ * single directories. (Both directories may be the same, here and below.)
  */
 bool fsync_batch_has_sealed_all(struct fsync_batch *b, const char *dir, const char *other);
 /*
