@@ -279,8 +279,9 @@ static void trace_setup(const struct command *c, const struct repository *r, con
 }
 
 /*
- * What a partial clone lacks is fetched for the commands that need it, but not for those that say what is there, or
- * keep it in order (CMD_AS_IT_IS): these only ask for what they need (odb_prefetch).
+ * Commands fetch objects that a partial clone lacks when they need them. Commands that list
+ * objects, or maintain the repository (CMD_AS_IT_IS), fetch only the objects that they ask for by
+ * odb_prefetch.
  */
 static struct promised_fetcher *begin_fetching(const struct command *c, struct repository *r)
 {

@@ -16,7 +16,7 @@ struct archive_out *archive_out_new(int fd, bool gzip, int level);
 MUST_USE int archive_out_write(struct archive_out *out, const void *p, size_t len, struct err *err);
 MUST_USE int archive_out_zeros(struct archive_out *out, size_t len, struct err *err);
 uint64_t archive_out_pos(const struct archive_out *out); /* bytes written, before compression */
-/* Compress what is left, flush; no flush of the disk. */
+/* Compress the rest of the buffer and write it. The disk is not flushed. */
 MUST_USE int archive_out_finish(struct archive_out *out, struct err *err);
 void archive_out_free(struct archive_out *out);
 
@@ -28,7 +28,7 @@ struct archive_entry {
 	const struct object_id *oid; /* names the headers of long paths */
 	uint64_t size;
 	const void *data; /* NULL: it is streamed from the object oid */
-	bool is_text;	  /* as far as somebody has looked */
+	bool is_text;	  /* by the bytes read so far */
 };
 
 typedef int (*archive_sink)(void *data, const void *p, size_t len, struct err *err);

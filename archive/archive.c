@@ -220,7 +220,10 @@ static int write_dir(struct walk *w, const char *path, const struct object_id *o
 	return w->format->entry(w->writer, &e, err);
 }
 
-/* The directories above `path` that wait, in order; those that are not above it have been left. */
+/*
+ * Writes the waiting directories that are above `path`, in order. The walk has left the others:
+ * they are dropped.
+ */
 static int write_waiting(struct walk *w, const char *path, struct err *err)
 {
 	size_t i;
@@ -296,7 +299,7 @@ static int visit_file(struct walk *w, const char *path, const struct tree_entry 
 	return rc < 0 ? rc : TREE_WALK_SKIP;
 }
 
-/* A submodule is an empty directory: what is in it is another repository's. */
+/* A submodule becomes an empty directory: its files belong to another repository. */
 static int visit_gitlink(struct walk *w, const char *dir, const struct object_id *oid,
 			 struct err *err)
 {
@@ -434,7 +437,7 @@ static void look_outside(struct walk *w, const char *path, size_t len, bool is_d
 	free(matched);
 }
 
-/* Which pathspecs match something? And does one match what is not to be archived? */
+/* Notes which pathspecs match an entry, and whether one matches an entry with export-ignore. */
 static int look(void *data, const char *path, size_t len, const struct tree_entry *t,
 		struct err *err UNUSED)
 {

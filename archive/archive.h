@@ -73,7 +73,7 @@ struct archive_options {
 
 /*
  * Write it to fd. ERR_INVALID: a pathspec matches nothing; a path does not fit into the format.
- * What was written by the time of an error is no archive.
+ * After an error the output is not a valid archive.
  *
  * Cost: blobs larger than core.bigFileThreshold that need no conversion are streamed, others held
  * in memory one at a time; one walk of the tree for the attributes and one for the content.

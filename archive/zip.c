@@ -136,7 +136,10 @@ static int write_descriptor(struct zip *z, const struct item *it, struct err *er
 	return rc;
 }
 
-/* Programs and symbolic links say what they are; the others leave it to whoever unpacks. */
+/*
+ * Executables and symbolic links state their mode; for other files the program that unpacks chooses
+ * it.
+ */
 static unsigned unix_mode(const struct archive_entry *e)
 {
 	if (MODE_IS_SYMLINK(e->mode))
@@ -272,8 +275,8 @@ static int crc_piece(void *data, const void *p, size_t len, struct err *err UNUS
 }
 
 /*
- * In pieces. What is deflated has its sizes and checksum behind it. What is stored must have them
- * before it, since nothing else says where it ends: it is read twice.
+ * Writes the blob in pieces. Sizes and checksum follow deflated data. Stored data needs them in
+ * front, because nothing else marks its end: such a blob is read twice.
  */
 static int write_stream(struct zip *z, struct item *it, struct err *err)
 {
@@ -336,7 +339,7 @@ static int zip_begin(void *w UNUSED, struct err *err UNUSED)
 	return 0;
 }
 
-/* Names are in the encoding of MS-DOS unless it is said that they are UTF-8. */
+/* Names are in the encoding of MS-DOS unless a flag marks them as UTF-8. */
 static unsigned name_flags(struct zip *z, const char *path)
 {
 	size_t len = strlen(path);

@@ -35,7 +35,7 @@ MUST_USE int print_and_clear(void *data, struct strbuf *out, struct err *err);
 void advise(const char *fmt, ...) PRINTF_LIKE(1, 2); /* "hint: …" lines */
 /* r's configuration, or that of the command's repository, or of none. */
 const struct config_set *command_config(struct repository *r);
-/* How durable what is written outside of a repository is; the default where core.fsync is not valid. */
+/* How durable files outside of a repository have to be; the default if core.fsync is not valid. */
 struct fsync_policy command_fsync_policy(void);
 void set_command_repo(struct repository *r); /* by git_main */
 bool advice_enabled(struct repository *r, const char *key); /* advice.<key> */

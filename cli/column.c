@@ -6,7 +6,7 @@
 #include "util/color.h"
 #include "util/utf8.h"
 
-/* ---- what is wanted ---- */
+/* ---- configuration and options ---- */
 
 static const struct word {
 	const char *name;

@@ -22,7 +22,7 @@ const struct config_set *command_config(struct repository *r)
 		static const struct config_include_ctx nowhere = { NULL, NULL, NULL };
 
 		outside = config_set_new();
-		/* what is wrong with it was told when the command looked itself */
+		/* the command has reported its errors when it read the file itself */
 		if (config_set_read_all(outside, NULL, NULL, false, &nowhere, NULL) < 0) {
 			config_set_free(outside);
 			outside = config_set_new();

@@ -13,7 +13,7 @@ static bool hex_pair(const char *p, int *out)
 	return lo >= 0;
 }
 
-/* p is behind the '%'. *end is behind what was expanded. */
+/* p points behind the '%'. Sets *end behind the field that was expanded. */
 static int expand_one(struct strbuf *out, const char *p, const char *command,
 		      list_format_atom_fn atom, void *data, const char **end, struct err *err)
 {

@@ -75,7 +75,7 @@ int report_fatal(struct err *err)
 {
 	trace2_error(err_message(err));
 	report_preface(err);
-	/* "": whoever failed has told it. */
+	/* "": the function that failed has reported it. */
 	if (*err_message(err))
 		print_lines("fatal: ", err_message(err));
 	show_uncertain(err);
@@ -138,7 +138,7 @@ int finish_stdout(void)
 	struct stat st;
 
 	if (fstat(STDOUT_FILENO, &st) < 0)
-		return 0; /* closed by who called us: nobody wanted it */
+		return 0; /* our caller closed it: no output is wanted */
 	if (!ferror(stdout) && !fflush(stdout))
 		return 0;
 	if (errno == EPIPE || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
