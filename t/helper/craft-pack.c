@@ -7,6 +7,7 @@
  *   TYPE TEXT          an object; "\n" in TEXT is a line feed
  *   file TYPE PATH     the same with the content of a file
  *   ofs ENTRY TEXT     a delta that appends TEXT to entry ENTRY
+ *   tail ENTRY N TEXT  a delta that has the last N bytes of entry ENTRY, at most 65535, then TEXT
  *   times ENTRY N      a delta that has entry ENTRY N times
  *   ref OID SIZE TEXT  a delta that appends TEXT to the object OID, which has SIZE bytes
  *   raw NUMBER SIZE TEXT  type and size as given, whatever the content
@@ -70,6 +71,24 @@ static void add_ofs(struct script *s, char *args)
 	delta_extend(&d, s->sizes[base], text);
 	craft_ofs_delta(&s->craft, (uint32_t)base, &d);
 	note_size(s, s->sizes[base] + strlen(text));
+	strbuf_release(&d);
+}
+
+static void add_tail(struct script *s, char *args)
+{
+	struct strbuf d = STRBUF_INIT;
+	char *text;
+	unsigned long base = strtoul(args, &text, 10), n = strtoul(text, &text, 10);
+
+	if (*text != ' ' || base >= s->craft.nr || n > s->sizes[base] || n > 0xffff)
+		fail(args);
+	unescape(++text);
+	delta_begin(&d, s->sizes[base], n + strlen(text));
+	if (n)
+		delta_copy(&d, (uint32_t)(s->sizes[base] - n), (uint32_t)n);
+	delta_insert(&d, text, strlen(text));
+	craft_ofs_delta(&s->craft, (uint32_t)base, &d);
+	note_size(s, n + strlen(text));
 	strbuf_release(&d);
 }
 
@@ -149,6 +168,8 @@ static void add_line(struct script *s, char *line)
 	type = object_type_from_name(line, strlen(line));
 	if (!strcmp(line, "ofs"))
 		add_ofs(s, args);
+	else if (!strcmp(line, "tail"))
+		add_tail(s, args);
 	else if (!strcmp(line, "times"))
 		add_times(s, args);
 	else if (!strcmp(line, "ref"))
