@@ -173,6 +173,7 @@ test_expect_success PEER 'stock Git does the same with all these trees' '
 		for b in twins dirs link before umlaut
 		do
 			rm -rf $fs/c $fs/s && git clone -q -b $b src $fs/c 2>err && stock clone -q -b $b src $fs/s 2>err.stock &&
+			touch -d 2001-01-01 $fs/c/.git/index $fs/s/.git/index && # else stock takes A for a, which has the same size and perhaps the same time
 			(cd $fs/c && files && git status --porcelain) >ours && (cd $fs/s && files && stock status --porcelain) >theirs &&
 			test_cmp theirs ours && { ! test -s err.stock || test_cmp err.stock err; } || return 1
 			(cd $fs/c && git config core.filemode; git config core.symlinks; git config core.ignorecase) >ours
