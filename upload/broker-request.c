@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include <sys/socket.h>
-#include "compat/syscalls.h"
+#include "upload/broker-message.h"
 #include "upload/broker-request.h"
 
 /* First byte of a message, and the bytes after it. */
@@ -32,16 +31,6 @@ static struct oid_array *list_of(struct fetch_request *q, unsigned list)
 
 /* ---- sending ---- */
 
-static int send_message(int fd, const unsigned char *message, size_t len, struct err *err)
-{
-	struct iovec piece = { (void *)message, len };
-	struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1 };
-
-	if (RETRY_EINTR(sendmsg(fd, &m, MSG_NOSIGNAL)) < 0)
-		return err_set_errno(err, "cannot talk to the process that runs hooks");
-	return 0;
-}
-
 static int send_oids(int fd, unsigned list, const struct oid_array *oids, struct err *err)
 {
 	unsigned char message[BROKER_MESSAGE_MAX] = { OIDS, (unsigned char)list };
@@ -54,7 +43,7 @@ static int send_oids(int fd, unsigned list, const struct oid_array *oids, struct
 		memcpy(message + len, oids->oid[i].hash, raw);
 		len += raw;
 		if (len + raw > sizeof(message) || i + 1 == oids->nr) {
-			rc = send_message(fd, message, len, err);
+			rc = broker_message_send(fd, message, len, NULL, err);
 			len = 2;
 		}
 	}
@@ -71,7 +60,7 @@ static int send_filter(int fd, const struct filter_spec *f, struct err *err)
 	for (size_t at = 0, n; at < text.len && !rc; at += n) {
 		n = text.len - at < sizeof(message) - 1 ? text.len - at : sizeof(message) - 1;
 		memcpy(message + 1, text.buf + at, n);
-		rc = send_message(fd, message, n + 1, err);
+		rc = broker_message_send(fd, message, n + 1, NULL, err);
 	}
 	strbuf_release(&text);
 	return rc;
@@ -89,7 +78,7 @@ int broker_request_send(int fd, const struct fetch_request *q, bool bands, struc
 		rc = send_oids(fd, list, list_of((struct fetch_request *)q, list), err);
 	if (!rc)
 		rc = send_filter(fd, &q->filter, err);
-	return rc < 0 ? rc : send_message(fd, run, sizeof(run), err);
+	return rc < 0 ? rc : broker_message_send(fd, run, sizeof(run), NULL, err);
 }
 
 /* ---- parsing: no message is trusted ---- */

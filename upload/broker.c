@@ -2,12 +2,10 @@
 #include "compat/posix.h"
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include "compat/os.h"
-#include "compat/socket.h"
-#include "compat/syscalls.h"
 #include "upload/broker.h"
+#include "upload/broker-message.h"
 #include "upload/broker-request.h"
 #include "util/alloc.h"
 #include "util/detach.h"
@@ -18,68 +16,26 @@ struct answer {
 	int32_t code; /* 0; an enum err_code, followed by its text; or, for "end", the exit code */
 	char text[1000];
 };
-/* The hook's pipes: stdout, and stderr if there is a sideband. */
-#define PIPES_MAX 2
 
-union pipe_control {
-	struct cmsghdr align;
-	char bytes[CMSG_SPACE(PIPES_MAX * sizeof(int))];
-};
-
-static int send_answer(int fd, struct answer *a, const int *pipes, size_t nr, struct err *err)
+/* `fds`: the hook's pipes (stdout, and stderr if there is a sideband), or the socket of another broker. */
+static int send_answer(int fd, const struct answer *a, const struct broker_fds *fds, struct err *err)
 {
-	union pipe_control control = { .bytes = { 0 } };
-	struct iovec piece = { a, sizeof(*a) };
-	struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1 };
-	struct cmsghdr *c;
-
-	if (nr) {
-		m.msg_control = control.bytes;
-		m.msg_controllen = CMSG_SPACE(nr * sizeof(int));
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(nr * sizeof(int));
-		memcpy(CMSG_DATA(c), pipes, nr * sizeof(int));
-	}
-	if (RETRY_EINTR(sendmsg(fd, &m, MSG_NOSIGNAL)) < 0)
-		return err_set_errno(err, "the server has gone");
-	return 0;
+	return broker_message_send(fd, a, sizeof(*a), fds, err);
 }
 
-static int receive_answer(int fd, struct answer *a, int *pipes, size_t *nr, struct err *err)
+static int receive_answer(int fd, struct answer *a, struct broker_fds *fds, struct err *err)
 {
-	union pipe_control control;
-	struct iovec piece = { a, sizeof(*a) };
-	struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.bytes,
-			    .msg_controllen = sizeof(control.bytes) };
-	ssize_t n = RETRY_EINTR(os_recvmsg(fd, &m));
-	struct cmsghdr *c = n == (ssize_t)sizeof(*a) ? CMSG_FIRSTHDR(&m) : NULL;
+	int n = broker_message_receive(fd, a, sizeof(*a), fds, err);
 
 	if (n < 0)
-		return err_set_errno(err, "cannot listen to the process that runs hooks");
-	if (n != (ssize_t)sizeof(*a))
+		return n;
+	if ((size_t)n != sizeof(*a))
 		return err_set(err, ERR_GENERIC, "the process that runs hooks has gone");
-	*nr = 0;
-	if (c && c->cmsg_type == SCM_RIGHTS) {
-		*nr = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(pipes, CMSG_DATA(c), *nr * sizeof(int));
-	}
 	a->text[sizeof(a->text) - 1] = '\0';
 	return 0;
 }
 
 /* ---- the broker ---- */
-
-/* Returns the length of a message; 0: the server has exited. */
-static int receive(int fd, void *message, size_t size, struct err *err)
-{
-	ssize_t n = RETRY_EINTR(recv(fd, message, size, 0));
-
-	if (n < 0 && errno != ECONNRESET)
-		return err_set_errno(err, "broker: cannot receive");
-	return n < 0 ? 0 : (int)n;
-}
 
 /* Requests of a server. 0 means that it has exited. */
 enum wish { WISH_HOOK = 1, WISH_CONNECT };
@@ -87,13 +43,13 @@ enum wish { WISH_HOOK = 1, WISH_CONNECT };
 /* enum wish, 0 or < 0. */
 static int receive_request(int fd, struct broker_request *b, struct err *err)
 {
-	unsigned char message[BROKER_MESSAGE_MAX + 1]; /* one byte more, to detect a message that is too long */
+	unsigned char message[BROKER_MESSAGE_MAX];
 	const struct upload_config *u = &b->s->config;
 	bool may_connect = u->share_s && u->share_dir;
 	int rc = 0;
 
 	while (!rc) {
-		int n = receive(fd, message, sizeof(message), err);
+		int n = broker_message_receive(fd, message, sizeof(message), NULL, err);
 
 		if (n <= 0)
 			return n;
@@ -109,8 +65,8 @@ static int receive_request(int fd, struct broker_request *b, struct err *err)
 static int await_hook(int fd, struct child_process *cp, struct err *err)
 {
 	struct answer a = { 0, "" };
-	unsigned char end[3];
-	int n = receive(fd, end, sizeof(end), err);
+	unsigned char end[2];
+	int n = broker_message_receive(fd, end, sizeof(end), NULL, err);
 	bool proper = n == 2 && end[0] == BROKER_END;
 
 	if (!proper || end[1])
@@ -121,7 +77,7 @@ static int await_hook(int fd, struct child_process *cp, struct err *err)
 	if (!proper)
 		return n ? err_set(err, ERR_INVALID, "broker: unexpected message")
 			 : err_set(err, ERR_IO, "the server has gone");
-	return send_answer(fd, &a, NULL, 0, err);
+	return send_answer(fd, &a, NULL, err);
 }
 
 static int run_hook(int fd, const struct broker_request *b, struct err *err)
@@ -133,9 +89,9 @@ static int run_hook(int fd, const struct broker_request *b, struct err *err)
 
 	a.code = upload_hook_start(b->s->config.pack_objects_hook, &b->q, b->bands, &cp, &why);
 	if (!a.code) {
-		const int pipes[PIPES_MAX] = { cp.out, cp.err };
+		const struct broker_fds pipes = { { cp.out, cp.err }, b->bands ? 2 : 1 };
 
-		rc = send_answer(fd, &a, pipes, b->bands ? 2 : 1, err);
+		rc = send_answer(fd, &a, &pipes, err);
 		close(cp.out);
 		if (b->bands)
 			close(cp.err);
@@ -147,7 +103,7 @@ static int run_hook(int fd, const struct broker_request *b, struct err *err)
 			(void)finish_command(&cp);
 	} else {
 		snprintf(a.text, sizeof(a.text), "%s", err_message(&why));
-		rc = send_answer(fd, &a, NULL, 0, err);
+		rc = send_answer(fd, &a, NULL, err);
 	}
 	child_process_release(&cp);
 	err_release(&why);
@@ -162,10 +118,10 @@ static int listen_to(struct upload_server *s, struct err *err);
  */
 static int start_other(struct upload_server *s, int *out, struct err *err)
 {
-	int pair[2], rc;
+	int pair[2], rc = broker_message_pair(pair, err);
 
-	if (os_socketpair(AF_UNIX, SOCK_SEQPACKET, pair) < 0)
-		return err_set_errno(err, "cannot create a socket pair");
+	if (rc < 0)
+		return rc;
 	rc = process_detach(err);
 	if (!rc) {
 		close(pair[0]);
@@ -184,15 +140,16 @@ static int start_other(struct upload_server *s, int *out, struct err *err)
 static int answer_connect(struct upload_server *s, struct err *err)
 {
 	struct answer a = { 0, "" };
+	struct broker_fds socket = { { -1 }, 1 };
 	struct err why = ERR_INIT;
-	int socket = -1, rc;
+	int rc;
 
-	a.code = start_other(s, &socket, &why);
+	a.code = start_other(s, &socket.fd[0], &why);
 	if (a.code)
 		snprintf(a.text, sizeof(a.text), "%s", err_message(&why));
-	rc = send_answer(s->broker.fd, &a, &socket, a.code ? 0 : 1, err);
-	if (socket >= 0)
-		close(socket);
+	rc = send_answer(s->broker.fd, &a, a.code ? NULL : &socket, err);
+	if (!a.code)
+		close(socket.fd[0]);
 	err_release(&why);
 	return rc;
 }
@@ -225,11 +182,11 @@ int broker_run(struct upload_server *s, struct err *err)
 
 int broker_fork(struct upload_broker *b, struct err *err)
 {
-	int pair[2];
+	int pair[2], rc = broker_message_pair(pair, err);
 	pid_t pid;
 
-	if (os_socketpair(AF_UNIX, SOCK_SEQPACKET, pair) < 0)
-		return err_set_errno(err, "cannot create a socket pair");
+	if (rc < 0)
+		return rc;
 	pid = fork();
 	if (pid < 0) {
 		err_set_errno(err, "cannot start a process for hooks");
@@ -248,53 +205,55 @@ int broker_fork(struct upload_broker *b, struct err *err)
 static int finish_hook(void *data, bool end)
 {
 	const struct upload_broker *b = data;
-	unsigned char message[2] = { BROKER_END, end };
-	struct iovec piece = { message, sizeof(message) };
-	struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1 };
+	const unsigned char message[2] = { BROKER_END, end };
 	struct answer a;
-	int pipes[PIPES_MAX];
-	size_t nr;
 
-	if (RETRY_EINTR(sendmsg(b->fd, &m, MSG_NOSIGNAL)) < 0 ||
-	    receive_answer(b->fd, &a, pipes, &nr, NULL) < 0)
+	if (broker_message_send(b->fd, message, sizeof(message), NULL, NULL) < 0 ||
+	    receive_answer(b->fd, &a, NULL, NULL) < 0)
 		return -1;
 	return a.code;
+}
+
+/* The answer to a request, which comes with `nr` descriptors if it is no error. */
+static int await_answer(int fd, struct broker_fds *fds, size_t nr, struct err *err)
+{
+	struct answer a = { 0, "" };
+	int rc = receive_answer(fd, &a, fds, err);
+
+	if (rc < 0)
+		return rc;
+	if (a.code)
+		return err_set(err, (enum err_code)a.code, "%s", a.text);
+	if (fds->nr == nr)
+		return 0;
+	broker_fds_close(fds);
+	return err_set(err, ERR_INVALID, "broker: a wrong number of descriptors");
 }
 
 int broker_start_hook(struct upload_broker *b, const struct fetch_request *q, bool bands,
 		      struct relay_pipe *out, struct err *err)
 {
-	struct answer a = { 0, "" };
-	int pipes[PIPES_MAX] = { -1, -1 };
-	size_t nr;
+	struct broker_fds pipes = { { -1, -1 }, 0 };
 	int rc = broker_request_send(b->fd, q, bands, err);
 
 	if (!rc)
-		rc = receive_answer(b->fd, &a, pipes, &nr, err);
+		rc = await_answer(b->fd, &pipes, bands ? 2 : 1, err);
 	if (rc < 0)
 		return rc;
-	if (a.code)
-		return err_set(err, (enum err_code)a.code, "%s", a.text);
-	*out = (struct relay_pipe){ pipes[0], pipes[1], finish_hook, b };
+	*out = (struct relay_pipe){ pipes.fd[0], bands ? pipes.fd[1] : -1, finish_hook, b };
 	return 0;
 }
 
 int broker_connect(const struct upload_broker *b, int *out, struct err *err)
 {
-	unsigned char message[1] = { BROKER_CONNECT };
-	struct iovec piece = { message, sizeof(message) };
-	struct msghdr m = { .msg_iov = &piece, .msg_iovlen = 1 };
-	struct answer a = { 0, "" };
-	int pipes[PIPES_MAX] = { -1, -1 }, rc;
-	size_t nr;
+	const unsigned char message[1] = { BROKER_CONNECT };
+	struct broker_fds socket = { { -1 }, 0 };
+	int rc = broker_message_send(b->fd, message, sizeof(message), NULL, err);
 
-	if (RETRY_EINTR(sendmsg(b->fd, &m, MSG_NOSIGNAL)) < 0)
-		return err_set_errno(err, "cannot talk to the process that runs hooks");
-	rc = receive_answer(b->fd, &a, pipes, &nr, err);
-	if (!rc && a.code)
-		rc = err_set(err, (enum err_code)a.code, "%s", a.text);
 	if (!rc)
-		*out = pipes[0];
+		rc = await_answer(b->fd, &socket, 1, err);
+	if (!rc)
+		*out = socket.fd[0];
 	return rc;
 }
 

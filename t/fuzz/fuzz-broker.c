@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include "t/fuzz/fuzz.h"
 #include "t/fuzz/scratch.h"
+#include "upload/broker-message.h"
 #include "upload/broker-request.h"
 
 static struct upload_server server;
@@ -38,16 +39,16 @@ static void check_same(const struct broker_request *x, const struct broker_reque
 
 static void check_again(const struct broker_request *b)
 {
-	unsigned char message[BROKER_MESSAGE_MAX + 1];
+	unsigned char message[BROKER_MESSAGE_MAX];
 	struct broker_request again;
 	int pair[2], rc = 0;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) < 0 ||
-	    broker_request_send(pair[0], &b->q, b->bands, NULL) < 0)
+	if (broker_message_pair(pair, NULL) < 0 ||
+	    broker_request_send(pair[0], &b->q, b->bands, NULL) < 0 || shutdown(pair[0], SHUT_WR) < 0)
 		abort();
 	broker_request_init(&again, &server);
 	while (!rc) {
-		ssize_t n = recv(pair[1], message, sizeof(message), MSG_DONTWAIT);
+		int n = broker_message_receive(pair[1], message, sizeof(message), NULL, NULL);
 
 		rc = n <= 0 ? -1 : broker_request_take(&again, message, (size_t)n, NULL);
 	}

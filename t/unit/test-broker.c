@@ -3,10 +3,11 @@
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <signal.h>
-#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <cmocka.h>
 #include "t/unit/scratch.h"
+#include "upload/broker-message.h"
 #include "upload/broker-request.h"
 #include "upload/broker.h"
 #include "write-or-die.h"
@@ -271,14 +272,14 @@ static void a_hostile_server_loses_its_broker(void **state UNUSED)
 	request_make(&q);
 	snprintf(hook, sizeof(hook), "echo >%s/hook-ran; exec sleep 100 #", dir);
 	broker_start(&s, hook);
-	assert_int_equal(send(s.broker.fd, "R\0", 2, 0), 2);
+	assert_int_equal(broker_message_send(s.broker.fd, "R\0", 2, NULL, NULL), 0);
 	assert_int_equal(broker_start_hook(&s.broker, &q, true, &p, NULL) < 0, 1);
 	assert_int_equal(broker_end(&s), 7);
 	assert_int_equal(access(at(dir, "hook-ran"), F_OK), -1);
 
 	broker_start(&s, "exec sleep 100 #");
 	assert_int_equal(broker_start_hook(&s.broker, &q, true, &p, NULL), 0);
-	assert_int_equal(send(s.broker.fd, "R\0", 2, 0), 2);
+	assert_int_equal(broker_message_send(s.broker.fd, "R\0", 2, NULL, NULL), 0);
 	assert_int_equal(broker_end(&s), 7);
 	close(p.out);
 	close(p.err);
@@ -316,6 +317,124 @@ static void another_broker(void **state UNUSED)
 	fetch_request_release(&q);
 }
 
+/* ---- messages on the wire ---- */
+
+/* A pipe, whose reading end is sent. */
+static void send_pipe(int socket, const char *message, int *writing)
+{
+	struct broker_fds fds = { { -1 }, 1 };
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	fds.fd[0] = ends[0];
+	assert_int_equal(broker_message_send(socket, message, strlen(message), &fds, NULL), 0);
+	close(ends[0]);
+	*writing = ends[1];
+}
+
+/* Sent one after the other before anything is received: a stream alone would join them. */
+static void messages_keep_their_bounds(void **state UNUSED)
+{
+	struct broker_fds fds;
+	char buf[10], byte;
+	int pair[2], writing[2];
+
+	assert_int_equal(broker_message_pair(pair, NULL), 0);
+	assert_int_equal(broker_message_send(pair[0], "one", 3, NULL, NULL), 0);
+	send_pipe(pair[0], "two", &writing[0]);
+	send_pipe(pair[0], "three", &writing[1]);
+	assert_int_equal(broker_message_send(pair[0], "exactly 10", 10, NULL, NULL), 0);
+	close(pair[0]);
+
+	assert_int_equal(broker_message_receive(pair[1], buf, sizeof(buf), &fds, NULL), 3);
+	assert_memory_equal(buf, "one", 3);
+	assert_int_equal(fds.nr, 0);
+	assert_int_equal(broker_message_receive(pair[1], buf, sizeof(buf), &fds, NULL), 3);
+	assert_int_equal(fds.nr, 1);
+	assert_int_equal(fcntl(fds.fd[0], F_GETFD), FD_CLOEXEC);
+	assert_int_equal(write(writing[0], "x", 1), 1);
+	assert_int_equal(read(fds.fd[0], &byte, 1), 1);
+	broker_fds_close(&fds);
+	assert_int_equal(broker_message_receive(pair[1], buf, sizeof(buf), NULL, NULL), 5); /* without its pipe */
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(write(writing[1], "x", 1), -1);
+	assert_int_equal(errno, EPIPE);
+	signal(SIGPIPE, SIG_DFL);
+	assert_int_equal(broker_message_receive(pair[1], buf, sizeof(buf), &fds, NULL), 10);
+	assert_int_equal(broker_message_receive(pair[1], buf, sizeof(buf), &fds, NULL), 0);
+	close(pair[1]);
+	close(writing[0]);
+	close(writing[1]);
+}
+
+static void ignore_signal(int signal UNUSED)
+{
+}
+
+/* A call that waits is interrupted, again and again. */
+static void interrupt_calls(void)
+{
+	const struct sigaction act = { .sa_handler = ignore_signal };
+	const struct itimerval each = { { 0, 1000 }, { 0, 1000 } };
+
+	assert_int_equal(sigaction(SIGALRM, &act, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &each, NULL), 0);
+}
+
+/*
+ * More than the socket's buffer holds, in pieces: by a process that sends and one that receives. An interrupted sendmsg(2) has
+ * sent a part.
+ */
+static void a_long_message_arrives(void **state UNUSED)
+{
+	static char sent[3 << 20], got[sizeof(sent)];
+	int pair[2], status;
+	pid_t pid;
+
+	for (size_t i = 0; i < sizeof(sent); i++)
+		sent[i] = (char)(i * i >> 8);
+	assert_int_equal(broker_message_pair(pair, NULL), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		interrupt_calls();
+		_exit(broker_message_send(pair[0], sent, sizeof(sent), NULL, NULL) < 0);
+	}
+	close(pair[0]);
+	usleep(20000);
+	assert_int_equal(broker_message_receive(pair[1], got, sizeof(got), NULL, NULL), sizeof(got));
+	assert_memory_equal(got, sent, sizeof(got));
+	assert_int_equal(broker_message_receive(pair[1], got, sizeof(got), NULL, NULL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(pair[1]);
+}
+
+static void wrong_lengths_are_refused(void **state UNUSED)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		int expected;
+	} cases[] = {
+		{ "\0\0\0\0", 4, ERR_INVALID },	 { "\0\0\0\013elevenbytes", 15, ERR_INVALID },
+		{ "\377\377\377\377x", 5, ERR_INVALID }, { "\177\377\377\377x", 5, ERR_INVALID },
+		{ "\0\0\0", 3, 0 },			 { "\0\0\0\5four", 8, 0 },
+		{ "\0\0\0\4four", 8, 4 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char buf[10];
+		int pair[2];
+
+		assert_int_equal(broker_message_pair(pair, NULL), 0);
+		assert_int_equal(write(pair[0], cases[i].bytes, cases[i].len), cases[i].len);
+		close(pair[0]);
+		assert_int_equal(broker_message_receive(pair[1], buf, sizeof(buf), NULL, NULL), cases[i].expected);
+		close(pair[1]);
+	}
+}
+
 static void only_those_who_share_get_another(void **state UNUSED)
 {
 	struct upload_server s;
@@ -331,7 +450,7 @@ static void only_those_who_share_get_another(void **state UNUSED)
 	s.config.share_s = 1;
 	s.config.share_dir = (char *)"/somewhere";
 	broker_fork_off(&s);
-	assert_int_equal(send(s.broker.fd, "O\1aaaaaaaaaaaaaaaaaaaa", 22, 0), 22);
+	assert_int_equal(broker_message_send(s.broker.fd, "O\1aaaaaaaaaaaaaaaaaaaa", 22, NULL, NULL), 0);
 	assert_true(broker_connect(&s.broker, &socket, NULL) < 0);
 	assert_int_equal(broker_end(&s), 7);
 }
@@ -349,6 +468,9 @@ int main(void)
 		cmocka_unit_test(a_hostile_server_loses_its_broker),
 		cmocka_unit_test(another_broker),
 		cmocka_unit_test(only_those_who_share_get_another),
+		cmocka_unit_test(messages_keep_their_bounds),
+		cmocka_unit_test(a_long_message_arrives),
+		cmocka_unit_test(wrong_lengths_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
