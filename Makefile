@@ -417,7 +417,7 @@ $(ARCHITECTURES:%=variant-%): variant-%:
 		{ echo >&2 "error: this kernel runs no s390x programs: './dev $@' installs qemu-user-static; binfmt_misc has to be mounted"; exit 1; }
 	$(Q)tools/arch-root $* build-$*/root
 	$(Q)root='$(abspath build-$*)/root'; lib=$(ARCH_LIB_$*); \
-	GIT_TEST_TIMEOUT=3600 GCONV_PATH="$$root/usr/lib/$$lib/gconv" \
+	GIT_TEST_TIMEOUT=3600 GCONV_PATH="$$root/gconv" \
 	$(MAKE) B=build-$* CC="$(CCACHE) $(ARCH_TRIPLET_$*)-gcc --sysroot=$$root -Wno-psabi" \
 		LDFLAGS="-Wl,--dynamic-linker=$$root/lib/$(ARCH_LOADER_$*) -Wl,--disable-new-dtags -Wl,-rpath,$$root/usr/lib/$$lib:$$root/lib/$$lib -Wl,-rpath-link,$$root/usr/lib/$$lib:$$root/lib/$$lib" \
 		CRASH_TEST= test T='$(or $(T),$(ARCH_TESTS_$*))'

@@ -126,7 +126,8 @@ class Maker:
 
 def environment(top):
     """Of every command: nothing of the user's, and nothing above TOP is ever searched."""
-    return {"HOME": top + "/home", "PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC",
+    converters = {k: os.environ[k] for k in ("GCONV_PATH",) if k in os.environ} # of another architecture
+    return {**converters, "HOME": top + "/home", "PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC",
             "GIT_CONFIG_NOSYSTEM": "1", "GIT_ADVICE": "0", "GIT_CEILING_DIRECTORIES": top,
             "GIT_TEST_FSYNC": "0", "GIT_TEST_AUTO_MAINTENANCE": "0",
             "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_EDITOR": ":",
