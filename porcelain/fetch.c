@@ -261,6 +261,9 @@ static int get_tags(struct fetch_run *f, struct err *err)
 
 	if (!fetch_choice_follows_tags(&f->choice))
 		return 0;
+	/* It is asked about each tag there, and does not look again for each: a pack that has come must be known. */
+	if (f->nr_results)
+		(void)odb_refresh(f->r->odb, ODB_OWN);
 	fetch_map_add_tags(&f->map, &f->refs, f->r);
 	for (size_t i = first; i < f->map.nr; i++)
 		missing |= !odb_has(f->r->odb, &f->map.items[i].oid);

@@ -140,4 +140,13 @@ test_expect_success 'a short name in branch.<name>.merge finds what a refspec li
 	git -C f config unset remote.o.fetch && git -C f fetch -q --no-tags && test_must_be_empty f/.git/FETCH_HEAD
 '
 
+test_expect_success 'tags of what has come follow out of a pack that is kept, too' '
+	git init -q h && (cd h && git commit -q --allow-empty -m 1 && git commit -q --allow-empty -m 2 && git tag mid && git tag -a -m x note &&
+	 git commit -q --allow-empty -m 3) && printf "mid\nnote\n" >expect &&
+	for option in fetch.unpackLimit=100 fetch.unpackLimit=1; do
+		rm -rf f && git init -q f && git -C f -c $option fetch -q ../h "refs/heads/*:refs/remotes/o/*" &&
+		git -C f tag >out && test_cmp expect out && git -C f rev-parse -q --verify "note^{commit}" || return 1
+	done
+'
+
 test_done
