@@ -55,7 +55,7 @@ static int open_batch(const struct intake *in, const struct intake_place *place,
 {
 	struct odb *odb = place->r->odb;
 
-	return in->unpacks && !odb_batch(odb) ? odb_begin_batch(odb, place->batch, err) : 0;
+	return in->policy->form == INTAKE_LOOSE && !odb_batch(odb) ? odb_begin_batch(odb, place->batch, err) : 0;
 }
 
 /* For intake_process. */
@@ -96,8 +96,8 @@ static int receive_confined(void *data, int input_fd, int output_fd, struct err 
 static int check_confined(void *data, int input UNUSED, int output UNUSED, struct err *err)
 {
 	const struct confined *c = data;
-	struct intake_check check = { .repo = c->r, .dir = tmp_objdir_path(c->dir), .sandbox = c->mode, .threads = c->in->threads,
-				      .limits = c->in->limits };
+	struct intake_check check = { .repo = c->r, .dir = tmp_objdir_path(c->dir), .sandbox = c->mode, .threads = c->in->policy->threads,
+				      .limits = c->in->policy->limits };
 	int rc = check.threads ? 0 : config_get_int(c->r->config, "pack.threads", &check.threads, err);
 
 	return rc < 0 ? rc : intake_check_objects(&check, err);
@@ -147,7 +147,7 @@ static int stage_text(const struct packs *p, const char *stem, const char *ext, 
 static int stage_texts(void *data, const char *rel, struct err *err)
 {
 	const struct packs *p = data;
-	const struct intake *in = p->c->in;
+	const struct intake_policy *in = p->c->in->policy;
 	char *stem;
 	bool made = false, kept = false;
 	int rc;
@@ -195,7 +195,7 @@ static int receive_here(struct repository *r, struct repo_operation *op, const s
 	struct intake_old old = INTAKE_OLD_INIT;
 	const struct intake_place place = {
 		.r = r, .batch = repo_operation_batch(op), .input = in->source ? &input : NULL,
-		.promisor_msg = in->promisor_msg, .keep_msg = in->keep_msg, .answer = answer, .foreign = &old.foreign,
+		.promisor_msg = in->policy->promisor_msg, .keep_msg = in->policy->keep_msg, .answer = answer, .foreign = &old.foreign,
 	};
 	int rc;
 

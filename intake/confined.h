@@ -4,7 +4,7 @@
  * and write to a quarantine alone. Then another one checks what it has left (intake/quarantine.h), and the operation
  * gets the objects and packs.
  *
- *   rc = intake_receive(r, op, &in, &result, err);
+ *   rc = intake_receive(r, op, &in, &result, err);     `receive` calls intake_take_pack: intake/reader.h
  *   rc = repo_operation_end(op, rc, err);
  *   intake_result_release(&result);
  */
@@ -14,8 +14,8 @@
 #include "compat/posix.h"
 #include "fs/tmp-objdir.h"
 #include "intake/input.h"
+#include "intake/policy.h"
 #include "operation/operation.h"
-#include "pack/receive/receive.h"
 #include "repo/repo.h"
 #include "util/err.h"
 #include "util/strbuf.h"
@@ -46,11 +46,11 @@ struct intake {
 	/* Asked by this process. NULL: `receive` reads `fd` itself, which stays open for it. */
 	const struct intake_source *source;
 	int fd;
-	bool unpacks; /* it writes single objects: a batch of the database is open for them */
-	const char *promisor_msg, *keep_msg; /* of files beside each new pack; NULL: none */
-	/* As `receive` has them; for the process that checks what it has left. threads 0: pack.threads */
-	int threads;
-	struct pack_receive_limits limits;
+	/*
+	 * The policy that `receive` applies, too. INTAKE_LOOSE: a batch of the database is open for it. The process that checks the
+	 * quarantine has the same limits. The caller makes the files beside each new pack.
+	 */
+	const struct intake_policy *policy;
 	const char *name; /* of the process, for messages */
 	size_t answer_max; /* a longer answer is ERR_TOO_BIG; 0: there is none */
 };

@@ -56,7 +56,7 @@ static int check_files_confined(void *data, int input UNUSED, int output UNUSED,
 {
 	const struct reading *p = data;
 	const struct intake_files *in = p->in;
-	const struct intake_check check = { .sandbox = p->mode, .threads = in->threads, .limits = in->limits };
+	const struct intake_check check = { .sandbox = p->mode, .threads = in->policy->threads, .limits = in->policy->limits };
 
 	return intake_check_tables(&check, in->algo, in->pack, in->files->idx->path,
 				   in->files->rev ? in->files->rev->path : NULL, err);

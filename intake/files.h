@@ -12,6 +12,7 @@
 #define INTAKE_FILES_H
 
 #include "compat/posix.h"
+#include "intake/policy.h"
 #include "pack/receive/receive.h"
 #include "repo/repo.h"
 #include "util/err.h"
@@ -29,9 +30,7 @@ struct intake_files {
 	int fd;		      /* of a stream, stays open for `receive`; -1: none */
 	const char *pack;     /* the path of the pack, or of its copy */
 	const struct pack_receive_files *files; /* the caller's */
-	/* As `receive` has them; for the process that checks. threads 0: one per processor */
-	int threads;
-	struct pack_receive_limits limits;
+	const struct intake_policy *policy; /* as `receive` has it; the process that checks has its limits */
 	const char *name; /* of the process, for messages */
 	size_t answer_max;
 };

@@ -94,17 +94,16 @@ static int read_limits(struct pack_receive_limits *out, const struct config_set 
 
 static int read_pack(struct receive_config *out, const struct config_set *c, struct err *err)
 {
-	const struct config_entry *limit = entry_of_both(c, "unpacklimit"), *fsck = entry_of_both(c, "fsckobjects");
-	int rc = 0;
+	const struct config_entry *fsck = entry_of_both(c, "fsckobjects");
+	int rc;
 
-	out->unpack_limit = -1;
-	if (limit)
-		rc = config_entry_int64(limit, INT32_MIN, INT32_MAX, &out->unpack_limit, err);
+	out->intake = (struct intake_policy){ .links = INTAKE_LINKS_NOTED, .fix_thin = true };
+	rc = intake_read_unpack_limit(c, "receive", &out->intake.unpack_limit, err);
 	if (!rc && fsck)
 		rc = config_entry_bool(fsck, &out->fsck, err);
 	if (!rc)
-		rc = read_limit(c, "receive.maxinputsize", &out->max_input_bytes, err);
-	return rc < 0 ? rc : read_limits(&out->limits, c, err);
+		rc = read_limit(c, "receive.maxinputsize", &out->intake.max_input_bytes, err);
+	return rc < 0 ? rc : read_limits(&out->intake.limits, c, err);
 }
 
 static int read_advertised(struct receive_config *out, const struct config_set *c, struct err *err)

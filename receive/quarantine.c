@@ -7,8 +7,8 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/tmp-objdir.h"
-#include "history/revision/connected.h"
 #include "history/history.h"
+#include "intake/missing.h"
 #include "intake/quarantine.h"
 #include "object/commit.h"
 #include "receive/quarantine.h"
@@ -74,7 +74,7 @@ static int is_connected(struct connection_check *c, const struct oid_array *tips
 	const struct connected_options o = { .shallow = at_boundary ? &c->q->s->rq.shallow : NULL };
 	struct object_id missing;
 
-	return objects_are_connected(c->r, tips, &o, &missing, err);
+	return intake_check_tips(c->r, tips, &o, &missing, err);
 }
 
 /* A range of commands, by index. */
@@ -303,13 +303,14 @@ static int take_pack(struct quarantine *q, struct repository *r, struct err *err
 	struct fsync_batch *batch = fsync_batch_new(&opts);
 	struct connection_check check = { .q = q, .r = r };
 	struct intake_old old = INTAKE_OLD_INIT;
+	const struct intake_place place = { .r = r, .batch = batch, .foreign = &old.foreign };
 	int rc = confine(q, r, err);
 
 	odb_note_used(r->odb, &old.used);
 	if (!rc)
 		rc = odb_begin_batch(r->odb, batch, err);
 	if (!rc)
-		rc = q->s->o.take_pack(q->s, r, batch, &old.foreign, err);
+		rc = receive_take_pack(q->s, &place, err);
 	if (!rc)
 		rc = publish(r, batch, err);
 	if (!rc)
@@ -360,7 +361,7 @@ static int receive_objects(struct quarantine *q, struct err *err)
 static int check_objects(struct quarantine *q, struct err *err)
 {
 	struct intake_check c = { .repo = q->s->repo, .dir = tmp_objdir_path(q->dir), .sandbox = q->s->config.sandbox,
-				  .limits = q->s->config.limits };
+				  .limits = q->s->config.intake.limits };
 	int rc = config_get_int(q->s->repo->config, "pack.threads", &c.threads, err);
 
 	return rc < 0 ? rc : intake_check_objects(&c, err);

@@ -19,6 +19,7 @@
 #define RECEIVE_QUARANTINE_H
 
 #include "compat/posix.h"
+#include "intake/confined.h"
 #include "receive/receive.h"
 
 struct quarantine;
@@ -31,6 +32,11 @@ struct quarantine;
 MUST_USE int quarantine_receive(struct receive_server *s, struct quarantine **out, struct err *err);
 /* New commits of the shallow boundary: the client's history ends there. */
 const struct oid_array *quarantine_new_shallow(const struct quarantine *q);
+/*
+ * In the child (unpack.c): reads the pack from s->in up to its end, and puts its objects into place->r. Messages for the
+ * user go to standard error. place->foreign gets the objects outside of the pack that it refers to.
+ */
+MUST_USE int receive_take_pack(struct receive_server *s, const struct intake_place *place, struct err *err);
 MUST_USE int quarantine_stage(struct quarantine *q, struct repo_operation *op, struct err *err);
 void quarantine_free(struct quarantine **q); /* removes unpublished files; NULL is fine */
 

@@ -7,6 +7,7 @@
  *   advertise.c       refs, .have, capabilities
  *   request.c         commands, shallow lines, push options, certificates
  *   quarantine.[ch]   the child that takes the pack
+ *   unpack.c          its policy, and the client as the source of the pack (intake/reader.h)
  *   check.c           receive.deny* and other reasons to refuse a command
  *   hooks.c           pre-receive, update, post-receive, post-update
  *   proc-receive.c    refs that the proc-receive hook updates
@@ -21,8 +22,8 @@
 #define RECEIVE_RECEIVE_H
 
 #include "compat/posix.h"
+#include "intake/policy.h"
 #include "operation/operation.h"
-#include "pack/receive/receive.h"
 #include "repo/confine.h"
 #include "repo/hidden-refs.h"
 #include "repo/repo.h"
@@ -35,14 +36,6 @@
 struct receive_server;
 
 /*
- * Called in the child that receives the pack. Read the pack from s->in up to its end and put its
- * objects into the object database of `r`; `batch` publishes their names. Messages for the user go
- * to standard error. `foreign` gets the objects outside the pack that the new ones refer to.
- */
-typedef int (*receive_take_pack_fn)(struct receive_server *s, struct repository *r, struct fsync_batch *batch,
-				    struct oid_array *foreign, struct err *err);
-
-/*
  * Returns 1 with the command of maintenance step `step` (from 0 on) in args, 0 if that step is not
  * due, RECEIVE_UPKEEP_END after the last step, or < 0.
  */
@@ -53,7 +46,6 @@ typedef int (*receive_upkeep_fn)(struct repository *r, const struct receive_conf
 
 struct receive_pack_options {
 	int in, out;	     /* the client's ends */
-	receive_take_pack_fn take_pack;
 	receive_upkeep_fn upkeep;
 	int version;	     /* protocol version 0 or 1; 2 counts as 0, since it has no push */
 	bool stateless_rpc;  /* HTTP: commands and pack; another process sent the advertisement */
@@ -69,9 +61,11 @@ enum deny_action { DENY_UNCONFIGURED, DENY_IGNORE, DENY_WARN, DENY_REFUSE, DENY_
 struct receive_config {
 	bool deny_deletes, deny_non_fast_forwards;
 	enum deny_action deny_current_branch, deny_delete_current;
-	int64_t unpack_limit;	  /* receive.unpackLimit, transfer.unpackLimit; < 0: not configured */
-	uint64_t max_input_bytes; /* 0: no limit */
-	struct pack_receive_limits limits; /* receive.maxInflatedSize, .maxTreeSize, .maxCommitSize */
+	/*
+	 * For the pack: receive.unpackLimit, transfer.unpackLimit, receive.maxInputSize, .maxInflatedSize, .maxTreeSize,
+	 * .maxCommitSize. All objects that it refers to are noted; quarantine.c checks that none is missing.
+	 */
+	struct intake_policy intake;
 	bool fsck; /* receive.fsckObjects, transfer.fsckObjects; severities: receive.fsck.* */
 	bool auto_gc, update_server_info, shallow_update;
 	bool advertise_atomic, advertise_push_options, prefer_ofs_delta, advertise_sid;

@@ -3,9 +3,9 @@
 #include "compat/posix.h"
 #include <fcntl.h>
 #include "builtin/pack/bundle.h"
-#include "builtin/pack/pack-input.h"
 #include "history/revision/bundle-check.h"
-#include "intake/confined.h"
+#include "intake/pack-progress.h"
+#include "intake/reader.h"
 #include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -189,78 +189,44 @@ static int bundle_verify(int argc, const char **argv, struct command_ctx *ctx)
 
 struct unbundling {
 	struct bundle *b;
-	int fd, threads;
+	int fd;
 	bool progress;
-	struct pack_receive *rx; /* until the operation has ended; of this process alone */
+	struct intake_policy policy;
+	struct intake_reader rd; /* until the operation has ended; used by the process that reads the pack */
 };
 
-static int receive_pack(struct unbundling *u, const struct intake_place *place, struct err *err)
+/* Called by intake_receive. */
+static int receive_bundled(void *data, const struct intake_place *place, struct err *err)
 {
-	struct repository *r = place->r;
-	struct strbuf *head = &u->b->header.rest;
-	struct pack_receive *rx = u->rx;
-	struct pack_receive_stream_options s = {
-		.fd = u->fd, .head = head->buf, .head_len = head->len, .objdir = r->objdir,
-		.shared_perm = r->settings.shared_perm,
-	};
-	char *packdir = xstrfmt("%s/pack", r->objdir);
-	struct pack_receive_names names = {
-		.packdir = packdir, .write_rev = true, .promisor_msg = place->promisor_msg,
-		.shared_perm = r->settings.shared_perm,
-	};
-	int rc = config_get_bool(r->config, "pack.writereverseindex", &names.write_rev, err);
-
-	if (rc >= 0)
-		rc = pack_receive_stream(rx, &s, err);
-	if (!rc)
-		rc = pack_check_end(rx, u->fd, err);
-	if (!rc) {
-		pack_receive_start_writeback(rx, place->batch, packdir);
-		rc = pack_receive_resolve(rx, err);
-	}
-	if (!rc)
-		rc = pack_receive_stage(rx, place->batch, &names, NULL, err);
-	free(packdir);
-	return rc;
-}
-
-/* As index-pack --stdin --fix-thin does it. Of intake_receive. */
-static int bundle_receive(void *data, const struct intake_place *place, struct err *err)
-{
-	struct pack_progress p = { .reading = "Unbundling objects", .resolving = "Resolving deltas",
-				   .forced = true };
 	struct unbundling *u = data;
-	struct pack_receive_options o = {
-		.algo = place->r->algo, .odb = place->r->odb, .fix_thin = true, .level = place->r->settings.pack_level,
-		.progress = u->progress ? pack_progress_update : NULL, .data = &p, .threads = u->threads,
+	const struct strbuf *head = &u->b->header.rest;
+	const struct intake_stream s = {
+		.from = { .fd = u->fd, .head = head->buf, .head_len = head->len }, .end = INTAKE_END_FILE,
 	};
+	struct pack_progress p = { .reading = "Unbundling objects", .resolving = "Resolving deltas", .forced = true };
 	int rc;
 
-	u->rx = pack_receive_new(&o);
-	rc = receive_pack(u, place, err);
+	u->policy.progress = u->progress ? pack_progress_update : NULL;
+	u->policy.data = &p;
+	rc = intake_take_pack(&u->rd, &u->policy, place, &s, err);
 	pack_progress_stop(&p);
 	return rc;
 }
 
-/* One operation, one flush. */
-static int bundle_unpack(struct repository *r, struct bundle *b, int fd, bool progress,
-			 struct err *err)
+/* As index-pack --stdin --fix-thin: no ref names the objects yet. One operation, one flush. */
+static int bundle_unpack(struct repository *r, struct bundle *b, int fd, bool progress, struct err *err)
 {
-	struct unbundling u = { .b = b, .fd = fd, .progress = progress };
-	struct intake in = { .receive = bundle_receive, .data = &u, .fd = fd, .name = "unbundle",
-			     .promisor_msg = b->header.filter ? "from-bundle" : NULL };
+	struct unbundling u = {
+		.b = b, .fd = fd, .progress = progress,
+		.policy = { .fix_thin = true, .promisor_msg = b->header.filter ? "from-bundle" : NULL },
+	};
+	const struct intake in = { .receive = receive_bundled, .data = &u, .fd = fd, .policy = &u.policy, .name = "unbundle" };
+	struct repo_operation *op = repo_operation_begin(r);
 	struct intake_result result;
-	struct repo_operation *op;
-	int rc = config_get_int(r->config, "pack.threads", &u.threads, err);
+	int rc = intake_receive(r, op, &in, &result, err);
 
-	if (rc < 0)
-		return rc;
-	if (u.threads < 0)
-		return err_set(err, ERR_INVALID, "invalid number of threads specified (%d)", u.threads);
-	op = repo_operation_begin(r);
-	rc = intake_receive(r, op, &in, &result, err);
 	rc = repo_operation_end(op, rc, err);
-	pack_receive_free(u.rx);
+	intake_reader_release(&u.rd);
 	intake_result_release(&result);
 	return rc;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-index-pack(1). The work is done in pack/receive/, by a confined process (intake/). */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "compat/syscalls.h"
 #include "builtin/builtin.h"
 #include "builtin/pack/index-pack.h"
 #include "builtin/pack/pack-input.h"
 #include "intake/answer.h"
-#include "intake/confined.h"
 #include "intake/files.h"
+#include "intake/reader.h"
 #include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
@@ -42,7 +43,8 @@ struct index_pack {
 	struct strvec severities; /* as --strict and --fsck-objects have them */
 	struct pack_checks checks;
 	struct pack_progress progress;
-	struct pack_receive *rx; /* until the operation has ended; of this process alone */
+	struct intake_policy policy;
+	struct intake_reader rd; /* until the operation has ended; of this process alone */
 };
 
 /* The command's, since callbacks of options get nothing else. */
@@ -179,77 +181,54 @@ static void index_pack_show_progress(void *data, enum pack_receive_phase phase, 
 	pack_progress_update(&p->progress, phase, done, total, p->from_stdin ? bytes : 0);
 }
 
-/* r: NULL outside of one; it may be the repository with a quarantine. */
-static struct pack_receive *index_pack_begin(struct index_pack *p, struct repository *r)
+static void make_index_policy(struct index_pack *p)
 {
-	struct pack_receive_options o = {
-		.algo = p->algo,
-		/* A pack that is verified would be compared with itself. */
-		.odb = r && (!p->verify || p->strict) ? r->odb : NULL,
-		.threads = p->threads,
-		.max_input_bytes = p->max_input_bytes,
-		.limits = { .inflated_bytes = p->max_inflated_bytes },
-		.fsck = p->fsck ? &p->checks.fsck : NULL,
-		.check_links = p->strict,
-		.note_links = p->promisor_msg && r,
-		.fix_thin = p->fix_thin,
-		.level = r ? r->settings.pack_level : -1,
-		.progress = p->verbose ? index_pack_show_progress : NULL,
-		.data = p,
-	};
-
 	p->progress = (struct pack_progress){
 		.reading = p->title ? p->title : p->from_stdin ? "Receiving objects" : "Indexing objects",
 		.resolving = "Resolving deltas", .forced = true,
 	};
-	return pack_receive_new(&o);
-}
-
-/* Without a file that is named, the copy is made where a dead writer's is found. */
-static int read_stdin(struct index_pack *p, struct pack_receive *rx, const struct repository *r, struct err *err)
-{
-	struct pack_receive_stream_options s = {
-		.fd = 0, .head = p->head, .head_len = p->header ? sizeof(p->head) : 0,
-		.shared_perm = r->settings.shared_perm,
-		.copy = p->files ? p->files->pack : NULL, .objdir = p->files ? NULL : r->objdir,
+	p->policy = (struct intake_policy){
+		.form = p->verify ? INTAKE_NOTHING : INTAKE_PACKED,
+		/* A pack that is verified would be compared with itself. */
+		.alone = p->verify && !p->strict,
+		.threads = p->threads ? p->threads : os_cpu_count(),
+		.max_input_bytes = p->max_input_bytes,
+		.limits = { .inflated_bytes = p->max_inflated_bytes },
+		.fsck = p->fsck ? &p->checks.fsck : NULL,
+		.links = p->strict ? INTAKE_LINKS_CHECKED : p->promisor_msg && p->r ? INTAKE_LINKS_NOTED : INTAKE_LINKS_IGNORED,
+		.refuse_duplicates = p->strict && !p->verify,
+		.fix_thin = p->fix_thin,
+		.promisor_msg = p->promisor_msg, .keep_msg = p->keep_msg,
+		.progress = p->verbose ? index_pack_show_progress : NULL, .data = p,
 	};
-	int rc = pack_receive_stream(rx, &s, err);
-
-	return rc ? rc : pack_check_end(rx, 0, err);
 }
 
-static int index_pack_read_pack(struct index_pack *p, struct pack_receive *rx,
-				const struct repository *r, struct fsync_batch *b,
-				struct err *err)
+/* --report-end-of-input */
+static int report_end(void *data, struct err *err)
 {
-	char *dir;
-	int rc = p->from_stdin ? read_stdin(p, rx, r, err) : pack_receive_file(rx, p->readable ? p->readable : p->pack_file, err);
+	const struct index_pack *p = data;
 
-	if (rc < 0)
-		return rc;
-	if (p->report_end && write_in_full(2, "", 1, "standard error", err) < 0)
-		return ERR_IO;
-	if (b) {
-		dir = xstrfmt("%s/pack", r->objdir);
-		pack_receive_start_writeback(rx, b, dir);
-		free(dir);
-	}
-	rc = pack_receive_resolve(rx, err);
+	return p->report_end && write_in_full(2, "", 1, "standard error", err) < 0 ? ERR_IO : 0;
+}
+
+/* Reads the pack and checks it. If no file is named, the copy is made where a dead writer's is found. */
+static int read_pack(struct index_pack *p, const struct intake_place *place, struct err *err)
+{
+	const struct intake_stream s = {
+		.from = { .fd = STDIN_FILENO, .head = p->head, .head_len = p->header ? sizeof(p->head) : 0,
+			  .copy = p->files ? p->files->pack : NULL },
+		.path = p->from_stdin ? NULL : p->readable ? p->readable : p->pack_file,
+		.end = INTAKE_END_FILE, .read_done = report_end, .data = p,
+	};
+	int rc = intake_reader_begin(&p->rd, &p->policy, place, p->algo, err);
+
+	if (!rc)
+		rc = intake_reader_read(&p->rd, &s, err);
 	pack_progress_stop(&p->progress);
-	if (!rc && p->verbose && pack_receive_added(rx))
-		fprintf(stderr, "completed with %u local object%s\n", pack_receive_added(rx),
-			pack_receive_added(rx) == 1 ? "" : "s");
+	if (!rc && p->verbose && pack_receive_added(p->rd.rx))
+		fprintf(stderr, "completed with %u local object%s\n", pack_receive_added(p->rd.rx),
+			pack_receive_added(p->rd.rx) == 1 ? "" : "s");
 	return rc;
-}
-
-static int refuse_duplicates(struct index_pack *p, struct pack_receive *rx, struct err *err)
-{
-	struct object_id oid;
-
-	if (p->strict && pack_receive_has_duplicates(rx, &oid))
-		return err_set(err, ERR_CORRUPT, "The same object %s appears twice in the pack",
-			       oid_hex(&oid));
-	return 0;
 }
 
 /* ---- --verify ---- */
@@ -257,7 +236,7 @@ static int refuse_duplicates(struct index_pack *p, struct pack_receive *rx, stru
 static int index_pack_verify(struct index_pack *p, struct err *err)
 {
 	const char *const files[] = { p->pack_file, p->idx_path, p->rev_path, NULL };
-	struct pack_receive *rx;
+	const struct intake_place place = { .r = p->r };
 	int rc;
 
 	if (access(p->idx_path, R_OK) < 0)
@@ -266,15 +245,14 @@ static int index_pack_verify(struct index_pack *p, struct err *err)
 	rc = intake_confine_reader(p->r, files, err);
 	if (rc)
 		return rc;
-	p->rx = rx = index_pack_begin(p, p->r);
-	rc = index_pack_read_pack(p, rx, p->r, NULL, err);
+	rc = read_pack(p, &place, err);
 	if (!rc && !p->stat_only)
-		rc = pack_receive_verify_idx(rx, p->idx_path, err);
+		rc = pack_receive_verify_idx(p->rd.rx, p->idx_path, err);
 	/* There need not be one. */
 	if (!rc && p->rev_path && !p->stat_only && access(p->rev_path, F_OK) == 0)
-		rc = pack_receive_verify_rev(rx, p->rev_path, err);
+		rc = pack_receive_verify_rev(p->rd.rx, p->rev_path, err);
 	if (!rc && p->stat)
-		print_pack_statistics(rx, !p->stat_only);
+		print_pack_statistics(p->rd.rx, !p->stat_only);
 	return rc;
 }
 
@@ -315,12 +293,12 @@ static void tell(const struct index_pack *p, const struct outcome *o)
 
 static void get_outcome(const struct index_pack *p, struct outcome *o)
 {
-	o->pack = *pack_receive_checksum(p->rx);
-	o->foreign = pack_receive_foreign(p->rx) != 0;
+	o->pack = *pack_receive_checksum(p->rd.rx);
+	o->foreign = pack_receive_foreign(p->rd.rx) != 0;
 	o->rest = "";
 	o->rest_len = 0;
 	if (p->from_stdin)
-		o->rest = pack_receive_rest(p->rx, &o->rest_len);
+		o->rest = pack_receive_rest(p->rd.rx, &o->rest_len);
 	o->missing = p->checks.missing.buf;
 	o->missing_len = p->checks.missing.len;
 }
@@ -342,7 +320,7 @@ static int answer(struct index_pack *p, struct repository *r, struct strbuf *out
 {
 	struct oid_array named = OID_ARRAY_INIT;
 	struct outcome o;
-	int rc = p->promisor_msg ? index_pack_find_named(r, p->rx, &named, err) : 0;
+	int rc = p->promisor_msg ? index_pack_find_named(r, p->rd.rx, &named, err) : 0;
 
 	get_outcome(p, &o);
 	intake_answer_add(out, o.pack.hash, p->algo->raw_len);
@@ -421,13 +399,9 @@ static int index_pack_receive(void *data, const struct intake_place *place, stru
 
 	n.keep_msg = place->keep_msg;
 	n.promisor_msg = place->promisor_msg;
-	p->rx = index_pack_begin(p, place->r);
-	rc = index_pack_read_pack(p, p->rx, place->r, place->batch, err);
+	rc = read_pack(p, place, err);
 	if (!rc)
-		rc = refuse_duplicates(p, p->rx, err);
-	if (!rc)
-		rc = pack_receive_stage(p->rx, place->batch, &n, &kept, err);
-	pack_progress_stop(&p->progress);
+		rc = intake_reader_stage(&p->rd, &n, &kept, err);
 	free(packdir);
 	return rc ? rc : answer(p, place->r, place->answer, kept, err);
 }
@@ -435,8 +409,7 @@ static int index_pack_receive(void *data, const struct intake_place *place, stru
 static int receive_stdin(struct index_pack *p, bool *foreign, struct err *err)
 {
 	const struct intake in = {
-		.receive = index_pack_receive, .data = p, .fd = STDIN_FILENO, .promisor_msg = p->promisor_msg, .keep_msg = p->keep_msg,
-		.threads = p->threads, .limits = { .inflated_bytes = p->max_inflated_bytes }, .name = "index-pack", .answer_max = ANSWER_MAX,
+		.receive = index_pack_receive, .data = p, .fd = STDIN_FILENO, .policy = &p->policy, .name = "index-pack", .answer_max = ANSWER_MAX,
 	};
 	struct repo_operation *op = repo_operation_begin(p->r);
 	struct oid_array named = OID_ARRAY_INIT;
@@ -523,15 +496,11 @@ static int fill_targets(void *data, struct strbuf *text, struct err *err)
 {
 	struct index_pack *p = data;
 	const struct pack_receive_names n = names_of(p, NULL, p->r);
-	int rc;
+	const struct intake_place place = { .r = p->r };
+	int rc = read_pack(p, &place, err);
 
-	p->rx = index_pack_begin(p, p->r);
-	rc = index_pack_read_pack(p, p->rx, p->r, NULL, err);
 	if (!rc)
-		rc = refuse_duplicates(p, p->rx, err);
-	if (!rc)
-		rc = pack_receive_write_tables(p->rx, p->files, &n, err);
-	pack_progress_stop(&p->progress);
+		rc = pack_receive_write_tables(p->rd.rx, p->files, &n, err);
 	return rc ? rc : answer(p, p->r, text, false, err);
 }
 
@@ -556,7 +525,7 @@ static int create(struct index_pack *p, struct targets *t, bool *foreign, struct
 	const struct intake_files in = {
 		.receive = fill_targets, .data = p, .r = p->r, .algo = p->algo, .fd = p->from_stdin ? STDIN_FILENO : -1,
 		.pack = t->files.pack ? t->files.pack->path : p->readable ? p->readable : p->pack_file, .files = &t->files,
-		.threads = p->threads, .limits = { .inflated_bytes = p->max_inflated_bytes }, .name = "index-pack", .answer_max = ANSWER_MAX,
+		.policy = &p->policy, .name = "index-pack", .answer_max = ANSWER_MAX,
 	};
 	struct oid_array named = OID_ARRAY_INIT;
 	struct intake_files_result result;
@@ -590,6 +559,7 @@ static int create_named(struct index_pack *p, bool *foreign, struct err *err)
 
 static int execute(struct index_pack *p, bool *foreign, struct err *err)
 {
+	make_index_policy(p);
 	if (p->verify)
 		return index_pack_verify(p, err);
 	return p->from_stdin && !p->pack_file && !p->index_file ? receive_stdin(p, foreign, err) : create_named(p, foreign, err);
@@ -602,9 +572,9 @@ static int index_pack_run(struct index_pack *p)
 	int rc = execute(p, &foreign, &err);
 
 	if (p->verify && !rc)
-		foreign = pack_receive_foreign(p->rx) != 0;
+		foreign = pack_receive_foreign(p->rd.rx) != 0;
 	pack_progress_stop(&p->progress);
-	pack_receive_free(p->rx);
+	intake_reader_release(&p->rd);
 	pack_checks_release(&p->checks);
 	strvec_clear(&p->severities);
 	free(p->idx_path);

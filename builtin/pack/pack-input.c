@@ -12,20 +12,6 @@ void print_pack_finding(bool is_error, const char *msg)
 		warning("%s", msg);
 }
 
-/* ---- the end ---- */
-
-int pack_check_end(const struct pack_receive *rx, int fd, struct err *err)
-{
-	struct stat st;
-	size_t rest;
-
-	(void)pack_receive_rest(rx, &rest);
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    lseek(fd, 0, SEEK_CUR) - (off_t)rest != st.st_size)
-		return err_set(err, ERR_CORRUPT, "pack has junk at the end");
-	return 0;
-}
-
 /* ---- statistics ---- */
 
 struct statistics {

@@ -11,9 +11,6 @@
 /* For pack_checks_init: as error() and warning() do. */
 void print_pack_finding(bool is_error, const char *msg);
 
-/* A file must end with the pack that has been read from it; from a pipe, what follows may be somebody else's. */
-MUST_USE int pack_check_end(const struct pack_receive *rx, int fd, struct err *err);
-
 /* ---- git verify-pack -v ---- */
 /* The histogram of chains; with `objects`, each object before it. */
 void print_pack_statistics(struct pack_receive *rx, bool objects);

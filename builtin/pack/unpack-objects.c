@@ -7,7 +7,7 @@
 #include "builtin/builtin.h"
 #include "builtin/pack/pack-input.h"
 #include "intake/answer.h"
-#include "intake/confined.h"
+#include "intake/reader.h"
 #include "operation/operation.h"
 
 static const char *const usage[] = {
@@ -22,42 +22,10 @@ struct unpack_objects {
 	struct pack_checks checks;
 	struct pack_progress progress;
 	/* ---- of the process that reads the pack ---- */
-	const struct intake_place *place;
-	struct pack_receive *rx; /* until the operation has ended */
+	struct intake_policy policy;
+	struct intake_reader rd; /* until the operation has ended */
 	bool broken;
 };
-
-static int unexpected_name(const struct object_id *want, const struct object_id *is, struct err *err)
-{
-	return err_set(err, ERR_CORRUPT, "object %s became %s when it was written", oid_hex(want),
-		       oid_hex(is));
-}
-
-static int write_object(void *data, const struct object_id *oid, enum object_type type,
-			const void *content, size_t size, struct err *err)
-{
-	struct unpack_objects *u = data;
-	struct object_id name;
-	int rc = odb_write(u->place->r->odb, type, content, size, &name, err);
-
-	return rc || oid_eq(&name, oid) ? rc : unexpected_name(oid, &name, err);
-}
-
-static int read_piece(void *data, void *buf, size_t len, size_t *got, struct err *err)
-{
-	return pack_receive_read(data, buf, len, got, err);
-}
-
-static int write_big_blob(void *data, const struct object_id *oid, uint64_t size,
-			  struct pack_receive_reader *reader, struct err *err)
-{
-	struct unpack_objects *u = data;
-	const struct object_stream in = { read_piece, reader, "standard input" };
-	struct object_id name;
-	int rc = bulk_checkin_stream_from(odb_batch(u->place->r->odb), OBJ_BLOB, &in, size, &name, err);
-
-	return rc || oid_eq(&name, oid) ? rc : unexpected_name(oid, &name, err);
-}
 
 static void report_broken(void *data, const char *msg)
 {
@@ -67,53 +35,38 @@ static void report_broken(void *data, const char *msg)
 	error("%s", msg);
 }
 
-static void unpack_objects_show_progress(void *data, enum pack_receive_phase phase, uint64_t done,
-					 uint64_t total,
-					 uint64_t bytes)
+static void show_unpack_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total, uint64_t bytes)
 {
 	struct unpack_objects *u = data;
 
 	pack_progress_update(&u->progress, phase, done, total, bytes);
 }
 
-static struct pack_receive *unpack_objects_begin(struct unpack_objects *u, struct repository *r)
+static void make_unpack_policy(struct unpack_objects *u)
 {
-	struct pack_receive_options o = {
-		.algo = r->algo,
-		.odb = r->odb,
+	u->progress.reading = "Unpacking objects";
+	u->policy = (struct intake_policy){
+		.form = u->dry_run ? INTAKE_NOTHING : INTAKE_LOOSE,
+		.fsck = u->strict ? &u->checks.fsck : NULL,
+		.links = u->strict ? INTAKE_LINKS_CHECKED : u->dry_run ? INTAKE_LINKS_IGNORED : INTAKE_LINKS_NOTED,
+		.skip_bad_links = true,
 		.max_input_bytes = u->max_input_bytes,
 		.limits = { .inflated_bytes = u->max_inflated_bytes },
-		.fsck = u->strict ? &u->checks.fsck : NULL,
-		.check_links = u->strict,
-		.note_links = !u->dry_run, .skip_bad_links = true,
-		.use_bases = true,
-		.keep_going = u->recover,
-		.broken = report_broken,
-		.object = u->dry_run ? NULL : write_object,
-		.big_blob = u->dry_run ? NULL : write_big_blob,
-		.progress = u->quiet ? NULL : unpack_objects_show_progress,
-		.data = u,
+		.keep_going = u->recover, .broken = report_broken,
+		.progress = u->quiet ? NULL : show_unpack_progress, .data = u,
 	};
-
-	u->progress.reading = "Unpacking objects";
-	return pack_receive_new(&o);
 }
 
-static int unpack_objects_read_pack(struct unpack_objects *u, struct repository *r, struct err *err)
+/* With -n nothing of the pack is kept, so that deltas cannot be resolved: it checks that the stream is whole. */
+static int read_input(struct unpack_objects *u, const struct intake_place *place, struct err *err)
 {
-	struct pack_receive_stream_options s = {
-		.fd = STDIN_FILENO, .objdir = u->dry_run ? NULL : r->objdir,
-		.shared_perm = r->settings.shared_perm,
-	};
-	int rc = pack_receive_stream(u->rx, &s, err);
+	const struct intake_stream s = { .from = { .fd = STDIN_FILENO }, .end = INTAKE_END_ANY };
+	int rc = intake_take_pack(&u->rd, &u->policy, place, &s, err);
 
-	/* Without a copy deltas cannot be resolved: -n checks that the stream is whole. */
-	if (!rc && !u->dry_run)
-		rc = pack_receive_resolve(u->rx, err);
 	pack_progress_stop(&u->progress);
-	if (!rc && pack_receive_unresolved(u->rx)) {
+	if (!rc && pack_receive_unresolved(u->rd.rx)) {
 		u->broken = true;
-		error("%u objects could not be unpacked", pack_receive_unresolved(u->rx));
+		error("%u objects could not be unpacked", pack_receive_unresolved(u->rd.rx));
 	}
 	return rc;
 }
@@ -123,31 +76,22 @@ static int unpack_objects_read_pack(struct unpack_objects *u, struct repository 
 /* The rest of the input is in one buffer. */
 #define ANSWER_MAX ((size_t)4 << 20)
 
-static int note_foreign(void *data, const struct object_id *oid, enum object_type type UNUSED, struct err *err UNUSED)
-{
-	oid_array_append(data, oid);
-	return 0;
-}
-
-/* Of intake_receive. */
-static int unpack_objects_receive(void *data, const struct intake_place *place, struct err *err)
+/* Called by intake_receive. */
+static int receive_to_unpack(void *data, const struct intake_place *place, struct err *err)
 {
 	struct unpack_objects *u = data;
 	unsigned char broken;
 	const void *rest;
 	size_t len;
-	int rc;
+	int rc = read_input(u, place, err);
 
-	u->place = place;
-	u->rx = unpack_objects_begin(u, place->r);
-	rc = unpack_objects_read_pack(u, place->r, err);
-	if (!rc)
-		rc = pack_receive_foreach_foreign(u->rx, note_foreign, place->foreign, err);
+	if (rc)
+		return rc;
 	broken = u->broken;
-	rest = pack_receive_rest(u->rx, &len);
+	rest = pack_receive_rest(u->rd.rx, &len);
 	intake_answer_add(place->answer, &broken, 1);
 	intake_answer_add(place->answer, rest, len);
-	return rc;
+	return 0;
 }
 
 /* What follows the pack in the input goes on to whatever reads our output. */
@@ -162,8 +106,8 @@ static int take_answer(struct unpack_objects *u, const struct strbuf *answer, co
 static int unpack_objects_unpack(struct unpack_objects *u, struct err *err)
 {
 	const struct intake in = {
-		.receive = unpack_objects_receive, .data = u, .fd = STDIN_FILENO, .unpacks = true,
-		.limits = { .inflated_bytes = u->max_inflated_bytes }, .name = "unpack-objects", .answer_max = ANSWER_MAX,
+		.receive = receive_to_unpack, .data = u, .fd = STDIN_FILENO, .policy = &u->policy, .name = "unpack-objects",
+		.answer_max = ANSWER_MAX,
 	};
 	struct repo_operation *op = repo_operation_begin(u->r);
 	struct intake_result result;
@@ -184,16 +128,19 @@ static int unpack_objects_unpack(struct unpack_objects *u, struct err *err)
 
 static int look(struct unpack_objects *u, struct err *err)
 {
+	struct oid_array foreign = OID_ARRAY_INIT;
+	const struct intake_place place = { .r = u->r, .foreign = &foreign };
 	const void *rest;
 	size_t len;
 	int rc = intake_confine_reader(u->r, NULL, err);
 
-	u->rx = unpack_objects_begin(u, u->r);
 	if (!rc)
-		rc = unpack_objects_read_pack(u, u->r, err);
-	rest = pack_receive_rest(u->rx, &len);
-	if (!rc)
+		rc = read_input(u, &place, err);
+	if (!rc) {
+		rest = pack_receive_rest(u->rd.rx, &len);
 		fwrite(rest, 1, len, stdout);
+	}
+	oid_array_clear(&foreign);
 	return rc;
 }
 
@@ -202,9 +149,11 @@ static int look(struct unpack_objects *u, struct err *err)
 static int unpack_objects_run(struct unpack_objects *u)
 {
 	struct err err = ERR_INIT;
-	int rc = u->dry_run ? look(u, &err) : unpack_objects_unpack(u, &err);
+	int rc;
 
-	pack_receive_free(u->rx);
+	make_unpack_policy(u);
+	rc = u->dry_run ? look(u, &err) : unpack_objects_unpack(u, &err);
+	intake_reader_release(&u->rd);
 	pack_checks_release(&u->checks);
 	if (rc < 0)
 		return report_fatal(&err);

@@ -3,7 +3,6 @@
 #include "compat/posix.h"
 #include <signal.h>
 #include "builtin/builtin.h"
-#include "builtin/server/receive-unpack.h"
 #include "cli/git-options.h"
 #include "porcelain/auto-maintenance.h"
 #include "receive-pack.h"
@@ -51,7 +50,7 @@ static int next_upkeep(struct repository *r, const struct receive_config *c, uns
 
 int cmd_receive_pack(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 {
-	struct receive_pack_options o = { .in = 0, .out = 1, .take_pack = take_pushed_pack, .upkeep = next_upkeep,
+	struct receive_pack_options o = { .in = 0, .out = 1, .upkeep = next_upkeep,
 					  .confine = true };
 	int stateless = 0, advertise = 0, skip = 0, quiet = 0, version, rc;
 	struct option opts[] = {

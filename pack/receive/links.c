@@ -171,7 +171,7 @@ int rx_links_add(struct pack_receive *rx, const struct object_id *oid, enum obje
 		rc = add_of_commit(rx, oid, content, size, &why);
 	else if (type == OBJ_TAG)
 		rc = add_of_tag(rx, content, size, &why);
-	if (rc < 0 && rx->o.skip_bad_links && !rx->o.check_links)
+	if (rc < 0 && rx->o.skip_bad_links)
 		rc = 0;
 	if (rc < 0)
 		err_set(err, rc, "invalid %s %s: %s", object_type_name(type), oid_hex(oid),
@@ -224,9 +224,10 @@ static int foreach_link(struct pack_receive *rx,
 	return rc;
 }
 
-int rx_links_check(struct pack_receive *rx, struct err *err)
+int pack_receive_check_links(struct pack_receive *rx, struct err *err)
 {
-	return foreach_link(rx, check, rx, err);
+	rx->nr_foreign = 0;
+	return rx->links ? foreach_link(rx, check, rx, err) : 0;
 }
 
 struct foreign {

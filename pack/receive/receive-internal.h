@@ -253,7 +253,6 @@ struct rx_links *rx_links_new(size_t raw_len);
 void rx_links_free(struct rx_links *l);
 MUST_USE int rx_links_add(struct pack_receive *rx, const struct object_id *oid,
 			  enum object_type type, const void *content, size_t size, struct err *err);
-MUST_USE int rx_links_check(struct pack_receive *rx, struct err *err);
 
 /* ---- resolve.c ---- */
 /* Build the lists of deltas by base, for unresolved deltas and the entries on their chains. */

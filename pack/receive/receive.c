@@ -22,7 +22,7 @@ struct pack_receive *pack_receive_new(const struct pack_receive_options *o)
 	pthread_mutex_init(&rx->lock, NULL);
 	pthread_mutex_init(&rx->callback, NULL);
 	rx->sink = rx_sink_new(o->algo, (o->threads > 0 ? o->threads : os_cpu_count()) > 1);
-	if (o->check_links || o->note_links)
+	if (o->note_links)
 		rx->links = rx_links_new(rx->raw_len);
 	return rx;
 }

@@ -8,7 +8,7 @@
  *   pack_receive_stream(rx, fd, ...)    or pack_receive_file(rx, path, ...): read and inflate
  *                                       everything, check the checksum; objects that are
  *                                       not deltas have names then
- *   pack_receive_resolve(rx, err)       deltas, bases of a thin pack, links
+ *   pack_receive_resolve(rx, err)       deltas, bases of a thin pack
  *   pack_receive_stage(rx, batch, &as)  or not: then nothing stays
  *   pack_receive_free(rx)
  *
@@ -70,9 +70,7 @@ struct pack_receive_options {
 	struct fsck_options *fsck;
 	/* A tree of this pack may name a .gitmodules of another pack: the caller calls fsck_finish when it has read all packs. */
 	bool fsck_finish_later;
-	/* Every object that one of the pack refers to must be in the pack or in the database. */
-	bool check_links;
-	/* Only collect the links, for pack_receive_foreach_foreign. */
+	/* Collect the links, for pack_receive_check_links and pack_receive_foreach_foreign. */
 	bool note_links;
 	/* An object that cannot be parsed refers to nothing; else it is an error. */
 	bool skip_bad_links;
@@ -156,11 +154,16 @@ const struct object_id *pack_receive_checksum(const struct pack_receive *rx);
 uint32_t pack_receive_count(const struct pack_receive *rx); /* added bases included */
 uint32_t pack_receive_added(const struct pack_receive *rx); /* bases of a thin pack */
 uint32_t pack_receive_unresolved(const struct pack_receive *rx); /* only with keep_going */
-/* Objects outside of the pack that its objects refer to; with check_links. */
+/*
+ * Every object that one of the pack refers to must be in the pack or in the database; with note_links. ERR_CORRUPT names the
+ * first that is not, or that has another type.
+ */
+MUST_USE int pack_receive_check_links(struct pack_receive *rx, struct err *err);
+/* Number of objects outside of the pack that its objects refer to; known after pack_receive_check_links. */
 uint64_t pack_receive_foreign(const struct pack_receive *rx);
 /*
- * Calls fn for each such object, with the type that the link requires; with check_links or
- * note_links. A non-zero return stops.
+ * Calls fn for each such object, with the type that the link requires; with note_links. A non-zero
+ * return stops.
  */
 MUST_USE int pack_receive_foreach_foreign(struct pack_receive *rx,
 					  int (*fn)(void *data, const struct object_id *oid,

@@ -101,7 +101,8 @@ static int fail_at_once(void *data UNUSED, const struct intake_place *place UNUS
 static int receive_from(const struct intake_source *source, int (*fn)(void *data, const struct intake_place *place, struct err *e),
 			struct intake_result *result)
 {
-	const struct intake in = { .receive = fn, .source = source, .fd = -1, .name = "reader", .answer_max = ANSWER_BYTES };
+	const struct intake_policy policy = { .form = INTAKE_PACKED };
+	const struct intake in = { .receive = fn, .source = source, .policy = &policy, .fd = -1, .name = "reader", .answer_max = ANSWER_BYTES };
 	struct repo_operation *op = repo_operation_begin(repo);
 	int rc = intake_receive(repo, op, &in, result, &err);
 

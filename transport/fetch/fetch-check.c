@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "object/commit.h"
 #include "object/tag.h"
-#include "history/revision/connected.h"
+#include "intake/missing.h"
 #include "transport/fetch/fetch-internal.h"
 #include "util/alloc.h"
 
@@ -91,7 +91,7 @@ static int check_foreign(struct pack_check *p, struct err *err)
 					     .complete = p->t->w->borrowed,
 					     .promised = p->t->w->from_promisor };
 	struct object_id missing;
-	int rc = objects_are_connected(p->t->r, &p->foreign, &o, &missing, err);
+	int rc = intake_check_tips(p->t->r, &p->foreign, &o, &missing, err);
 
 	if (!rc)
 		return err_set(err, ERR_NOT_FOUND, "remote did not send all necessary objects: %s is missing",

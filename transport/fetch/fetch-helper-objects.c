@@ -25,7 +25,7 @@
 #include "fs/file.h"
 #include "object/fsck.h"
 #include "pack/pack.h"
-#include "history/revision/connected.h"
+#include "intake/missing.h"
 #include "transport/fetch/fetch-internal.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -136,7 +136,7 @@ static int take_objects(const struct fetch_task *t, struct err *err)
 		.complete = t->w->borrowed, .promised = t->w->from_promisor, .found = take_object, .data = (void *)t,
 	};
 	struct object_id missing;
-	int rc = objects_are_connected(t->r, t->w->oids, &o, &missing, err);
+	int rc = intake_check_tips(t->r, t->w->oids, &o, &missing, err);
 
 	if (!rc)
 		return err_set(err, ERR_NOT_FOUND, "remote did not send all necessary objects: %s is missing",

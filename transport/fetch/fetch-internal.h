@@ -3,6 +3,7 @@
 #ifndef TRANSPORT_FETCH_FETCH_INTERNAL_H
 #define TRANSPORT_FETCH_FETCH_INTERNAL_H
 
+#include "intake/reader.h"
 #include "transport/fetch/fetch-session-state.h"
 
 #define FETCH_CAPABILITIES_MAX 1000u
@@ -40,6 +41,8 @@ struct fetch_task {
 	/* Commits of the server's own boundary that are not in ours; only if the request does not deepen. */
 	struct oid_array roots;
 	struct strvec uris; /* "HASH URI": packs to download */
+	struct intake_policy uri_policy;    /* for them */
+	struct intake_reader *uri_readers; /* one for each; NULL: none was begun */
 	/* While the pack is checked: these need no parents. */
 	struct oidset boundaries;
 };
@@ -107,11 +110,10 @@ int fetch_next_uri(struct fetch_uri_source *s, struct err *err);
 MUST_USE int fetch_read_uri(struct fetch_uri_source *s, void *buf, size_t len, size_t *got, struct err *err);
 void fetch_uri_source_release(struct fetch_uri_source *s);
 /* Read the packs into t->result->others. Each is resolved, has the announced hash, and is not staged yet. */
-MUST_USE int fetch_receive_uris(struct fetch_task *t, struct intake_input *in, struct err *err);
+MUST_USE int fetch_receive_uris(struct fetch_task *t, const struct intake_place *place, struct err *err);
 /* If t->w->fsck is set: check the special blobs that trees of any pack name, after all packs are resolved. own: the server's pack. */
 MUST_USE int fetch_finish_fsck(struct fetch_task *t, struct pack_receive *own, struct err *err);
-MUST_USE int fetch_stage_uris(struct fetch_task *t, struct fsync_batch *batch, const struct pack_receive_names *names,
-			      struct err *err);
+MUST_USE int fetch_stage_uris(struct fetch_task *t, struct err *err);
 bool fetch_uris_have(const struct fetch_result *result, const struct object_id *oid);
 
 #endif

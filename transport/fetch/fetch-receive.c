@@ -2,22 +2,16 @@
 /* Receives the pack: checks it while it comes, checks that it is complete, stages it as a pack or as loose objects. */
 #include "compat/posix.h"
 #include <sys/mman.h>
-#include "intake/confined.h"
-#include "pack/receive/receive.h"
+#include "intake/reader.h"
 #include "transport/fetch/fetch-internal.h"
 #include "util/alloc.h"
-#include "util/bytes.h"
-
-#define HEAD_BYTES 12
-#define UNPACK_LIMIT_DEFAULT 100
 
 struct reception {
 	struct fetch_task *t;
 	const struct intake_place *place;
-	struct pack_receive *rx;
-	uint32_t nr;
-	bool loose, limited; /* limited: the user has said how many may be loose */
-	unsigned char head[HEAD_BYTES];
+	struct intake_policy policy;
+	struct intake_reader rd;
+	struct intake_head head;
 	struct fetch_uri_source uris;
 	/* Shared with the process that receives: see fetch_check_pack. */
 	unsigned char *marks;
@@ -26,75 +20,38 @@ struct reception {
 
 static int read_head(struct reception *p, struct err *err)
 {
-	size_t have = 0, got;
+	int rc = intake_read_head(&p->head, session_pack_read, p->t->s, err);
 
-	while (have < HEAD_BYTES) {
-		int rc = session_pack_read(p->t->s, p->head + have, HEAD_BYTES - have, &got, err);
+	return rc || p->head.len == INTAKE_HEAD_BYTES ? rc : err_set(err, ERR_CORRUPT, "early EOF");
+}
 
-		if (rc < 0)
-			return rc;
-		if (!got)
-			return err_set(err, ERR_CORRUPT, "early EOF");
-		have += got;
-	}
-	p->nr = get_be32(p->head + 8);
-	return 0;
+/* Links are checked by the reader if the server sends one pack. With more, all packs are checked together: fetch-check.c. */
+static enum intake_links links_of(const struct fetch_task *t)
+{
+	if (t->uris.nr)
+		return INTAKE_LINKS_NOTED;
+	return t->w->from_promisor || t->w->no_dependents ? INTAKE_LINKS_IGNORED : INTAKE_LINKS_CHECKED;
 }
 
 /* fetch.unpackLimit, transfer.unpackLimit: fewer objects go loose; 0: all do. */
-static int choose_form(struct reception *p, struct err *err)
+static int make_policy(struct reception *p, struct err *err)
 {
-	const struct config_set *c = p->t->r->config;
 	const struct fetch_wanted *w = p->t->w;
-	int limit = -1, rc;
+	int rc;
 
-	rc = config_get_int(c, "fetch.unpacklimit", &limit, err);
-	if (rc >= 0 && limit < 0)
-		rc = config_get_int(c, "transfer.unpacklimit", &limit, err);
-	p->limited = limit >= 0;
-	if (limit < 0)
-		limit = UNPACK_LIMIT_DEFAULT;
-	p->loose = !w->keep && !w->from_promisor && (!limit || p->nr < (uint32_t)limit);
-	return rc < 0 ? rc : 0;
+	p->policy = (struct intake_policy){
+		.fsck = w->fsck, .fsck_finish_later = p->t->uris.nr != 0, .links = links_of(p->t), .shallow = &p->t->boundaries,
+		.fix_thin = true, .never_loose = w->keep || w->from_promisor, .zero_unpacks_all = true,
+		.keep_msg = w->lock_pack ? (w->keep_msg ? w->keep_msg : "") : NULL,
+		.progress = w->meter, .data = w->meter_data,
+	};
+	rc = intake_read_unpack_limit(p->t->r->config, "fetch", &p->policy.unpack_limit, err);
+	if (!rc)
+		intake_policy_choose_form(&p->policy, p->head.nr_objects);
+	return rc;
 }
 
-static int write_object(void *data, const struct object_id *oid, enum object_type type,
-			const void *content, size_t size, struct err *err)
-{
-	struct reception *p = data;
-	struct object_id name;
-	int rc = odb_write(p->place->r->odb, type, content, size, &name, err);
-
-	return rc || oid_eq(&name, oid) ? rc
-		: err_set(err, ERR_CORRUPT, "object %s became %s", oid_hex(oid), oid_hex(&name));
-}
-
-static int read_piece(void *data, void *buf, size_t len, size_t *got, struct err *err)
-{
-	return pack_receive_read(data, buf, len, got, err);
-}
-
-static int write_big_blob(void *data, const struct object_id *oid UNUSED, uint64_t size,
-			  struct pack_receive_reader *reader, struct err *err)
-{
-	struct reception *p = data;
-	const struct object_stream in = { read_piece, reader, "the pack" };
-	struct object_id name;
-
-	return bulk_checkin_stream_from(odb_batch(p->place->r->odb), OBJ_BLOB, &in, size, &name, err);
-}
-
-static void show_receive_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
-			  uint64_t bytes)
-{
-	struct reception *p = data;
-
-	if (p->loose && phase == PACK_RECEIVE_READING)
-		phase = PACK_RECEIVE_UNPACKING;
-	p->t->w->meter(p->t->w->meter_data, phase, done, total, bytes);
-}
-
-/* ---- what comes, for who reads it ---- */
+/* ---- the source of the packs ---- */
 
 static int next_pack(void *data, struct err *err)
 {
@@ -120,66 +77,16 @@ static bool source_is_ready(void *data)
 
 /* ---- reading ---- */
 
-static int pack_receive_begin(struct reception *p, struct err *err)
+/* Up to the end of the band: messages of the server may follow, but no more of a pack. */
+static int read_session_pack(struct reception *p, struct err *err)
 {
-	struct repository *r = p->place->r;
-	const struct fetch_wanted *w = p->t->w;
-	struct pack_receive_options o = {
-		.algo = r->algo, .odb = r->odb, .level = r->settings.pack_level,
-		.fsck = w->fsck, .check_links = !p->t->uris.nr && !w->from_promisor && !w->no_dependents,
-		.note_links = p->t->uris.nr != 0, .fsck_finish_later = p->t->uris.nr != 0,
-		.shallow = &p->t->boundaries, .use_bases = p->loose, .fix_thin = !p->loose,
-		.object = p->loose ? write_object : NULL, .big_blob = p->loose ? write_big_blob : NULL,
-		.progress = w->meter ? show_receive_progress : NULL, .data = p,
+	const struct intake_stream s = {
+		.from = { .fd = -1, .read = intake_input_read, .ready = intake_input_ready, .read_data = p->place->input,
+			  .head = p->head.bytes, .head_len = p->head.len },
+		.end = p->t->s->raw ? INTAKE_END_BUFFERED : INTAKE_END_STREAM,
 	};
-	int rc = config_get_int(r->config, "pack.threads", &o.threads, err);
 
-	if (rc < 0)
-		return rc;
-	p->rx = pack_receive_new(&o);
-	if (p->loose && p->limited)
-		bulk_checkin_keep_loose(odb_batch(r->odb));
-	return 0;
-}
-
-static int read_session_pack(struct reception *p, const char *packdir, struct err *err)
-{
-	struct pack_receive_stream_options s = {
-		.fd = -1, .read = intake_input_read, .ready = intake_input_ready, .read_data = p->place->input,
-		.head = p->head, .head_len = HEAD_BYTES, .objdir = p->place->r->objdir,
-		.shared_perm = p->place->r->settings.shared_perm,
-	};
-	unsigned char rest[256];
-	size_t got;
-	int rc = pack_receive_stream(p->rx, &s, err);
-
-	if (rc < 0)
-		return rc;
-	/* Up to the end of the band: what the server still has to say, and nothing of a pack. */
-	pack_receive_rest(p->rx, &got);
-	if (!got && !p->t->s->raw)
-		rc = intake_input_read(p->place->input, rest, sizeof(rest), &got, err);
-	if (!rc && got)
-		rc = err_set(err, ERR_CORRUPT, "pack has junk at the end");
-	if (!rc && !p->loose)
-		pack_receive_start_writeback(p->rx, p->place->batch, packdir);
-	return rc ? rc : pack_receive_resolve(p->rx, err);
-}
-
-static int stage_packs(struct reception *p, const char *packdir, struct err *err)
-{
-	struct repository *r = p->place->r;
-	struct pack_receive_names n = {
-		.packdir = packdir, .write_rev = true, .promisor_msg = p->place->promisor_msg,
-		.keep_msg = p->place->keep_msg, .shared_perm = r->settings.shared_perm,
-	};
-	int rc = config_get_bool(r->config, "pack.writereverseindex", &n.write_rev, err);
-
-	if (rc >= 0)
-		rc = fetch_stage_uris(p->t, p->place->batch, &n, err);
-	if (!rc && !p->loose && p->nr)
-		rc = pack_receive_stage(p->rx, p->place->batch, &n, NULL, err);
-	return rc;
+	return intake_reader_read(&p->rd, &s, err);
 }
 
 /* Called by intake_receive. */
@@ -187,28 +94,26 @@ static int receive_fetched(void *data, const struct intake_place *place, struct 
 {
 	struct reception *p = data;
 	struct fetch_task *t = p->t;
-	char *packdir = xstrfmt("%s/pack", place->r->objdir);
 	int rc;
 
 	p->place = place;
 	t->r = place->r;
-	rc = pack_receive_begin(p, err);
+	rc = intake_reader_begin(&p->rd, &p->policy, place, place->r->algo, err);
 	if (!rc)
 		rc = intake_input_next(place->input, err);
 	if (rc > 0)
-		rc = read_session_pack(p, packdir, err);
+		rc = read_session_pack(p, err);
 	if (t->w->meter)
-		t->w->meter(t->w->meter_data, PACK_RECEIVE_DONE, p->nr, p->nr, 0);
+		t->w->meter(t->w->meter_data, PACK_RECEIVE_DONE, p->head.nr_objects, p->head.nr_objects, 0);
 	if (!rc && t->uris.nr)
-		rc = fetch_receive_uris(t, place->input, err);
+		rc = fetch_receive_uris(t, place, err);
 	if (!rc && t->uris.nr && t->w->fsck)
-		rc = fetch_finish_fsck(t, p->rx, err);
+		rc = fetch_finish_fsck(t, p->rd.rx, err);
 	if (!rc)
-		rc = fetch_check_pack(t, p->rx, p->marks, place->foreign, err);
-	if (!rc && ((!p->loose && p->nr) || t->uris.nr))
-		rc = stage_packs(p, packdir, err);
-	free(packdir);
-	return rc;
+		rc = fetch_check_pack(t, p->rd.rx, p->marks, place->foreign, err);
+	if (!rc)
+		rc = fetch_stage_uris(t, err);
+	return rc ? rc : intake_reader_stage(&p->rd, NULL, NULL, err);
 }
 
 /* ---- who asks for it ---- */
@@ -232,18 +137,19 @@ static int receive_all(struct reception *p, struct repo_operation *op, struct er
 	};
 	char *promisor = w->from_promisor ? promisor_text(w->sought) : NULL;
 	const struct intake in = {
-		.receive = receive_fetched, .data = p, .source = &source, .unpacks = p->loose, .promisor_msg = promisor,
-		.keep_msg = w->lock_pack ? (w->keep_msg ? w->keep_msg : "") : NULL, .name = "index-pack",
+		.receive = receive_fetched, .data = p, .source = &source, .policy = &p->policy, .name = "index-pack",
 	};
-	int rc = intake_receive(t->r, op, &in, &t->result->intake, err);
+	int rc;
 
+	p->policy.promisor_msg = promisor;
+	rc = intake_receive(t->r, op, &in, &t->result->intake, err);
 	free(promisor);
 	fetch_uri_source_release(&p->uris);
-	t->result->received = p->rx;
+	t->result->received = p->rd.rx;
 	if (rc < 0)
 		return rc;
-	t->result->objects = p->nr;
-	t->result->pack = p->rx ? *pack_receive_checksum(p->rx) : t->result->intake.pack;
+	t->result->objects = p->head.nr_objects;
+	t->result->pack = p->rd.rx ? *pack_receive_checksum(p->rd.rx) : t->result->intake.pack;
 	fetch_take_marks(t, p->marks);
 	return 0;
 }
@@ -254,7 +160,7 @@ int fetch_receive(struct fetch_task *t, struct repo_operation *op, struct err *e
 	int rc = read_head(&p, err);
 
 	if (!rc)
-		rc = choose_form(&p, err);
+		rc = make_policy(&p, err);
 	if (rc < 0)
 		return rc;
 	p.marks = mmap(NULL, p.nr_marks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

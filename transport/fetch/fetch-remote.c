@@ -79,6 +79,7 @@ static void release_task(struct fetch_task *t)
 	oid_array_clear(&t->unshallow);
 	oid_array_clear(&t->roots);
 	strvec_clear(&t->uris);
+	free(t->uri_readers);
 	oidset_clear(&t->boundaries);
 }
 

@@ -52,14 +52,6 @@ static int check_scheme(const struct fetch_task *t, const char *uri, struct err 
 	return rc ? rc : err_set(err, ERR_CORRUPT, "the server names a pack at '%s', which was not asked for", uri);
 }
 
-static void show_uri_progress(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total,
-			  uint64_t bytes)
-{
-	const struct fetch_wanted *w = data;
-
-	w->meter(w->meter_data, phase, done, total, bytes);
-}
-
 /* ---- the files ---- */
 
 int fetch_next_uri(struct fetch_uri_source *s, struct err *err)
@@ -106,30 +98,11 @@ void fetch_uri_source_release(struct fetch_uri_source *s)
 
 /* ---- the packs ---- */
 
-/* Read a whole pack. No byte may follow it, and it must have the announced hash. */
-static int read_uri_pack(struct fetch_task *t, struct pack_receive *rx, struct intake_input *in, const char *line, struct err *err)
+static int check_announced_hash(const struct fetch_task *t, const struct pack_receive *rx, const char *line, struct err *err)
 {
-	const struct pack_receive_stream_options s = {
-		.fd = -1, .read = intake_input_read, .ready = intake_input_ready, .read_data = in,
-		.objdir = t->r->objdir, .shared_perm = t->r->settings.shared_perm,
-	};
-	unsigned char more;
 	struct object_id hash;
 	const char *uri;
-	size_t rest;
-	int rc = pack_receive_stream(rx, &s, err);
 
-	if (rc < 0)
-		return rc;
-	pack_receive_rest(rx, &rest);
-	if (!rest)
-		rc = intake_input_read(in, &more, 1, &rest, err);
-	if (!rc && rest)
-		rc = err_set(err, ERR_CORRUPT, "pack has junk at the end");
-	if (!rc)
-		rc = pack_receive_resolve(rx, err);
-	if (rc < 0)
-		return rc;
 	if (oid_parse_hex(&hash, line, t->s->algo, &uri) < 0)
 		BUG("a line that has been read");
 	if (!oid_eq(&hash, pack_receive_checksum(rx)))
@@ -138,33 +111,44 @@ static int read_uri_pack(struct fetch_task *t, struct pack_receive *rx, struct i
 	return 0;
 }
 
-static int receive_uri(struct fetch_task *t, struct intake_input *in, const char *line, struct err *err)
+/* Read a whole pack. No byte may follow it, and it must have the announced hash. */
+static int receive_uri(struct fetch_task *t, const struct intake_place *place, const char *line, struct err *err)
 {
 	const struct fetch_wanted *w = t->w;
-	const struct pack_receive_options o = {
-		.algo = t->r->algo, .odb = t->r->odb, .level = t->r->settings.pack_level, .fsck = w->fsck,
-		.fsck_finish_later = true, .note_links = true, .progress = w->meter ? show_uri_progress : NULL, .data = (void *)w,
+	const struct intake_stream s = {
+		.from = { .fd = -1, .read = intake_input_read, .ready = intake_input_ready, .read_data = place->input },
+		.end = INTAKE_END_STREAM,
 	};
-	struct pack_receive *rx;
-	int rc = intake_input_next(in, err);
+	struct intake_reader *rd = &t->uri_readers[t->result->nr_others];
+	int rc = intake_input_next(place->input, err);
 
-	if (rc <= 0)
+	if (rc > 0)
+		rc = intake_reader_begin(rd, &t->uri_policy, place, place->r->algo, err);
+	else
 		return rc;
-	rx = pack_receive_new(&o);
-	t->result->others[t->result->nr_others++] = rx;
-	rc = read_uri_pack(t, rx, in, line, err);
+	if (rc < 0)
+		return rc;
+	t->result->others[t->result->nr_others++] = rd->rx;
+	rc = intake_reader_read(rd, &s, err);
+	if (!rc)
+		rc = check_announced_hash(t, rd->rx, line, err);
 	if (w->meter)
 		w->meter(w->meter_data, PACK_RECEIVE_DONE, 0, 0, 0);
 	return rc;
 }
 
-int fetch_receive_uris(struct fetch_task *t, struct intake_input *in, struct err *err)
+int fetch_receive_uris(struct fetch_task *t, const struct intake_place *place, struct err *err)
 {
 	int rc = 0;
 
+	t->uri_policy = (struct intake_policy){
+		.fsck = t->w->fsck, .fsck_finish_later = true, .links = INTAKE_LINKS_NOTED,
+		.progress = t->w->meter, .data = t->w->meter_data,
+	};
 	CALLOC_ARRAY(t->result->others, t->uris.nr);
+	CALLOC_ARRAY(t->uri_readers, t->uris.nr);
 	for (size_t i = 0; !rc && i < t->uris.nr; i++)
-		rc = receive_uri(t, in, t->uris.v[i], err);
+		rc = receive_uri(t, place, t->uris.v[i], err);
 	return rc;
 }
 
@@ -197,13 +181,12 @@ int fetch_finish_fsck(struct fetch_task *t, struct pack_receive *own, struct err
 	return fsck_finish(t->w->fsck, &src) ? err_set(err, ERR_CORRUPT, "fsck error in pack objects") : 0;
 }
 
-int fetch_stage_uris(struct fetch_task *t, struct fsync_batch *batch, const struct pack_receive_names *names,
-		     struct err *err)
+int fetch_stage_uris(struct fetch_task *t, struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < t->result->nr_others; i++)
-		rc = pack_receive_stage(t->result->others[i], batch, names, NULL, err);
+		rc = intake_reader_stage(&t->uri_readers[i], NULL, NULL, err);
 	return rc;
 }
 

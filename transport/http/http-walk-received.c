@@ -7,12 +7,10 @@
 #include <fcntl.h>
 #include "compat/syscalls.h"
 #include "intake/answer.h"
-#include "intake/confined.h"
+#include "intake/reader.h"
 #include "pack/pack.h"
-#include "pack/receive/receive.h"
 #include "transport/http/http-walk-internal.h"
 #include "util/alloc.h"
-#include "util/path.h"
 
 /* Names of objects that a pack refers to and does not have. */
 #define ANSWER_MAX ((size_t)256 << 20)
@@ -64,61 +62,24 @@ void walk_free_received(struct http_walk *w)
 struct reception {
 	const struct http_walk *w;
 	int fd;
-	const struct object_id *oid; /* what it was fetched for */
-	struct pack_receive *rx;
+	const struct object_id *oid; /* the object that it was fetched for */
+	struct intake_policy policy;
+	struct intake_reader rd;
 };
-
-static int read_walked(const struct reception *p, const struct intake_place *place, struct err *err)
-{
-	const struct pack_receive_stream_options s = {
-		.fd = p->fd, .objdir = place->r->objdir, .shared_perm = place->r->settings.shared_perm,
-	};
-	size_t rest;
-	int rc = pack_receive_stream(p->rx, &s, err);
-
-	if (rc < 0)
-		return rc;
-	pack_receive_rest(p->rx, &rest);
-	if (rest)
-		return err_set(err, ERR_CORRUPT, "pack has junk at the end");
-	return pack_receive_resolve(p->rx, err);
-}
 
 static int check_wanted(bool is_there, struct err *err)
 {
 	return is_there ? 0 : err_set(err, ERR_CORRUPT, "its index has an object that it does not have");
 }
 
-static int stage_walked(const struct reception *p, const struct intake_place *place, struct err *err)
-{
-	char *packdir = path_join(place->r->objdir, "pack");
-	struct pack_receive_names names = {
-		.packdir = packdir, .write_rev = true, .shared_perm = place->r->settings.shared_perm,
-	};
-	int rc = config_get_bool(place->r->config, "pack.writereverseindex", &names.write_rev, err);
-
-	if (rc >= 0)
-		rc = pack_receive_stage(p->rx, place->batch, &names, NULL, err);
-	free(packdir);
-	return rc;
-}
-
-static int add_foreign(void *data, const struct object_id *oid, enum object_type type UNUSED, struct err *err)
-{
-	struct oid_array *foreign = data;
-
-	if (foreign->nr >= ANSWER_MAX / HASH_MAX_RAW)
-		return err_set(err, ERR_TOO_BIG, "the pack refers to more than %zu other objects", ANSWER_MAX / HASH_MAX_RAW);
-	oid_array_append(foreign, oid);
-	return 0;
-}
-
 /* In the second walk objects are looked at one by one: see http-walk.c. */
 static int answer_foreign(const struct reception *p, const struct intake_place *place, struct err *err)
 {
 	struct oid_array foreign = OID_ARRAY_INIT;
-	int rc = p->w->precise ? 0 : pack_receive_foreach_foreign(p->rx, add_foreign, &foreign, err);
+	int rc = p->w->precise ? 0 : intake_reader_foreign(&p->rd, &foreign, err);
 
+	if (!rc && foreign.nr > ANSWER_MAX / HASH_MAX_RAW)
+		rc = err_set(err, ERR_TOO_BIG, "the pack refers to more than %zu other objects", ANSWER_MAX / HASH_MAX_RAW);
 	if (!rc)
 		intake_answer_add_oids(place->answer, &foreign, p->w->r->algo);
 	oid_array_clear(&foreign);
@@ -129,19 +90,15 @@ static int answer_foreign(const struct reception *p, const struct intake_place *
 static int receive_walked(void *data, const struct intake_place *place, struct err *err)
 {
 	struct reception *p = data;
-	struct pack_receive_options o = {
-		.algo = place->r->algo, .odb = place->r->odb, .level = place->r->settings.pack_level, .note_links = true,
-	};
-	int rc = config_get_int(place->r->config, "pack.threads", &o.threads, err);
+	const struct intake_stream s = { .from = { .fd = p->fd }, .end = INTAKE_END_FILE };
+	int rc = intake_reader_begin(&p->rd, &p->policy, place, place->r->algo, err);
 
-	if (rc < 0)
-		return rc;
-	p->rx = pack_receive_new(&o);
-	rc = read_walked(p, place, err);
 	if (!rc)
-		rc = check_wanted(pack_receive_has(p->rx, p->oid), err);
+		rc = intake_reader_read(&p->rd, &s, err);
 	if (!rc)
-		rc = stage_walked(p, place, err);
+		rc = check_wanted(pack_receive_has(p->rd.rx, p->oid), err);
+	if (!rc)
+		rc = intake_reader_stage(&p->rd, NULL, NULL, err);
 	return rc ? rc : answer_foreign(p, place, err);
 }
 
@@ -189,8 +146,8 @@ static int take_received(struct http_walk *w, struct walk_received *p, const str
 
 int walk_receive(struct http_walk *w, const char *path, const struct object_id *oid, struct err *err)
 {
-	struct reception p = { .w = w, .oid = oid };
-	struct intake in = { .receive = receive_walked, .data = &p, .name = "index-pack", .answer_max = ANSWER_MAX };
+	struct reception p = { .w = w, .oid = oid, .policy = { .links = INTAKE_LINKS_NOTED } };
+	struct intake in = { .receive = receive_walked, .data = &p, .policy = &p.policy, .name = "index-pack", .answer_max = ANSWER_MAX };
 	struct walk_received *received;
 	int rc;
 
@@ -200,7 +157,7 @@ int walk_receive(struct http_walk *w, const char *path, const struct object_id *
 	CALLOC_ARRAY(received, 1);
 	rc = intake_receive(w->r, w->op, &in, &received->intake, err);
 	sys->close(in.fd);
-	received->rx = p.rx;
+	received->rx = p.rd.rx;
 	if (!rc)
 		return take_received(w, received, oid, err);
 	free_received(received);
