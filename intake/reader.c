@@ -66,7 +66,7 @@ static int find_threads(const struct intake_policy *policy, const struct reposit
 	*out = policy->threads;
 	if (!*out && r)
 		rc = config_get_int(r->config, "pack.threads", out, err);
-	if (rc >= 0 && *out < 0)
+	if (rc >= 0 && *out < 0 && policy->form == INTAKE_PACKED)
 		rc = err_set(err, ERR_INVALID, "invalid number of threads specified (%d)", *out);
 	return rc < 0 ? rc : 0;
 }
@@ -248,7 +248,7 @@ int intake_take_pack(struct intake_reader *rd, const struct intake_policy *polic
 
 	if (!rc)
 		rc = intake_reader_read(rd, s, err);
-	if (!rc && policy->links != INTAKE_LINKS_IGNORED)
+	if (!rc && policy->links != INTAKE_LINKS_IGNORED && policy->form != INTAKE_NOTHING)
 		rc = intake_reader_foreign(rd, place->foreign, err);
 	return rc ? rc : intake_reader_stage(rd, NULL, NULL, err);
 }

@@ -65,7 +65,7 @@ MUST_USE int intake_reader_foreign(const struct intake_reader *rd, struct oid_ar
 MUST_USE int intake_reader_stage(struct intake_reader *rd, const struct pack_receive_names *names, bool *kept, struct err *err);
 void intake_reader_release(struct intake_reader *rd);
 
-/* All steps for one pack. place->foreign gets the foreign objects: they become durable with the pack. */
+/* All steps for one pack. place->foreign gets the foreign objects, unless the pack is only read: they become durable with it. */
 MUST_USE int intake_take_pack(struct intake_reader *rd, const struct intake_policy *policy, const struct intake_place *place,
 			      const struct intake_stream *s, struct err *err);
 

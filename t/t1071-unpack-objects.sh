@@ -104,6 +104,8 @@ test_expect_success PERL '-r --strict: a name of zeros is not that of an object 
 
 test_expect_success '-n: nothing is written' '
 	new d && git -C d unpack-objects -n <all.pack && nothing_in d &&
+	git -C d unpack-objects -n --strict <all.pack && nothing_in d &&
+	git -C d -c pack.threads=-1 unpack-objects -n <all.pack && nothing_in d &&
 	head -c 50 all.pack >cut && test_expect_code 128 git -C d unpack-objects -n <cut
 '
 

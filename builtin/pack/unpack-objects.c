@@ -128,8 +128,7 @@ static int unpack_objects_unpack(struct unpack_objects *u, struct err *err)
 
 static int look(struct unpack_objects *u, struct err *err)
 {
-	struct oid_array foreign = OID_ARRAY_INIT;
-	const struct intake_place place = { .r = u->r, .foreign = &foreign };
+	const struct intake_place place = { .r = u->r };
 	const void *rest;
 	size_t len;
 	int rc = intake_confine_reader(u->r, NULL, err);
@@ -140,7 +139,6 @@ static int look(struct unpack_objects *u, struct err *err)
 		rest = pack_receive_rest(u->rd.rx, &len);
 		fwrite(rest, 1, len, stdout);
 	}
-	oid_array_clear(&foreign);
 	return rc;
 }
 
