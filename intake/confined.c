@@ -19,38 +19,6 @@ struct confined {
 
 /* ---- the first child ---- */
 
-static int open_quarantine(const struct confined *c, struct repository **out, struct err *err)
-{
-	struct strvec env = STRVEC_INIT;
-	int rc;
-
-	tmp_objdir_env(c->dir, &env);
-	rc = repo_open_with_objects(out, c->r->gitdir, env.v[0] + strlen("GIT_OBJECT_DIRECTORY="),
-				    env.v[1] + strlen("GIT_ALTERNATE_OBJECT_DIRECTORIES="), err);
-	strvec_clear(&env);
-	return rc;
-}
-
-static int confine(const struct confined *c, struct repository *r, struct err *err)
-{
-	struct sandbox sandbox;
-	int rc = sandbox_probe(&sandbox, c->mode, err);
-
-	if (rc <= 0)
-		return rc;
-	sandbox.private_dir = tmp_objdir_path(c->dir);
-	sandbox.tree = true;
-	return repo_confine(r, &sandbox, -1, err);
-}
-
-/* D1, D7: a process awaits what it has written itself. */
-static int publish(struct repository *r, struct fsync_batch *batch, struct err *err)
-{
-	int rc = odb_batch(r->odb) ? odb_stage_batch(r->odb, err) : 0;
-
-	return rc ? rc : fsync_batch_publish(batch, err);
-}
-
 static int open_batch(const struct intake *in, const struct intake_place *place, struct err *err)
 {
 	struct odb *odb = place->r->odb;
@@ -73,9 +41,9 @@ static int receive_confined(void *data, int input_fd, int output_fd, struct err 
 
 	input.fd = input_fd;
 	if (!rc)
-		rc = open_quarantine(c, &place.r, err);
+		rc = intake_open_quarantine(c->dir, c->r->gitdir, &place.r, err);
 	if (!rc)
-		rc = confine(c, place.r, err);
+		rc = intake_confine_writer(c->dir, place.r, c->mode, err);
 	if (!rc)
 		odb_note_used(place.r->odb, &old.used);
 	if (!rc && c->fetcher.fd >= 0)
@@ -85,7 +53,7 @@ static int receive_confined(void *data, int input_fd, int output_fd, struct err 
 	if (!rc)
 		rc = c->in->receive(c->in->data, &place, err);
 	if (!rc)
-		rc = publish(place.r, place.batch, err);
+		rc = intake_publish(place.r, place.batch, err);
 	if (!rc)
 		rc = intake_leave_old(place.r->objdir, &old, place.r->algo, err);
 	return rc || !c->in->answer_max ? rc : intake_process_answer(input_fd, output_fd, &answer, err);

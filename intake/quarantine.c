@@ -227,6 +227,39 @@ int intake_leave_old(const char *dir, const struct intake_old *old, const struct
 	return rc || !old->used.nr ? rc : leave_ids(dir, USED_NAME, &old->used, algo, err);
 }
 
+/* ---- the first process ---- */
+
+int intake_open_quarantine(const struct tmp_objdir *dir, const char *gitdir, struct repository **out, struct err *err)
+{
+	struct strvec env = STRVEC_INIT;
+	int rc;
+
+	tmp_objdir_env(dir, &env);
+	rc = repo_open_with_objects(out, gitdir, env.v[0] + strlen("GIT_OBJECT_DIRECTORY="),
+				    env.v[1] + strlen("GIT_ALTERNATE_OBJECT_DIRECTORIES="), err);
+	strvec_clear(&env);
+	return rc;
+}
+
+int intake_confine_writer(const struct tmp_objdir *dir, struct repository *r, enum sandbox_mode mode, struct err *err)
+{
+	struct sandbox sandbox;
+	int rc = sandbox_probe(&sandbox, mode, err);
+
+	if (rc <= 0)
+		return rc;
+	sandbox.private_dir = tmp_objdir_path(dir);
+	sandbox.tree = true;
+	return repo_confine(r, &sandbox, -1, err);
+}
+
+int intake_publish(struct repository *r, struct fsync_batch *batch, struct err *err)
+{
+	int rc = odb_batch(r->odb) ? odb_stage_batch(r->odb, err) : 0;
+
+	return rc ? rc : fsync_batch_publish(batch, err);
+}
+
 void intake_old_release(struct intake_old *old)
 {
 	oid_array_clear(&old->foreign);

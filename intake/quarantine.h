@@ -43,6 +43,18 @@ MUST_USE int intake_check_objects(const struct intake_check *c, struct err *err)
 MUST_USE int intake_check_tables(const struct intake_check *c, const struct hash_algo *algo, const char *pack, const char *idx,
 				 const char *rev, struct err *err);
 
+/* ---- the first process ---- */
+
+/* The repository of that gitdir as it is in the quarantine: new objects go into dir, the others are its alternates. */
+MUST_USE int intake_open_quarantine(const struct tmp_objdir *dir, const char *gitdir, struct repository **out, struct err *err);
+/* From now on this process can write to dir alone, for good; r: from intake_open_quarantine. Errors: ERR_UNSUPPORTED, as sandbox_probe. */
+MUST_USE int intake_confine_writer(const struct tmp_objdir *dir, struct repository *r, enum sandbox_mode mode, struct err *err);
+/*
+ * D1, D7: this process awaits what it has written itself, so that its failure is reported; its parent only moves the files. It flushes if
+ * the file system takes more than that.
+ */
+MUST_USE int intake_publish(struct repository *r, struct fsync_batch *batch, struct err *err);
+
 /*
  * For a process that can be taken over, before it is confined: nothing stays open but these, standard error and the traces. It shall not
  * talk to the server, nor to the user's programs.

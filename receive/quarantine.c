@@ -272,31 +272,6 @@ static void describe_all(struct connection_check *c)
 
 /* ---- the child ---- */
 
-static int confine(struct quarantine *q, struct repository *r, struct err *err)
-{
-	struct sandbox sandbox;
-	int rc = sandbox_probe(&sandbox, q->s->config.sandbox, err);
-
-	if (rc <= 0)
-		return rc;
-	sandbox.private_dir = tmp_objdir_path(q->dir);
-	sandbox.tree = true;
-	return repo_confine(r, &sandbox, -1, err);
-}
-
-/*
- * D1, D7: what we have written we await ourselves, and our failure is told; the parent only moves the files. It flushes what
- * takes more than that.
- */
-static int publish(struct repository *r, struct fsync_batch *batch, struct err *err)
-{
-	int rc = odb_batch(r->odb) ? odb_stage_batch(r->odb, err) : 0;
-
-	if (!rc)
-		rc = fsync_batch_publish(batch, err);
-	return rc;
-}
-
 static int take_pack(struct quarantine *q, struct repository *r, struct err *err)
 {
 	struct fsync_batch_options opts = { .policy = r->settings.fsync, .hidden = true };
@@ -304,7 +279,7 @@ static int take_pack(struct quarantine *q, struct repository *r, struct err *err
 	struct connection_check check = { .q = q, .r = r };
 	struct intake_old old = INTAKE_OLD_INIT;
 	const struct intake_place place = { .r = r, .batch = batch, .foreign = &old.foreign };
-	int rc = confine(q, r, err);
+	int rc = intake_confine_writer(q->dir, r, q->s->config.sandbox, err);
 
 	odb_note_used(r->odb, &old.used);
 	if (!rc)
@@ -312,7 +287,7 @@ static int take_pack(struct quarantine *q, struct repository *r, struct err *err
 	if (!rc)
 		rc = receive_take_pack(q->s, &place, err);
 	if (!rc)
-		rc = publish(r, batch, err);
+		rc = intake_publish(r, batch, err);
 	if (!rc)
 		rc = intake_leave_old(r->objdir, &old, r->algo, err);
 	if (!rc)
@@ -341,13 +316,9 @@ static int take_streams(const struct receive_server *s, int words)
 
 static int receive_objects(struct quarantine *q, struct err *err)
 {
-	struct strvec env = STRVEC_INIT;
 	struct repository *r = NULL;
-	int rc;
+	int rc = intake_open_quarantine(q->dir, q->s->repo->gitdir, &r, err);
 
-	tmp_objdir_env(q->dir, &env);
-	rc = repo_open_with_objects(&r, q->s->repo->gitdir, env.v[0] + strlen("GIT_OBJECT_DIRECTORY="),
-				    env.v[1] + strlen("GIT_ALTERNATE_OBJECT_DIRECTORIES="), err);
 	if (!rc) {
 		r->warn = show_warning;
 		repo_ignore_replacements(r);
