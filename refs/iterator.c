@@ -20,12 +20,12 @@ static void look_up_peeled(struct visit *v, struct ref *ref)
 }
 
 /*
- * A name outside of refs/ cannot be loose. In packed-refs it is a ref like others, as it may be the only name of what
- * it holds. Only packed-refs can hold a name that leads out of the directory.
+ * A name outside of refs/ is a ref like others if its place may hold it, as it may be the only name of the object. A
+ * name that leads out of the directory can only come from a file with many refs.
  */
-static int check_name(struct visit *v, struct ref *ref)
+static int check_name(struct visit *v, struct ref *ref, unsigned name_flags)
 {
-	if (refname_is_valid(ref->name, ref->flags & REF_IS_PACKED ? REFNAME_ALLOW_ONELEVEL : 0))
+	if (refname_is_valid(ref->name, name_flags))
 		return 0;
 	if (!refname_is_safe(ref->name))
 		return err_set(v->err, ERR_CORRUPT, "packed refname is dangerous: %s", ref->name);
@@ -42,9 +42,9 @@ static bool is_wanted(const struct visit *v, const struct ref *ref)
 	return v->flags & REFS_ALL_ROOTS && !(ref->flags & REF_IS_SYMREF && !(ref->flags & REF_BAD_NAME));
 }
 
-static int deliver(struct visit *v, struct ref *ref)
+static int deliver(struct visit *v, struct ref *ref, unsigned name_flags)
 {
-	int rc = check_name(v, ref);
+	int rc = check_name(v, ref, name_flags);
 
 	return rc < 0 ? rc : is_wanted(v, ref) ? v->fn(v->data, ref) : 0;
 }
@@ -54,7 +54,7 @@ static int visit(void *data, const struct ref_raw *raw)
 	struct visit *v = data;
 	struct ref ref = { .name = raw->name, .oid = v->rs->algo->null_oid,
 			   .peeled = v->rs->algo->null_oid,
-			   .flags = raw->packed ? REF_IS_PACKED : 0 };
+			   .flags = raw->flags };
 	unsigned f = 0;
 
 	if (raw->kind == REF_KIND_SYMREF) {
@@ -74,7 +74,7 @@ static int visit(void *data, const struct ref_raw *raw)
 		ref.flags |= REF_PEEL_KNOWN;
 	else
 		look_up_peeled(v, &ref);
-	return deliver(v, &ref);
+	return deliver(v, &ref, raw->name_flags);
 }
 
 int refs_foreach_except(struct ref_store *rs, const char *prefix, const struct strvec *except,

@@ -36,7 +36,7 @@ struct ref_value {
 	enum ref_kind kind;
 	struct object_id oid; /* REF_KIND_OID */
 	char *target;	      /* REF_KIND_SYMREF; owned */
-	bool packed;	      /* in packed-refs, if there is such a thing */
+	unsigned flags;	      /* public ones that the backend knows: REF_IS_PACKED, or 0 */
 };
 void ref_value_release(struct ref_value *v);
 
@@ -46,7 +46,9 @@ struct ref_raw {
 	enum ref_kind kind;
 	const struct object_id *oid, *peeled; /* peeled: may be NULL */
 	const char *target;
-	bool packed, peel_known; /* peel_known: `peeled` says it all */
+	bool peel_known;       /* peeled holds all that there is to know */
+	unsigned flags;	       /* as in ref_value */
+	unsigned name_flags;   /* of refname_is_valid: the names that its place may hold */
 };
 typedef int (*ref_raw_fn)(void *data, const struct ref_raw *raw);
 
@@ -243,6 +245,9 @@ struct ref_backend {
 			      struct err *err);
 	int (*reflog_remove)(struct ref_store *rs, const char *name, struct fsync_batch *b,
 			     struct err *err);
+
+	const struct ref_path *paths; /* refs_paths */
+	const struct ref_table_format *table; /* refs_table_format; may be NULL */
 };
 
 #endif

@@ -24,15 +24,15 @@ enum reflog_policy { REFLOG_UNSET, REFLOG_NONE, REFLOG_NORMAL, REFLOG_ALWAYS };
 struct ref_store_options {
 	const struct ref_backend *backend;
 	const char *gitdir;    /* worktree-private refs: HEAD, refs/bisect, … */
-	const char *commondir; /* shared refs, packed-refs, logs */
+	const char *commondir; /* shared refs, logs */
 	const struct hash_algo *algo;
 	const struct object_source *objects; /* for peeling and checks; may be NULL */
 	bool objects_elsewhere; /* GIT_OBJECT_DIRECTORY: not all that refs name need be there */
 	int shared_perm;
 	enum reflog_policy reflogs; /* core.logAllRefUpdates; UNSET: NORMAL unless bare */
 	bool bare;
-	long lock_timeout_ms;	     /* core.filesRefLockTimeout, 100 */
-	long packed_lock_timeout_ms; /* core.packedRefsTimeout, 1000 */
+	long lock_timeout_ms;	    /* of one ref: core.filesRefLockTimeout, 100 */
+	long table_lock_timeout_ms; /* of a file with many refs: core.packedRefsTimeout, 1000 */
 };
 MUST_USE int ref_store_open(struct ref_store **out, const struct ref_store_options *o,
 			    struct err *err);
@@ -48,6 +48,34 @@ void refs_finish_interrupted(struct ref_store *rs, const struct fsync_policy *po
 /* Where "ignoring broken ref …" and the like go; NULL: nowhere, the default. */
 void ref_store_set_warn(struct ref_store *rs, void (*warn)(void *data, const char *msg),
 			void *data);
+
+/* A file or directory below a gitdir. */
+struct ref_path {
+	const char *path;
+	bool is_tree; /* refs are in files below it, also behind symbolic links */
+	/* It is replaced by a rename. A process that may open only certain files needs its directory. */
+	bool is_replaced;
+};
+/* The places from which refs are read. An entry without a path ends the list. */
+const struct ref_path *refs_paths(const struct ref_store *rs);
+
+/*
+ * The file with many refs of a repository without a server program, for a client that can only read and replace
+ * files.
+ */
+struct ref_table_format {
+	const char *path; /* below the gitdir */
+	size_t bytes_max; /* larger ones are refused */
+	/* Calls fn for each ref. ERR_CORRUPT: the file is damaged. */
+	int (*foreach)(const struct strbuf *text, const struct hash_algo *algo,
+		       void (*fn)(void *data, const char *name, const struct object_id *oid), void *data,
+		       struct err *err);
+	/* Appends the text without the refs for which drop is true. Returns whether one was dropped. */
+	bool (*without)(const struct strbuf *text, const struct hash_algo *algo,
+			bool (*drop)(void *data, const char *name), void *data, struct strbuf *out);
+};
+/* NULL: the format has no such file. */
+const struct ref_table_format *refs_table_format(const struct ref_backend *backend);
 
 /*
  * The reference-transaction hook, githooks(5), which the layers above know how to run. It

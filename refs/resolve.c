@@ -58,8 +58,8 @@ int ref_resolve(struct ref_store *rs, const char *name, struct object_id *oid,
 			rc = err_set(err, ERR_CORRUPT,
 				     "symbolic ref '%s' leads to bad name '%s'", name, at);
 	}
-	if (!rc && v.packed)
-		f |= REF_IS_PACKED;
+	if (!rc)
+		f |= v.flags;
 	if (!rc && v.kind == REF_KIND_MISSING) {
 		rc = err_set(err, ERR_NOT_FOUND, "ref '%s' does not exist", at);
 		if (f & REF_IS_SYMREF)

@@ -35,6 +35,16 @@ void ref_store_free(struct ref_store *rs)
 	free(rs);
 }
 
+const struct ref_path *refs_paths(const struct ref_store *rs)
+{
+	return rs->backend->paths;
+}
+
+const struct ref_table_format *refs_table_format(const struct ref_backend *backend)
+{
+	return backend->table;
+}
+
 void ref_store_set_warn(struct ref_store *rs, void (*warn)(void *data, const char *msg),
 			void *data)
 {

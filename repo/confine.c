@@ -110,17 +110,16 @@ static void allow(struct reading *w, const char *path)
 static void allow_links(struct reading *w, const char *dir, int depth);
 
 /*
- * A symbolic link: what it leads to. Files that get new contents by a rename, where the link leads
- * (git-new-workdir has such), are found through their directory.
+ * Allows the target of a symbolic link. If the target is replaced by renames (git-new-workdir makes such links), its
+ * directory is allowed.
  */
-static void allow_link(struct reading *w, const char *path, const char *name, int depth)
+static void allow_link(struct reading *w, const char *path, bool is_replaced, int depth)
 {
-	bool renewed = !strcmp(name, "packed-refs") || !strcmp(name, "shallow");
 	struct strbuf parent = STRBUF_INIT;
-	char *real = path_real(path, renewed ? 1 : 0);
+	char *real = path_real(path, is_replaced ? 1 : 0);
 	struct stat st;
 
-	if (real && renewed) {
+	if (real && is_replaced) {
 		path_dirname(&parent, real);
 		allow(w, parent.buf);
 	} else if (real && !is_allowed(w, real)) {
@@ -154,7 +153,7 @@ static void allow_links(struct reading *w, const char *dir, int depth)
 
 			if (path) {
 				w->nr_links++;
-				allow_link(w, path, name, depth);
+				allow_link(w, path, false, depth);
 			}
 			free(path);
 		}
@@ -172,24 +171,31 @@ static void allow_tree(struct reading *w, const char *dir)
 	strvec_push(&w->trees, dir);
 }
 
-/* What upload-pack and the like read below a gitdir; all else that is a link there stays out. */
-static void allow_gitdir(struct reading *w, const char *dir)
+static void allow_paths(struct reading *w, const char *dir, const struct ref_path *paths)
 {
-	static const char *const names[] = { "HEAD", "info", "objects", "packed-refs", "refs",
-					     "shallow" };
-	char *refs = path_join(dir, "refs");
 	struct stat st;
 
-	allow_tree(w, dir);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char *path = path_join(dir, names[i]);
+	for (; paths->path; paths++) {
+		char *path = path_join(dir, paths->path);
 
 		if (!lstat(path, &st) && S_ISLNK(st.st_mode))
-			allow_link(w, path, names[i], 0);
+			allow_link(w, path, paths->is_replaced, 0);
+		if (paths->is_tree)
+			allow_links(w, path, 0);
 		free(path);
 	}
-	allow_links(w, refs, 0);
-	free(refs);
+}
+
+/* Allows the files that upload-pack and the like read below a gitdir. Other links stay out. */
+static void allow_gitdir(struct reading *w, const struct ref_store *refs, const char *dir)
+{
+	static const struct ref_path others[] = {
+		{ .path = "info" }, { .path = "objects" }, { .path = "shallow", .is_replaced = true }, { .path = NULL },
+	};
+
+	allow_tree(w, dir);
+	allow_paths(w, dir, others);
+	allow_paths(w, dir, refs_paths(refs));
 }
 
 static void allow_objdir(struct reading *w, const char *dir)
@@ -208,9 +214,9 @@ static void allow_objdir(struct reading *w, const char *dir)
 
 static void allow_repository(struct reading *w, const struct repository *r)
 {
-	allow_gitdir(w, r->commondir);
+	allow_gitdir(w, r->refs, r->commondir);
 	if (strcmp(r->gitdir, r->commondir))
-		allow_gitdir(w, r->gitdir);
+		allow_gitdir(w, r->refs, r->gitdir);
 	allow_objdir(w, r->objdir);
 	for (size_t i = 0; i < odb_nr_alternates(r->odb); i++)
 		allow_objdir(w, odb_alternate(r->odb, i));

@@ -140,7 +140,7 @@ static int open_refs(struct repository *r, const struct ref_backend *backend, bo
 		.reflogs = s->reflogs,
 		.bare = r->bare && !has_work_tree(r),
 		.lock_timeout_ms = s->files_lock_timeout_ms,
-		.packed_lock_timeout_ms = s->packed_lock_timeout_ms,
+		.table_lock_timeout_ms = s->packed_lock_timeout_ms,
 	};
 	const char *base = getenv("GIT_REPLACE_REF_BASE");
 	int rc;

@@ -84,6 +84,15 @@ test_expect_success PERL 'layers: folders with too many files' '
 	test_grep "^the root: 72 source files; at most 25" err
 '
 
+test_expect_success PERL 'layers: the headers of a backend, outside of the place that chooses it' '
+	fresh_tree && mkdir -p tree/refs/files tree/repo && echo "#define FILES" >tree/refs/files/files.h &&
+	for file in refs/files/files.c repo/ref-storage.c; do
+		printf "%s\n" "#include \"compat/posix.h\"" "#include \"refs/files/files.h\"" >tree/$file || return 1
+	done &&
+	"$TOOLS/check-layers" tree && cp tree/repo/ref-storage.c tree/repo/setup.c &&
+	caught check-layers "repo/setup.c:2: " && test_grep "only repo/ref-storage.c chooses it" err
+'
+
 # source FILE LINE...: a source file of these lines
 source_file () {
 	file=$1 && shift &&

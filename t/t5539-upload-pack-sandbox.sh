@@ -159,6 +159,39 @@ test_expect_success 'alternates: nested, relative, with spaces; worktrees; .git 
 	echo "gitdir: real" >file/.git && serve file <ls && test_cmp expect answer && serve file <lines && pack_holds wanted
 '
 
+test_expect_success PYTHON 'a file of refs behind a link that is replaced while the process is confined' '
+	git init -q -b main busy && test_commit -C busy x && git -C busy tag one && git -C busy pack-refs --all && mkdir busy.git &&
+	cp busy/.git/HEAD busy/.git/config busy.git && for name in refs objects packed-refs; do
+		ln -s ../busy/.git/$name busy.git/$name || return 1
+	done &&
+	cat >ask-twice.py <<-\EOF &&
+	import os, subprocess, sys
+	git = ["git", "upload-pack", "busy.git"]
+	p = subprocess.Popen(git, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ, GIT_PROTOCOL="version=2"))
+	def packets():
+	    while True:
+	        size = int(p.stdout.read(4), 16)
+	        if size == 0:
+	            return
+	        yield p.stdout.read(size - 4).decode().strip()
+	def refs():
+	    text = "command=ls-refs"
+	    prefix = "ref-prefix refs/tags/"
+	    p.stdin.write(("%04x%s0001%04x%s0000" % (len(text) + 4, text, len(prefix) + 4, prefix)).encode())
+	    p.stdin.flush()
+	    return [line.split()[1] for line in packets()]
+	list(packets())
+	print("before:", *refs())
+	subprocess.run(["sh", "-c", "cd busy && git tag two && git pack-refs --all"], check=True)
+	print("after:", *refs())
+	p.stdin.write(b"0000")
+	p.stdin.close()
+	sys.exit(p.wait())
+	EOF
+	python3 ask-twice.py >actual &&
+	printf "%s\n" "before: refs/tags/one" "after: refs/tags/one refs/tags/two" >expect && test_cmp expect actual
+'
+
 test_expect_success 'a linked worktree' '
 	mkdir -p repo/.git/worktrees/wt wt && echo "$PWD/wt/.git" >repo/.git/worktrees/wt/gitdir &&
 	echo ../.. >repo/.git/worktrees/wt/commondir && echo $ONE >repo/.git/worktrees/wt/HEAD &&

@@ -114,6 +114,13 @@ test_expect_success 'packed refs: one that is deleted does not come back, one th
 	git -C work push -q "$R" v1 && git -C $S pack-refs --all && git -C work push -q "$R" :v1 && ! grep -B1 "^\^" $S/packed-refs && whole
 '
 
+test_expect_success 'a damaged packed-refs on the server is refused, not read in part' '
+	fresh damaged && git -C work push -q "$R" main:one && git -C $S pack-refs --all && echo garbage >>$S/packed-refs &&
+	{ ls -R $S/refs && cat $S/packed-refs; } >before &&
+	test_must_fail git -C work push "$R" main:two 2>err && test_grep "server.s refs: unexpected line in packed-refs: garbage" err &&
+	{ ls -R $S/refs && cat $S/packed-refs; } >after && test_cmp before after
+'
+
 test_expect_success '--dry-run changes nothing' '
 	fresh dry && git -C work http-push --dry-run "$R" main 2>err && grep "new branch" err && git -C work push --dry-run "$R" main 2>err && grep "new branch" err &&
 	! grep "^PUT\|^MOVE\|^LOCK" dav.log && state >actual && test_must_be_empty actual

@@ -20,7 +20,7 @@ static int files_open(struct ref_store *rs, const struct ref_store_options *o,
 	fs->objects_elsewhere = o->objects_elsewhere;
 	fs->shared_perm = o->shared_perm;
 	fs->lock_timeout_ms = o->lock_timeout_ms;
-	fs->packed_lock_timeout_ms = o->packed_lock_timeout_ms;
+	fs->packed_lock_timeout_ms = o->table_lock_timeout_ms;
 	return 0;
 }
 
@@ -55,10 +55,17 @@ static int files_read(struct ref_store *rs, const char *name, struct ref_value *
 		return rc;
 	rc = packed_refs_lookup(packed, name, &e, err);
 	if (rc > 0)
-		*out = (struct ref_value){ .kind = REF_KIND_OID, .oid = e.oid, .packed = true };
+		*out = (struct ref_value){ .kind = REF_KIND_OID, .oid = e.oid, .flags = REF_IS_PACKED };
 	packed_refs_put(packed);
 	return rc < 0 ? rc : 0;
 }
+
+static const struct ref_path paths[] = {
+	{ .path = "HEAD" },
+	{ .path = "refs", .is_tree = true },
+	{ .path = "packed-refs", .is_replaced = true },
+	{ .path = NULL },
+};
 
 const struct ref_backend files_ref_backend = {
 	.name = "files",
@@ -83,4 +90,6 @@ const struct ref_backend files_ref_backend = {
 	.reflogs_foreach = files_reflogs_foreach,
 	.reflog_rewrite = files_reflog_rewrite,
 	.reflog_remove = files_reflog_remove,
+	.paths = paths,
+	.table = &packed_table_format,
 };

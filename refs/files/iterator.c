@@ -34,7 +34,8 @@ static int visit_packed(struct visit *v, const struct packed_entry *e)
 		.kind = REF_KIND_OID,
 		.oid = &e->oid,
 		.peeled = &e->peeled,
-		.packed = true,
+		.flags = REF_IS_PACKED,
+		.name_flags = REFNAME_ALLOW_ONELEVEL,
 		.peel_known = e->peel_known,
 	};
 

@@ -40,6 +40,9 @@ MUST_USE int packed_refs_parse(struct packed_refs **out, const char *buf, size_t
 			       const char *path, const struct hash_algo *algo,
 			       struct err *err);
 
+/* refs_table_format */
+extern const struct ref_table_format packed_table_format;
+
 /* One change of packed-refs; sorted by name in an array. */
 struct packed_change {
 	const char *name;

@@ -72,7 +72,7 @@ static int open_store(const struct ref_backend *backend)
 {
 	struct ref_store_options o = {
 		.backend = backend, .gitdir = "repo", .algo = hash_sha1, .objects = &objects,
-		.lock_timeout_ms = 0, .packed_lock_timeout_ms = 0,
+		.lock_timeout_ms = 0, .table_lock_timeout_ms = 0,
 	};
 
 	aux_must("rm -rf repo && mkdir -p repo/refs/heads repo/objects &&"

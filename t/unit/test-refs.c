@@ -23,7 +23,7 @@ static int set_up(void **state UNUSED)
 {
 	struct ref_store_options o = {
 		.backend = &files_ref_backend, .gitdir = "repo", .algo = hash_sha1, .lock_timeout_ms = 50,
-		.packed_lock_timeout_ms = 50,
+		.table_lock_timeout_ms = 50,
 	};
 
 	aux_must("rm -rf repo && mkdir -p repo/refs/heads repo/refs/tags repo/objects &&"

@@ -12,8 +12,9 @@ struct dav_push {
 	struct repository *r;
 	struct remote_refs refs; /* HEAD first, if it leads somewhere */
 	struct strset loose;	 /* names of refs that have a loose file */
-	struct strset packed;	 /* names of refs in packed-refs */
-	struct strbuf packed_refs; /* the file of the server; empty: there is none */
+	const struct ref_table_format *table; /* of the server's refs; NULL: each ref has a file */
+	struct strset in_table;	 /* names of refs in that file */
+	struct strbuf table_text; /* the file of the server; empty: there is none */
 	struct strbuf info_refs;
 	bool has_info_refs;
 	const struct dav_push_options *o; /* during dav_push_send */
@@ -37,8 +38,8 @@ MUST_USE int dav_push_list_refs(struct dav_push *s, struct err *err);
 MUST_USE int dav_push_read_ref(struct dav_push *s, const char *name, struct object_id *out, struct err *err);
 /* The content that info/refs should have. */
 void dav_push_info_refs(const struct dav_push *s, const struct push_list *l, struct strbuf *out);
-/* The content of packed-refs without these refs. False: it has none of them. */
-bool dav_push_without(const struct dav_push *s, const struct strset *names, struct strbuf *out);
+/* Read the file with many refs again. */
+MUST_USE int dav_push_read_table(struct dav_push *s, struct err *err);
 
 /* ---- dav-push-pack.c ---- */
 /* Send pack and index of the objects that the server lacks. *name: caller frees; NULL: it lacks none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads the refs of a repository from its files: gitrepository-layout(5). These are refs/, packed-refs, HEAD, and info/refs. */
+/* Reads the refs of a repository from its files: gitrepository-layout(5). These are refs/, the file with many refs, HEAD, and info/refs. */
 #include "compat/posix.h"
 #include "object/object.h"
 #include "odb/odb.h"
@@ -8,7 +8,7 @@
 #include "util/alloc.h"
 
 #define REF_BYTES_MAX ((size_t)64 * 1024)
-#define PACKED_BYTES_MAX ((size_t)512 << 20)
+#define INFO_REFS_BYTES_MAX ((size_t)512 << 20)
 #define FOLDERS_MAX 100000u
 
 /* ---- one ref ---- */
@@ -103,62 +103,35 @@ static int list_loose(struct dav_push *s, struct err *err)
 	return rc;
 }
 
-/* ---- packed-refs ---- */
+/* ---- refs without a file of their own ---- */
 
-/* The name of the ref in a line without its end; NULL: the line has no ref. */
-static const char *packed_name(const struct dav_push *s, const char *line, struct object_id *oid)
+static void take_table_ref(void *data, const char *name, const struct object_id *oid)
 {
-	const char *end;
+	struct dav_push *s = data;
 
-	if (oid_parse_hex(oid, line, s->r->algo, &end) < 0 || *end != ' ')
-		return NULL;
-	return end + 1;
+	if (!is_ref_name(name))
+		return;
+	strset_add(&s->in_table, name);
+	if (!strset_contains(&s->loose, name))
+		remote_refs_add(&s->refs, name)->oid = *oid;
 }
 
-static int read_packed(struct dav_push *s, struct err *err)
+int dav_push_read_table(struct dav_push *s, struct err *err)
 {
 	bool there;
-	int rc = dav_push_read(s, "packed-refs", PACKED_BYTES_MAX, &s->packed_refs, &there, err);
-	const char *at = s->packed_refs.buf;
 
-	while (!rc && there && *at) {
-		char *line = xstrndup(at, strcspn(at, "\n"));
-		struct object_id oid;
-		const char *name = packed_name(s, line, &oid);
-
-		if (name && is_ref_name(name)) {
-			strset_add(&s->packed, name);
-			if (!strset_contains(&s->loose, name))
-				remote_refs_add(&s->refs, name)->oid = oid;
-		}
-		at += strlen(line);
-		at += *at == '\n';
-		free(line);
-	}
-	return rc;
+	return s->table ? dav_push_read(s, s->table->path, s->table->bytes_max, &s->table_text, &there, err) : 0;
 }
 
-bool dav_push_without(const struct dav_push *s, const struct strset *names, struct strbuf *out)
+static int list_table(struct dav_push *s, struct err *err)
 {
-	const char *at = s->packed_refs.buf;
-	bool dropped = false, any = false;
+	int rc = dav_push_read_table(s, err);
 
-	while (s->packed_refs.len && *at) {
-		const size_t len = strcspn(at, "\n") + 1;
-		char *line = xstrndup(at, len - 1);
-		struct object_id oid;
-		const char *name = packed_name(s, line, &oid);
-
-		/* A line "^OID" belongs to the one before. */
-		if (name || *line != '^')
-			dropped = name && strset_contains(names, name);
-		any |= dropped;
-		if (!dropped)
-			strbuf_addf(out, "%s\n", line);
-		free(line);
-		at += at[len - 1] ? len : len - 1;
-	}
-	return any;
+	if (!rc && s->table)
+		rc = s->table->foreach(&s->table_text, s->r->algo, take_table_ref, s, err);
+	if (rc == ERR_CORRUPT)
+		err_prefix(err, "cannot read the server's refs");
+	return rc;
 }
 
 /* ---- all ---- */
@@ -179,11 +152,11 @@ int dav_push_list_refs(struct dav_push *s, struct err *err)
 	int rc = list_loose(s, err);
 
 	if (!rc)
-		rc = read_packed(s, err);
+		rc = list_table(s, err);
 	if (!rc)
 		rc = read_file(s, "HEAD", err);
 	if (!rc)
-		rc = dav_push_read(s, "info/refs", PACKED_BYTES_MAX, &s->info_refs, &s->has_info_refs, err);
+		rc = dav_push_read(s, "info/refs", INFO_REFS_BYTES_MAX, &s->info_refs, &s->has_info_refs, err);
 	if (rc < 0)
 		return rc;
 	remote_refs_sort(&s->refs);
@@ -201,7 +174,7 @@ int dav_push_read_ref(struct dav_push *s, const char *name, struct object_id *ou
 	*out = s->r->algo->null_oid;
 	if (!rc && there && !parse_oid(s, text.buf, out))
 		rc = err_set(err, ERR_CORRUPT, "the server's ref '%s' is damaged", name);
-	else if (!rc && !there && known && strset_contains(&s->packed, name) && !strset_contains(&s->loose, name))
+	else if (!rc && !there && known && strset_contains(&s->in_table, name) && !strset_contains(&s->loose, name))
 		*out = known->oid;
 	strbuf_release(&text);
 	return rc;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "refs/refs.h"
+#include "repo/ref-storage.h"
 #include "transport/http/dav-push-internal.h"
 #include "util/alloc.h"
 
@@ -11,8 +13,8 @@ void dav_push_free(struct dav_push *s)
 		return;
 	remote_refs_release(&s->refs);
 	strset_clear(&s->loose);
-	strset_clear(&s->packed);
-	strbuf_release(&s->packed_refs);
+	strset_clear(&s->in_table);
+	strbuf_release(&s->table_text);
 	strbuf_release(&s->info_refs);
 	free(s);
 }
@@ -25,8 +27,8 @@ int dav_push_open(struct dav_push **out, struct http_client *c, struct repositor
 	if (rc < 0)
 		return rc;
 	CALLOC_ARRAY(s, 1);
-	*s = (struct dav_push){ .c = c, .r = r, .refs = REMOTE_REFS_INIT, .loose = STRSET_INIT, .packed = STRSET_INIT,
-				.packed_refs = STRBUF_INIT, .info_refs = STRBUF_INIT };
+	*s = (struct dav_push){ .c = c, .r = r, .refs = REMOTE_REFS_INIT, .loose = STRSET_INIT, .in_table = STRSET_INIT,
+				.table_text = STRBUF_INIT, .table = refs_table_format(ref_storage_default()), .info_refs = STRBUF_INIT };
 	rc = dav_push_list_refs(s, err);
 	if (rc < 0)
 		dav_push_free(s);
@@ -143,26 +145,31 @@ static void change_ref(struct dav_push *s, struct push_update *u)
 
 /* ---- all refs ---- */
 
-/* A deleted ref leaves packed-refs before its loose file goes: otherwise an old value would become visible. */
-static int drop_packed(struct dav_push *s, const struct push_list *l, struct err *err)
+static bool is_dropped(void *names, const char *name)
+{
+	return strset_contains(names, name);
+}
+
+/* D5: a deleted ref leaves the file with many refs before its loose file goes, or an old value would become visible. */
+static int drop_from_table(struct dav_push *s, const struct push_list *l, struct err *err)
 {
 	struct strset names = STRSET_INIT;
 	struct strbuf text = STRBUF_INIT;
 	struct dav_lock *lock = NULL;
 	struct err ignored = ERR_INIT;
-	char *url = dav_push_url(s, "packed-refs");
-	bool there, any = false;
+	char *url = s->table ? dav_push_url(s, s->table->path) : NULL;
+	bool any = false;
 	int rc = 0;
 
 	for (size_t i = 0; i < l->nr; i++)
 		if (l->items[i].status == PUSH_PENDING && oid_is_null(&l->items[i].new_oid) &&
-		    strset_contains(&s->packed, l->items[i].dst))
+		    strset_contains(&s->in_table, l->items[i].dst))
 			any |= strset_add(&names, l->items[i].dst);
 	if (any)
 		rc = dav_lock(s->c, url, &lock, err);
 	if (!rc && lock)
-		rc = dav_push_read(s, "packed-refs", (size_t)512 << 20, &s->packed_refs, &there, err);
-	if (!rc && lock && dav_push_without(s, &names, &text))
+		rc = dav_push_read_table(s, err);
+	if (!rc && lock && s->table->without(&s->table_text, s->r->algo, is_dropped, &names, &text))
 		rc = dav_put(s->c, url, text.buf, text.len, lock, err);
 	if (dav_unlock(s->c, lock, &ignored) < 0)
 		err_release(&ignored);
@@ -181,7 +188,7 @@ static void refuse_all(struct push_list *l, const char *why)
 
 static int change_refs(struct dav_push *s, struct push_list *l, struct err *err)
 {
-	int rc = drop_packed(s, l, err);
+	int rc = drop_from_table(s, l, err);
 
 	for (size_t i = 0; !rc && i < l->nr; i++)
 		if (l->items[i].status == PUSH_PENDING)
