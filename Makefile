@@ -309,6 +309,19 @@ compare-upkeep: all
 	$(Q)dir=$$(mktemp -d) && t/interop/upkeep.py $(abspath $(GIT)) '$(STOCK_GIT)' "$$dir" \
 		$(or $(SEED),1) $(or $(COUNT),1200) -k; rc=$$?; rm -rf "$$dir"; exit $$rc
 
+# Random merges by seed, with and without renamed files and directories and several merge bases, beside STOCK_GIT.
+.PHONY: differential
+differential: all
+	$(Q)dir=$$(mktemp -d) && rc=0 && for o in r rdm rdmT rc; do mkdir "$$dir/$$o" && t/interop/merges.py -k -$$o \
+		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/$$o" $(or $(COUNT),500) $(or $(SEED),1) || rc=1; done; \
+		rm -rf "$$dir"; exit $$rc
+
+# The parents of each merge in the history of REPOSITORY, merged anew. The repository itself is not changed.
+.PHONY: merges
+merges: all
+	$(Q)dir=$$(mktemp -d) && '$(STOCK_GIT)' clone -q --bare --shared '$(REPOSITORY)' "$$dir/r" && \
+		t/interop/merges.py -R $(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/r"; rc=$$?; rm -rf "$$dir"; exit $$rc
+
 .PHONY: interop
 interop: all
 	$(Q)t/interop/serve-matrix --git='$(or $(GIT_PROGRAM),$(abspath $(B))/git)' $(if $(OTHERS),--others='$(OTHERS)') \

@@ -144,8 +144,10 @@ test_expect_success 'a rename that the directory takes back is none' '
 '
 
 test_expect_success 'merges of merge bases do not move files' '
-	sides "mk d/a d/b" "mv d e" "mk d/y" && git branch o1 ours && git branch t1 theirs && git checkout -q ours && git commit -q --allow-empty -m x && o=$(git commit-tree -p ours -p t1 -m o $(git merge-tree -Xours ours t1 | sed 1q)) && t=$(git commit-tree -p theirs -p o1 -m t $(git merge-tree theirs o1 | sed 1q)) &&
-	git branch -f theirs $t && git reset -q --hard $o && merged 0 >got && echo "e/a e/b e/y " >want && test_cmp want got
+	sides "mk d/a d/b" "mv d e" "mk d/y" && kept=$(git -c merge.directoryRenames=false merge-tree ours theirs) &&
+	o=$(git commit-tree -p ours -p theirs -m o ours:) && t=$(git commit-tree -p theirs -p ours -m t $kept) &&
+	git checkout -q ours && git branch -f theirs $t && git reset -q --hard $o && test $(git merge-base --all ours theirs | wc -l) = 2 &&
+	merged 0 -c merge.directoryRenames=true >got && echo "e/a e/b " >want && test_cmp want got
 '
 
 test_done

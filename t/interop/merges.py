@@ -3,6 +3,7 @@
 """Random histories by seed, merged by two implementations with merge-tree --write-tree: equal to the byte.
 
 usage: merges.py [-k] [-r] [-d] [-m] [-c] [-n] [-F | -T] [-v] GIT OTHER-GIT DIRECTORY [COUNT [SEED]]
+       merges.py [-F | -T] [-v] -R GIT OTHER-GIT REPOSITORY
 
 Trees, stages, messages and exit codes are compared. Two faults of Git 2.55 are listed, not counted: it aborts in some merges
 with renamed directories, and it loses a file that follows a renamed directory to a place below a file. DIRECTORY gets one repository, which OTHER-GIT makes
@@ -12,6 +13,7 @@ with renamed directories, and it loses a file that follows a renamed directory t
   -m  each edit begins with a renamed directory, or with new files in directories that were there
   -c  criss-cross histories       -n  renames are not detected
   -F, -T  merge.directoryRenames is false, true; default: conflict
+  -R  merges the parents of each merge in the history of REPOSITORY anew; it gets new objects, and keeps its refs
   -k  go on after a difference, and count them
   -v  print all differences, not the first three alone
 
@@ -178,10 +180,10 @@ def history(rng, options, stream, n):
         sides = new
 
 
-def merge_all(git, repository, style, variant, count, directories="conflict"):
+def merge_all(git, repository, style, variant, pairs, directories="conflict"):
     records, at, faults = [], 0, ""
     while True:
-        code, more, err = merge_from(git, repository, style, variant, at, count, directories)
+        code, more, err = merge_from(git, repository, style, variant, pairs[at:], directories)
         records += more
         faults += err
         if code != -6:
@@ -190,8 +192,8 @@ def merge_all(git, repository, style, variant, count, directories="conflict"):
         at = len(records)
 
 
-def merge_from(git, repository, style, variant, first, count, directories):
-    lines = b"".join(b"o%d t%d\n" % (n, n) for n in range(first, count))
+def merge_from(git, repository, style, variant, pairs, directories):
+    lines = "".join("%s %s\n" % pair for pair in pairs).encode()
     p = subprocess.run([git, "-C", repository, "-c", "core.abbrev=12", "-c", "merge.conflictStyle=" + style, "-c",
                         "merge.directoryRenames=" + directories, "merge-tree", "--write-tree",
                         "--stdin", "--messages"] + variant, input=lines, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -222,13 +224,14 @@ def is_listed(git, repository, mine, theirs):
     return any(p.count("/") and any(p[:i] in files for i, c in enumerate(p) if c == "/") for p in moved)
 
 
-def show(git, repository, n, mine, theirs):
+def show(git, repository, n, pair, mine, theirs):
     def run(*args):
         return subprocess.run([git, "-C", repository] + list(args), capture_output=True).stdout.decode(errors="replace")
     print("---- history %d" % n)
-    for b in run("merge-base", "--all", "o%d" % n, "t%d" % n).split() + ["o%d" % n, "t%d" % n]:
+    for b in run("merge-base", "--all", *pair).split() + list(pair):
         print(b)
-        print(run("ls-tree", "-r", "--abbrev=9", b), end="")
+        if pair[0].startswith("o"):
+            print(run("ls-tree", "-r", "--abbrev=9", b), end="")
     for i in range(max(len(mine), len(theirs))):
         x = mine[i] if i < len(mine) else "(none)"
         y = theirs[i] if i < len(theirs) else "(none)"
@@ -239,30 +242,31 @@ def show(git, repository, n, mine, theirs):
         print(run("diff", mine[1], theirs[1]))
 
 
-def main():
-    argv = sys.argv[1:]
-    options = ""
-    while argv and argv[0].startswith("-"):
-        options += argv.pop(0)[1:]
-    if len(argv) < 3:
-        sys.exit(__doc__)
-    git, other, top = argv[:3]
-    count, seed = int(argv[3]) if len(argv) > 3 else 300, int(argv[4]) if len(argv) > 4 else 1
+def make_histories(git, repository, count, seed, options):
     rng = random.Random(seed)
-    repository = os.path.join(top, "merges-%d.git" % seed)
-    subprocess.run([other, "init", "-q", "--bare", repository], check=True)
+    subprocess.run([git, "init", "-q", "--bare", repository], check=True)
     stream = Stream()
     for n in range(count):
         history(rng, options, stream, n)
-    subprocess.run([other, "-C", repository, "fast-import", "--quiet", "--date-format=raw"], input=b"".join(stream.out),
-                   check=True)
+    subprocess.run([git, "-C", repository, "fast-import", "--quiet", "--date-format=raw"], input=b"".join(stream.out), check=True)
+
+
+def real_merges(git, repository):
+    """The parents of each merge of two commits that have a common ancestor."""
+    out = subprocess.run([git, "-C", repository, "rev-list", "--all", "--parents", "--min-parents=2", "--max-parents=2"],
+                         capture_output=True, check=True).stdout.decode()
+    pairs = [tuple(line.split()[1:]) for line in out.splitlines()]
+    return [p for p in pairs if subprocess.run([git, "-C", repository, "merge-base", *p], capture_output=True).returncode == 0]
+
+
+def compare(git, other, repository, pairs, variants, options):
     bad, listed, compared, conflicts = 0, 0, 0, 0
-    for i, variant in enumerate(VARIANTS):
+    for i, variant in enumerate(variants):
         style = STYLES[i % 3]
         if "n" in options:
             variant = variant + ["-Xno-renames"]
         directories = "false" if "F" in options else "true" if "T" in options else "conflict"
-        results = [merge_all(g, repository, style, variant, count, directories) for g in (git, other)]
+        results = [merge_all(g, repository, style, variant, pairs, directories) for g in (git, other)]
         if results[0][0] != results[1][0] or len(results[0][1]) != len(results[1][1]):
             bad += 1
             print("%s %s: exit codes %d, %d, records %d, %d: %s" % (style, variant, results[0][0], results[1][0],
@@ -278,11 +282,29 @@ def main():
             bad += 1
             if bad <= 3 or "v" in options:
                 print(style, variant)
-                show(other, repository, n, mine, theirs)
+                show(other, repository, n, pairs[n], mine, theirs)
             if "k" not in options:
                 return 1
     print("%d merges (%d with conflicts), %d differ, %d are listed" % (compared, conflicts, bad, listed))
     return bad != 0
+
+
+def main():
+    argv = sys.argv[1:]
+    options = ""
+    while argv and argv[0].startswith("-"):
+        options += argv.pop(0)[1:]
+    if len(argv) < 3:
+        sys.exit(__doc__)
+    if "R" in options:
+        pairs = real_merges(*argv[1:3])
+        return compare(argv[0], argv[1], argv[2], pairs, [[]], options + "k")
+    git, other, top = argv[:3]
+    count, seed = int(argv[3]) if len(argv) > 3 else 300, int(argv[4]) if len(argv) > 4 else 1
+    repository = os.path.join(top, "merges-%d.git" % seed)
+    make_histories(other, repository, count, seed, options)
+    pairs = [("o%d" % n, "t%d" % n) for n in range(count)]
+    return compare(git, other, repository, pairs, VARIANTS, options)
 
 
 if __name__ == "__main__":
