@@ -377,7 +377,8 @@ static void take_whole(struct strbuf *out, const struct merge3_text *t)
 size_t merge3_texts(const struct merge3 *m, struct strbuf *out)
 {
 	const struct merge3_text *side = m->side;
-	struct merger g = { .m = m, .o = { .algorithm = m->algorithm, .minimal = m->minimal, .ignore = m->ignore } };
+	/* context: all lines are needed, also those at the end that one side has in common with the base */
+	struct merger g = { .m = m, .o = { .algorithm = m->algorithm, .minimal = m->minimal, .ignore = m->ignore, .context = 1 } };
 	size_t conflicts = 0;
 
 	text_diff(&g.diff[0], side[MERGE3_BASE].text, side[MERGE3_BASE].len, side[MERGE3_OURS].text,

@@ -44,6 +44,16 @@ test_expect_success 'no newline at the end; CRLF; the size of markers' '
 	printf "1\r\nX\r\n" >ours && printf "1\r\nY\r\n" >theirs && printf "1\r\n2\r\n" >b && printf "1\r\n<<< ours\r\nX\r\n===\r\nY\r\n>>> theirs\r\n" | gives 1 --marker-size=3 ours b theirs
 '
 
+test_expect_success 'changes that are more than 1,024 bytes apart, in any order' '
+	seq 1 1000 >b && sed "s/^100$/X/" b >ours && sed "s/^900$/Y/" b >theirs && sed -e "s/^100$/X/" -e "s/^900$/Y/" b >both && gives 0 ours b theirs <both && gives 0 theirs b ours <both &&
+	sed "s/^900$/Z/" ours >conflict && sed "s/^900$/Y/" b >theirs && sed -e "s/^100$/X/" b | sed "/^900$/c\\
+<<<<<<< conflict\\
+Z\\
+=======\\
+Y\\
+>>>>>>> theirs" >want && gives 1 conflict b theirs <want
+'
+
 test_expect_success 'the file is replaced, its mode stays; a link stays a link' '
 	lines 1 X 3 >ours && chmod 755 ours && ln -s ours link && lines 1 Y 3 >theirs && lines 1 2 3 >b && test_expect_code 1 git merge-file link b theirs && test -h link && test -x ours && test_grep "^<<<<<<< link$" ours &&
 	mkdir -p sub && lines 1 X 3 >sub/f && git init -q . && (cd sub && test_expect_code 1 git merge-file -q f ../b ../theirs) && test_grep "^<<<<<<< f$" sub/f && ls -a >list && ! grep merge_file_ list
