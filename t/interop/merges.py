@@ -42,7 +42,7 @@ class Maker:
         rng = self.rng
         base = rng.randrange(4)
         return b"".join(b"line %d of %d\n" % (i, base) if rng.random() < .9 else b"%d\n" % rng.randrange(9)
-                        for i in range(rng.choice([0, 1, 3, 10, 14, 20])))
+                        for i in range(rng.choice([0, 1, 3, 10, 14, 20, 20, 300])))
 
     def some_path(self):
         rng = self.rng
