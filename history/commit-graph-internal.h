@@ -89,8 +89,9 @@ char *graph_path(const char *objdir); /* of the single file; caller frees, as al
 char *graph_chain_path(const char *objdir);
 char *graph_layer_path(const char *objdir, const struct object_id *checksum);
 /*
- * The graph of one object directory, whatever the settings say. *out is NULL if there is none. What
- * is wrong with it is told to `complain`: *complaints counts that. Layers may lie in alternates.
+ * Loads the graph of one object directory, regardless of the settings. *out is NULL if there is
+ * none. Each fault of the files is passed to `complain` and counted in *complaints. Layers may lie
+ * in alternates.
  */
 void graph_load(struct commit_graph **out, struct repository *r, const char *objdir,
 		void (*complain)(void *data, const char *msg), void *data);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parents that count instead of those that a commit names: grafts (info/grafts), and none at the
- * boundary of a shallow clone (the file "shallow"). A commit_pool applies them by itself; who
- * reads single commits asks here.
+ * Parents that replace the parents named in a commit: grafts (info/grafts), and no parents at the
+ * boundary of a shallow clone (the file "shallow"). A commit_pool applies them by itself; code that
+ * reads single commits calls these functions.
  */
 #ifndef HISTORY_GRAFTS_H
 #define HISTORY_GRAFTS_H

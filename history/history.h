@@ -4,11 +4,11 @@
  * far two branches are apart. Walks with options are in revision.h, names of objects in
  * revparse.h.
  *
- * A commit_pool holds one node for each commit that somebody asked about. A node knows its
+ * A commit_pool holds one node for each commit that was looked up. A node knows its
  * name at first; tree, parents and date are there once it has been parsed. Grafts
  * (info/grafts) and the boundary of a shallow clone (the file "shallow") are applied when
- * a node is parsed: nobody else has to know about them. What a commit-graph has is taken from
- * there, and the object is not read: whether it is there is then not known.
+ * a node is parsed: no other code has to know about them. A commit that a commit-graph has is taken
+ * from the graph. Its object is not read, so that it may be missing.
  */
 #ifndef HISTORY_HISTORY_H
 #define HISTORY_HISTORY_H
@@ -43,13 +43,13 @@ struct commit_pool;
 /* Reads the grafts and the shallow file. ERR_CORRUPT if they are malformed. */
 MUST_USE int commit_pool_new(struct commit_pool **out, struct repository *r, struct err *err);
 void commit_pool_free(struct commit_pool *p);
-/* Read each commit itself. Before the first node; for those who ask what is there. */
+/* Read each commit itself. Before the first node; for callers that must notice missing objects. */
 void commit_pool_ignore_graph(struct commit_pool *p);
 /* NULL: there is none, or it is not used. */
 struct commit_graph *commit_pool_graph(const struct commit_pool *p);
 /*
- * Parents that a graft hides are there as well, before those that it gives; at the boundary of a shallow clone they stay
- * hidden. Before the first node.
+ * Nodes keep the parents that a graft hides, in front of the parents from the graft; at the
+ * boundary of a shallow clone they stay hidden. Call it before the first node.
  */
 void commit_pool_keep_true_parents(struct commit_pool *p);
 /*
@@ -109,8 +109,8 @@ MUST_USE int merge_bases(struct commit_pool *p, struct commit *one,
 int is_ancestor(struct commit_pool *p, struct commit *old, struct commit *young,
 		struct err *err);
 /*
- * Drop those that can be reached from another one of the list, in which each is once. The others keep
- * their order.
+ * Drop each commit that can be reached from another one of the list. No commit is in the list
+ * twice. The others keep their order.
  */
 MUST_USE int commits_drop_redundant(struct commit_pool *p, struct commit_list *l, struct err *err);
 /*

@@ -6,7 +6,7 @@
 #include "compat/posix.h"
 #include "history/history.h"
 
-/* Drop what is there twice, and what can be reached from another one. The order stays. */
+/* Drop duplicates, and commits that can be reached from another one. The order stays. */
 MUST_USE int commits_reduce(struct commit_pool *p, struct commit_list *l, struct err *err);
 /* The best common ancestors of all of them. */
 MUST_USE int merge_bases_of_all(struct commit_pool *p, const struct commit_list *heads,

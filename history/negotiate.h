@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a client tells a server that it has, so that little is sent twice: fetch.negotiationAlgorithm of
- * git-config(1). Commits come in an order in which the first common ones are met soon.
+ * Chooses the commits that a client names to a server as `have`, so that little is sent twice:
+ * fetch.negotiationAlgorithm of git-config(1). Commits come in an order in which the first common
+ * ones are met soon.
  *
- *	negotiator_new(&n, r, NEGOTIATE_CONSECUTIVE, err)
- *	negotiator_add_tip(n, &oid, err)            of each ref
- *	negotiator_add_known(n, &oid)               what the server has said that it has
- *	while (negotiator_next(n, &oid, err) > 0)   to be told
- *	    negotiator_ack(n, &oid, err)            whenever the server has it
- *	negotiator_free(n)
+ *         negotiator_new(&n, r, NEGOTIATE_CONSECUTIVE, err)
+ *         negotiator_add_tip(n, &oid, err)            of each ref
+ *         negotiator_add_known(n, &oid)               an object that the server has
+ *         while (negotiator_next(n, &oid, err) > 0)   the next `have` line
+ *             negotiator_ack(n, &oid, err)            whenever the server has it
+ *         negotiator_free(n)
  *
- * Cost: what is told is read, and what leads there.
+ * Cost: reads the commits that it names, and those on the way to them.
  */
 #ifndef HISTORY_NEGOTIATE_H
 #define HISTORY_NEGOTIATE_H

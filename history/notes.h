@@ -14,8 +14,8 @@
  * porcelain/notes-rewrite.c, which copies them.
  *
  * Errors:     ERR_CORRUPT, ERR_NOT_FOUND, … of a tree on the way that cannot be read.
- * Durability: what is written is part of the batch of objects that is open then.
- * Cost:       only directories on the way to what is asked for are read and written, each once;
+ * Durability: written objects become part of the open batch of objects.
+ * Cost:       only directories on the way to a requested note are read and written, each once;
  *             all of them where the notes get other directories (see notes_tree_write).
  */
 #ifndef HISTORY_NOTES_H
@@ -36,7 +36,7 @@ void notes_tree_free(struct notes_tree *t);
 /* 1: *note is the blob; 0: there is none; < 0. */
 MUST_USE int notes_tree_find(struct notes_tree *t, const struct object_id *oid,
 			     struct object_id *note, struct err *err);
-/* Instead of what was there. Whether there is such a blob is not looked at. */
+/* Replaces an older note. The function does not check that the blob exists. */
 MUST_USE int notes_tree_put(struct notes_tree *t, const struct object_id *oid,
 			    const struct object_id *note, struct err *err);
 /* Nothing happens if there is none. */
@@ -51,8 +51,8 @@ MUST_USE int notes_tree_remove(struct notes_tree *t, const struct object_id *oid
 MUST_USE int notes_tree_write(struct notes_tree *t, struct object_id *out, struct err *err);
 
 /*
- * The text of both, with an empty line between them, as a new blob. Of an empty one nothing
- * remains.
+ * The text of both, with an empty line between them, as a new blob. If one of them is empty, the result
+ * is the other one.
  */
 MUST_USE int notes_concatenate(struct odb *odb, const struct object_id *first,
 			       const struct object_id *second, struct object_id *out,

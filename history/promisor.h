@@ -22,8 +22,8 @@ struct promises {
 	bool is_known;
 };
 /*
- * 1: that object is promised, so that it may be missing; 0; < 0: a pack cannot be read. What is damaged
- * promises no more than itself. Cost: the first time, all commits, trees and tags of such packs are read;
+ * 1: that object is promised, so that it may be missing; 0; < 0: a pack cannot be read. A damaged
+ * object promises no other object. Cost: the first time, all commits, trees and tags of such packs are read;
  * without one, nothing.
  */
 MUST_USE int promises_has(struct promises *p, const struct object_id *oid, struct err *err);

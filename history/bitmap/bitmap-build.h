@@ -20,8 +20,10 @@
 #include "repo/repo.h"
 
 struct bitmap_build_options {
-	/* Where queries will start: objects of any type; those that are not in the target are passed
-	 * over. NULL: what the refs name. */
+	/*
+	 * Objects of any type at which queries will start. Objects that are not in the target are
+	 * skipped. NULL: the objects that refs name.
+	 */
 	const struct oid_array *tips;
 	/* Tips that come first when commits are chosen (pack.preferBitmapTips); may be NULL. */
 	const struct oid_array *preferred;

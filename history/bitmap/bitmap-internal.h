@@ -30,7 +30,10 @@ struct bit_space {
 	void *data;
 	size_t nr_fixed; /* bits below it are found so */
 	bool closed;	 /* an object without a bit is ERR_NOT_FOUND, else it gets the next one */
-	/* By fixed bit: filled in for what is come across, as bitmaps have it; NULL: not wanted. */
+	/*
+	 * Name hashes by fixed bit, filled in from the bitmaps for the objects that a walk meets;
+	 * NULL: not wanted.
+	 */
 	uint32_t *name_hashes;
 	struct bitset *types; /* 4 of them, from OBJ_COMMIT on */
 
@@ -49,8 +52,8 @@ void bit_space_release(struct bit_space *s);
 
 /* ---- bitmap-trees.c ---- */
 /*
- * Add a tree and all that it leads to, to `to`, but for what is there already or in `done` (may be
- * NULL), with all that it leads to.
+ * Adds a tree, and every object reachable from it, to `to`. Objects that are in `to` or in `done`
+ * (may be NULL) already are skipped, with all that is reachable from them.
  */
 MUST_USE int bitmap_add_tree(struct bit_space *s, const struct object_id *tree, struct bitset *to,
 			     const struct bitset *done, struct err *err);

@@ -39,8 +39,8 @@ void bitmap_walk_free(struct bitmap_walk *w);
 uint64_t bitmap_walk_count(const struct bitmap_walk *w, enum object_type type);
 bool bitmap_walk_has(struct bitmap_walk *w, const struct object_id *oid);
 /*
- * Does a have reach it? Just as exact: whoever has all that the haves reach has it, and deltas can be
- * made upon it.
+ * Is the object reachable from a have? The answer is exact: a client that has all objects reachable
+ * from its haves has it, so deltas can use it as a base.
  */
 bool bitmap_walk_excludes(struct bitmap_walk *w, const struct object_id *oid);
 /*

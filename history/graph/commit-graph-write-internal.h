@@ -20,7 +20,7 @@ struct graph_value {
 struct graph_writer {
 	struct repository *repo;
 	const struct commit_graph_write_options *o;
-	struct commit_graph *old; /* what is there now; NULL: nothing */
+	struct commit_graph *old; /* the present graph; NULL: none */
 	struct commit_graph base; /* the layers of it that stay; they belong to `old` */
 	struct commit_pool *pool; /* reads the commits themselves */
 	struct commit_list commits; /* of the new layer */
@@ -32,7 +32,9 @@ struct graph_writer {
 #define GRAPH_IN_LAYER 1u /* flag of a commit: it is in the new layer */
 
 /* ---- commit-graph-collect.c ---- */
-/* Add what the options ask for, and all that it leads to, except what is in w->base. */
+/*
+ * Collect the commits that the options ask for, and their ancestors, except the commits in w->base.
+ */
 MUST_USE int graph_collect(struct graph_writer *w, struct err *err);
 /* Add commits of a layer, as far as they are still there, and what they lead to. */
 MUST_USE int graph_collect_layer(struct graph_writer *w, const struct graph_layer *l,

@@ -21,7 +21,7 @@ enum graph_source {
 
 enum graph_split {
 	GRAPH_SINGLE,	      /* one file, instead of a chain */
-	GRAPH_SPLIT,	      /* a new layer; it swallows those that are small against it */
+	GRAPH_SPLIT,	      /* a new layer; lower layers that are small against it are merged into it */
 	GRAPH_SPLIT_NO_MERGE, /* a new layer, always */
 	GRAPH_SPLIT_REPLACE,  /* a chain of one layer, whatever is there */
 };
@@ -41,7 +41,7 @@ struct commit_graph_write_options {
 	/* May return NULL, as may the pointer itself be. */
 	struct progress *(*progress)(void *data, const char *title, uint64_t total);
 	void *progress_data;
-	void (*warn)(void *data, const char *msg); /* what is wrong with the present graph */
+	void (*warn)(void *data, const char *msg); /* a fault of the present graph */
 	void *warn_data;
 };
 
@@ -59,7 +59,7 @@ MUST_USE int commit_graph_write(struct repository *r, const struct commit_graph_
 struct commit_graph_verify_options {
 	const char *objdir;
 	bool shallow; /* only the uppermost layer */
-	void (*bad)(void *data, const char *msg); /* what is not true */
+	void (*bad)(void *data, const char *msg); /* a value that is not true */
 	void (*unusable)(void *data, const char *msg); /* why a file cannot be used at all */
 	void *data;
 	struct progress *(*progress)(void *data, const char *title, uint64_t total);

@@ -84,7 +84,10 @@ MUST_USE int branch_upstream(struct repository *r, const char *branch, char **re
 			     struct err *err);
 /* The commit that a ref names, tags peeled. False: there is none. */
 bool tracked_commit(struct repository *r, const char *ref, struct object_id *oid);
-/* The remotes whose refspecs fetch into `ref`: names, and in util (owned) what is fetched. */
+/*
+ * The remotes whose refspecs fetch into `ref`: their names, and in util (owned) the ref that they
+ * fetch.
+ */
 void remotes_fetching_into(struct repository *r, const char *ref, struct string_list *out);
 /* The remote-tracking ref of the branch that `branch` is pushed to. */
 MUST_USE int branch_push_target(struct repository *r, const char *branch, char **ref,

@@ -79,7 +79,7 @@ typedef int (*root_fn)(void *data, const struct root *root);
 struct roots_options {
 	unsigned kinds; /* ROOTS(kind), or-ed */
 	unsigned flags;
-	/* Of refs and HEADs: refglob.h. NULL: all. */
+	/* Filters of refs and HEADs, see refglob.h. NULL: all. */
 	const char *prefix, *pattern;
 	const struct ref_exclusions *exclusions;
 };

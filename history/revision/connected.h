@@ -18,15 +18,17 @@ struct connected_options {
 	/* What these lead to is there, too: refs of repositories that we borrow from. NULL: none. */
 	const struct oid_array *complete;
 	bool promised; /* what a promisor has promised may be missing */
-	/* Each object that is there and was looked at; < 0 ends it. NULL: nobody asks. */
+	/*
+	 * Called for each object that was looked at and exists; < 0 ends the walk. NULL: no call.
+	 */
 	int (*found)(void *data, const struct object_id *oid, struct err *err);
 	/* Called now and then with the number of objects seen; may be NULL. */
 	void (*progress)(void *data, uint64_t seen);
 	void *data;
 };
 /*
- * 1, 0 (*missing is the first that is not there), < 0: damaged. Cost: what is new is walked, commits by date until refs
- * have covered them; nothing is read of what refs lead to but the edge.
+ * 1, 0 (*missing is the first missing object), < 0: damaged. Cost: new objects are walked, commits by
+ * date until refs have covered them. Behind refs only the edge is read.
  */
 MUST_USE int objects_are_connected(struct repository *r, const struct oid_array *tips,
 				   const struct connected_options *o, struct object_id *missing,

@@ -10,7 +10,7 @@
 
 /* Flags of objects. */
 #define OBJECT_DONE 1u	   /* nothing new can come of it */
-#define OBJECT_EXCLUDED 2u /* reachable from what is excluded */
+#define OBJECT_EXCLUDED 2u /* reachable from an excluded object */
 #define OBJECT_GIVEN 4u	   /* a start: filters do not apply */
 #define OBJECT_SHOWN 8u
 #define OBJECT_QUEUED 16u  /* a commit's tree that is to be visited */

@@ -21,7 +21,7 @@ struct rev_state {
 	bool use_list;
 	bool chosen; /* w->select has been asked about all of them */
 	/* While commits are delivered. */
-	struct commit_list boundary; /* parents of what was shown */
+	struct commit_list boundary; /* parents of shown commits */
 	struct commit_list last;     /* delivered at the end: boundary, or all reversed */
 	size_t next_last;
 	bool use_last;
@@ -108,20 +108,23 @@ void rev_free_same(struct rev_walk *w);
 /* ---- revision-select.c ---- */
 /* Commits that are not chosen become TREESAME. */
 MUST_USE int rev_choose(struct rev_walk *w, struct commit *c, struct err *err);
-/* All of a limited walk, which is in order. Those that are chosen are left, and their parents are rewritten. */
+/*
+ * Chooses the commits of a limited walk, which is in order. The list keeps the chosen commits, and
+ * their parents are rewritten.
+ */
 MUST_USE int rev_choose_all(struct rev_walk *w, struct err *err);
 
 /* ---- revision-rewrite.c ---- */
 MUST_USE int rev_rewrite_parents(struct rev_walk *w, struct commit *c, struct err *err);
 
 /* ---- revision-merges.c ---- */
-/* Of the range, in topological order. */
+/* Applies --simplify-merges to the range, which is in topological order. */
 MUST_USE int rev_simplify_merges(struct rev_walk *w, struct err *err);
 
 /* ---- revision.c ---- */
 /* The default, if there is no start. */
 MUST_USE int rev_add_default(struct rev_walk *w, struct err *err);
-/* -g: reflogs only of what is named from now on. */
+/* -g: walk only the reflogs of the refs named from now on. */
 void rev_walk_only_reflogs(struct rev_walk *w);
 
 /* ---- revision-trees.c ---- */

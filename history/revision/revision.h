@@ -78,8 +78,8 @@ typedef int (*rev_patch_id_fn)(struct odb *odb, const struct pathspec *paths,
 
 /*
  * Commits are chosen one by one, by more than paths (log -L). `chooses` is asked once about each of the walk, children
- * before parents: 1, it is shown; 0, not; < 0. Of a merge it may leave the one parent that
- * everything comes from: commit_set_parents.
+ * before parents: 1, it is shown; 0, not; < 0. For a merge it may keep only the parent that all lines
+ * come from: commit_set_parents.
  */
 struct rev_selection {
 	int (*chooses)(void *data, struct commit *c, struct err *err); /* NULL: there is no such choice */
@@ -101,8 +101,8 @@ struct rev_walk {
 	bool simplify_by_decoration; /* needs is_decorated */
 	bool maximal_only;	  /* only what no other commit of the range leads to */
 	bool ancestry_path;	  /* with or without a commit */
-	bool ancestry_of_range;	  /* without: what is excluded counts as named */
-	bool want_parents;	  /* --graph, --parents: rewritten to what is shown */
+	bool ancestry_of_range;	  /* without: excluded commits count as named */
+	bool want_parents;	  /* --graph, --parents: rewritten to shown commits */
 	bool print_parents;	  /* --parents */
 	bool want_children;	  /* --children: rev_children() */
 	bool ignore_missing;
@@ -112,7 +112,7 @@ struct rev_walk {
 	bool objects;		  /* starts may be tags, trees and blobs */
 	bool single_worktree;	  /* --all and the like leave other worktrees out */
 	bool bisect;		  /* bisection_find() is to have the whole range */
-	bool unpacked;		  /* only what is in no pack */
+	bool unpacked;		  /* only objects that are in no pack */
 	bool missing_ok;	  /* commits that are not there are noted, and the walk goes on */
 	/* --exclude-promisor-objects: these count as excluded, with the ancestors of such commits; may be NULL */
 	const struct oidset *excluded;
@@ -123,7 +123,7 @@ struct rev_walk {
 	bool oldest;		  /* max_count: the last ones, instead of the first */
 	int min_parents, max_parents; /* 0, -1 */
 	timestamp_t since, until; /* 0: none */
-	timestamp_t since_filter; /* like since, but the walk goes on behind what is too old */
+	timestamp_t since_filter; /* like since, but the walk goes on behind older commits */
 	struct pathspec pathspec;
 	bool has_pathspec;
 

@@ -31,7 +31,7 @@ MUST_USE int tip_bits_new(struct tip_bits **out, struct repository *r, struct er
 void tip_bits_free(struct tip_bits *j);
 /* A commit. ERR_TOO_BIG: there are enough. */
 MUST_USE int tip_bits_add(struct tip_bits *j, const struct object_id *oid, struct err *err);
-/* more: so many commits beyond those that all tips have. */
+/* Walk until every commit that all tips have is marked, and `more` commits beyond. */
 MUST_USE int tip_bits_walk(struct tip_bits *j, int more, struct err *err);
 
 /* ---- after the walk ---- */
