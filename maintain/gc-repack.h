@@ -8,7 +8,10 @@
 
 /* Are the settings good? Before anything is changed. */
 MUST_USE int gc_repack_check(struct repository *r, const struct gc_options *o, struct err *err);
-/* Choose what is packed, and into what; stage it (repack_run). Nothing, if --auto needs nothing. */
+/*
+ * Choose the objects to pack and their packs, and stage these (repack_run). Does nothing if --auto
+ * finds no need.
+ */
 MUST_USE int gc_repack(struct repo_operation *op, struct repository *r, const struct gc_options *o,
 		       struct err *err);
 

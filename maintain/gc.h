@@ -25,7 +25,7 @@
 #include "util/progress.h"
 
 struct gc_options {
-	/* ---- what to do; the configuration where nobody says otherwise ---- */
+	/* ---- what to do; each default comes from the configuration ---- */
 	bool aggressive;
 	bool cruft;		  /* gc.cruftPacks: else unreachable objects become loose */
 	int keep_largest_pack;	  /* -1: as gc.bigPackThreshold says */
@@ -34,7 +34,7 @@ struct gc_options {
 	const char *expire_to;	  /* base name of a pack of what goes; NULL: none */
 	bool prune;		  /* remove unreachable objects that are not younger than this: */
 	timestamp_t prune_before, prune_default; /* TIME_MAX: all, 0: none */
-	/* --auto: only what is needed is packed: more than loose objects, if `need` says so. */
+	/* --auto: pack only if there is a need. If `need` says so, pack more than loose objects. */
 	bool automatic;
 	struct gc_need need;
 	/* ---- the rest of the configuration ---- */

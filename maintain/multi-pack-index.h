@@ -11,7 +11,7 @@
 
 /*
  * Write one for these packs and stage it. bitmap: how its .bitmap is made; NULL: none. Nothing is
- * staged if what is there is the same; else *written (may be NULL) is its checksum.
+ * staged if the present one is the same; else *written (may be NULL) is its checksum.
  * Errors: those of midx_update_begin and bitmap_build.
  */
 MUST_USE int multi_pack_index_write(struct repository *r, struct packs *packs,

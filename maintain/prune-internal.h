@@ -7,9 +7,9 @@
 #include "maintain/reachable.h"
 
 /*
- * Temporary files and directories below the object directory: those of dead owners, and those whose
- * owner is not known if nobody has changed them after `before` (seconds). Removed at once: nothing
- * rests on them.
+ * Remove temporary files and directories below the object directory: if their owner is dead, or if
+ * the owner is unknown and no process has changed them after `before` (seconds). They are removed
+ * at once, because no object depends on them.
  */
 MUST_USE int prune_temporary(struct repository *r, const struct prune_options *o, time_t before,
 			     struct err *err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Removing loose objects that nothing needs, and what was left behind beside them. git-prune(1). */
+/*
+ * Removing loose objects that nothing needs, and temporary files of dead processes. git-prune(1).
+ */
 #ifndef MAINTAIN_PRUNE_H
 #define MAINTAIN_PRUNE_H
 
@@ -8,7 +10,7 @@
 #include "util/date.h"
 
 struct prune_options {
-	timestamp_t expire_before; /* only what is not younger; TIME_MAX: all, 0: nothing */
+	timestamp_t expire_before; /* only objects that are not younger; TIME_MAX: all, 0: none */
 	bool dry_run;
 	const struct oid_array *heads; /* kept with all that they lead to; may be NULL */
 	/* A line for each object and file that goes, without LF; may be NULL. */
@@ -19,14 +21,14 @@ struct prune_options {
 };
 
 /*
- * What is removed goes at publication, after all else that the operation changes
+ * Files are removed at publication, after all other changes of the operation
  * (PUBLISH_OBJECT_DELETE): loose objects that are neither reachable nor recent, temporary files of
  * the dead, lines of the file "shallow" whose commits are not reachable. Nothing is staged if the
  * history is not complete.
  *
- * Others: what a process has written or touched since it has an owner file (fs/owner.h) stays for as
- * long as it lives, whatever expire_before says. Each object is looked at again when it has been moved
- * aside: one that somebody has touched meanwhile is moved back.
+ * Other processes: objects that a live process has written or touched since it has an owner file
+ * (fs/owner.h) stay, regardless of expire_before. Each object is looked at again when it has been moved
+ * aside: if another process has touched it meanwhile, it is moved back.
  *
  * Errors: ERR_UNSUPPORTED, extensions.preciousObjects; those of reachable_mark; ERR_LOCKED.
  * Cost:   see maintain/reachable.h; nothing but a list of files if no loose object is old enough.

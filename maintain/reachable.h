@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What has to be kept: all that the roots of a repository lead to (maintain/root-lists.h), what its
- * borrowers hold, what has been named besides, and recent objects with all that these lead to.
+ * What has to be kept: all that the roots of a repository lead to (maintain/root-lists.h), the objects
+ * that its borrowers hold, objects named by the caller, and recent objects with all that these lead to.
  *
  *   reachable_new(&x, r, &o, &err)       nothing has been looked at yet
  *   reachable_mark(x, &err)
  *   reachable_has(x, &oid)
- *   reachable_update(x, &err)            before anything is removed: what has come since
+ *   reachable_update(x, &err)            before anything is removed: add new roots
  *   reachable_free(x)
  *
  * Bitmaps are used where there are some. Where the history from a strong root is not complete,
  * nothing can be said: ERR_NOT_FOUND or ERR_CORRUPT names what is missing or damaged. Objects that a
  * promisor remote has promised may be missing.
  *
- * Cost: reading refs, reflogs and indexes; one walk of the history, or by bitmaps what is not in the
- * bitmapped packs. Memory: without bitmaps, 50 bytes for each object that is reachable.
+ * Cost: reading refs, reflogs and indexes; one walk of the history, or, with bitmaps, of the objects
+ * outside of the bitmapped packs. Memory: without bitmaps, 50 bytes for each object that is reachable.
  */
 #ifndef MAINTAIN_REACHABLE_H
 #define MAINTAIN_REACHABLE_H
@@ -40,7 +40,7 @@ struct reachable *reachable_new(struct repository *r, const struct reachable_opt
 MUST_USE int reachable_mark(struct reachable *x, struct err *err);
 /* After reachable_mark. For one thread. */
 bool reachable_has(struct reachable *x, const struct object_id *oid);
-/* Reads all roots once more, and goes from those that are new. Until nothing is new. */
+/* Reads all roots once more, and walks from the new ones, until there are no new ones. */
 MUST_USE int reachable_update(struct reachable *x, struct err *err);
 void reachable_free(struct reachable *x);
 

@@ -10,9 +10,10 @@
 
 /*
  * Add our objects, packed or loose, that were of use at `since` or later (the time of the file, or what the .mtimes of
- * the pack says, if it is later), what gc.recentObjectsHook names, and all that these lead to: a commit that somebody is about to use is
- * no good without its old trees. is_safe: the object itself stays in any case, as in a kept pack, but
- * what it leads to need not. is_closed: neither it nor what it leads to is any matter here. What is missing is passed over.
+ * the pack says, if it is later), what gc.recentObjectsHook names, and all that these lead to: a commit
+ * that another process is about to use is no good without its old trees. is_safe: the object itself stays in any case, as in a kept pack, but
+ * what it leads to need not. is_closed: neither it nor what it leads to is any matter here. Missing
+ * objects are skipped.
  */
 MUST_USE int young_objects(struct oidset *out, struct repository *r, timestamp_t since,
 			   bool (*is_safe)(void *data, const struct object_id *oid),

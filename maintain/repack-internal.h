@@ -15,7 +15,7 @@ struct old_pack {
 	bool combined; /* by a geometric repack */
 };
 
-/* What is packed; each part has packs of its own. Those of what is unreachable come last. */
+/* Groups of objects; each goes into packs of its own. Unreachable objects come last. */
 enum repack_part {
 	REPACK_MAIN,
 	REPACK_LEFT_OUT, /* by the filter */
@@ -35,7 +35,7 @@ struct repack {
 	struct packs_removal *removal;
 	struct pack_collection parts[REPACK_NR_PARTS];
 	struct oid_array sums; /* of new packs here, in the order of parts */
-	size_t nr_main;	       /* of them, of what is not unreachable */
+	size_t nr_main;	       /* how many of them hold reachable objects */
 	struct midx_layers layers; /* that stay as they are, as far as they can */
 	struct strvec kept_names;  /* --keep-pack, and packs of these layers */
 };
@@ -52,7 +52,10 @@ MUST_USE int repack_begin_part(struct repack *k, enum repack_part part,
 /* elsewhere: its base name, if it is not for the repository; NULL. Nothing if there is no object. */
 MUST_USE int repack_write_part(struct repack *k, enum repack_part part, const char *elsewhere,
 			       struct err *err);
-/* All but a geometric repack: everything, or what is in no pack. */
+/*
+ * Make the packs of every repack but a geometric one: of all objects, or of the objects that are in
+ * no pack.
+ */
 MUST_USE int repack_make_packs(struct repack *k, struct err *err);
 
 #endif

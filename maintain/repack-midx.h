@@ -17,10 +17,10 @@ struct repack_midx {
 	const struct object_id *made;	  /* the first new pack; NULL: there is none */
 };
 /*
- * Of the packs of the repository without those that go. REPACK_MIDX_INCREMENTAL: a new layer for packs that are
- * in none. With `geometric` it takes the place of layers below that have less than midx_split_factor times as
- * many objects; with `write_bitmap`, of those that have no bitmaps; always, of those that name a pack that
- * goes.
+ * Write a multi-pack-index of all packs of the repository that stay. REPACK_MIDX_INCREMENTAL: a new layer for packs that are
+ * in none. With `geometric` it takes the place of lower layers that have less than midx_split_factor times as
+ * many objects; with `write_bitmap`, also of layers without a bitmap; and always of layers that name a
+ * pack that goes.
  */
 MUST_USE int repack_write_midx(const struct repack_midx *m, struct err *err);
 

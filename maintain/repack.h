@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Packing a repository anew: objects are collected into new packs, and what these replace is
- * removed. git-repack(1).
+ * Packing a repository anew: objects are collected into new packs, and the packs and loose objects that
+ * they replace are removed. git-repack(1).
  *
  *   repack_options_init(&o, r); rc = repack_options_read(&o, r, err);
  *   op = repo_operation_begin(r);
  *   rc = repack_run(op, r, &o, &result, err);
  *   rc = repo_operation_end(op, rc, err);
  *
- * One operation may hold a repack beside other things: what it has published before (refs packed,
- * reflogs expired) is what the repack sees.
+ * One operation may hold a repack beside other things: the repack sees its published changes (refs
+ * packed, reflogs expired).
  *
- * What is removed: packs that were there when the repack began, are not kept (.keep, --keep-pack) and
- * hold nothing any more that is wanted. Packs that somebody has made, or come to rest on
+ * Removed are packs that were there when the repack began, are not kept (.keep, --keep-pack) and
+ * hold nothing any more that is wanted. Packs that another process has made, or has come to depend on
  * (packs_touch: their time has changed), since then stay, as do all if a ref names something
  * meanwhile that would go with them. With extensions.preciousObjects nothing may be removed.
  *
@@ -42,14 +42,14 @@
 enum repack_unreachable {
 	REPACK_DROP,	/* -a: they go */
 	REPACK_LOOSEN,	/* -A: they become loose objects, with the time of the newest pack that has them */
-	REPACK_APPEND,	/* -k: into the new pack, with those that are loose */
-	REPACK_CRUFT,	/* --cruft: into a pack of their own, with those that are loose */
+	REPACK_APPEND,	/* -k: into the new pack, with the loose ones */
+	REPACK_CRUFT,	/* --cruft: into a pack of their own, with the loose ones */
 };
 
 enum repack_midx_mode { REPACK_MIDX_NONE, REPACK_MIDX_WHOLE, REPACK_MIDX_INCREMENTAL };
 
 struct repack_options {
-	bool all;			/* -a, -A, --cruft: everything, not only what is in no pack */
+	bool all;			/* -a, -A, --cruft: all objects, not only unpacked ones */
 	enum repack_unreachable unreachable;
 	bool delete_redundant;		/* -d, with prune-packed */
 	bool local;			/* -l: what alternates have is left to them */

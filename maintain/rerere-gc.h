@@ -8,7 +8,7 @@
 
 /*
  * Remove, at publication, what is older than gc.rerereResolved (if it has a resolution; 60 days) or
- * gc.rerereUnresolved (15 days) says. Nothing is done while somebody holds MERGE_RR.lock.
+ * gc.rerereUnresolved (15 days) says. Nothing is done while another process holds MERGE_RR.lock.
  * ERR_INVALID: a bad value.
  */
 MUST_USE int rerere_gc_run(struct repo_operation *op, struct repository *r, struct err *err);

@@ -27,8 +27,8 @@ MUST_USE int roots_collect(struct roots *out, struct repository *r, struct odb *
 			   struct err *err);
 /*
  * What --all, --reflog and --indexed-objects of a walk do not list. strong: the HEADs of all worktrees, and the refs that
- * the other worktrees have for themselves (refs/bisect/ and the like). weak: MERGE_HEAD and the like, and what is in
- * progress, in all worktrees. Errors: as above.
+ * the other worktrees have for themselves (refs/bisect/ and the like). weak: MERGE_HEAD and the like, and
+ * operations in progress, in all worktrees. Errors: as above.
  */
 MUST_USE int roots_collect_worktrees(struct roots *out, struct repository *r, struct odb *odb,
 				     struct err *err);
@@ -43,8 +43,8 @@ void roots_release(struct roots *roots);
 MUST_USE int roots_collect_borrowers(struct roots *out, struct repository *r, struct err *err);
 
 /*
- * What the commands of gc.recentObjectsHook print: objects that count as recent. Those that are not
- * there are left out. ERR_ABORTED: a command has failed, or has printed something else.
+ * Collects the objects that the commands of gc.recentObjectsHook print: they count as recent.
+ * Missing objects are left out. ERR_ABORTED: a command has failed, or has printed something else.
  */
 MUST_USE int roots_collect_recent(struct oid_array *out, struct repository *r, struct err *err);
 

@@ -23,7 +23,7 @@ void server_info_packs(struct repository *r, struct strbuf *out);
  * a ref is broken or its object is missing: *err names it.
  *
  * Durability: that of the operation.
- * Errors:     ERR_LOCKED: somebody else is writing them.
+ * Errors:     ERR_LOCKED: another process is writing them.
  */
 MUST_USE int server_info_update(struct repo_operation *op, struct repository *r, bool all,
 				struct err *err);

@@ -11,7 +11,8 @@
 
 /*
  * The objects of these packs for which `wanted` says yes, unless there is a loose one already: staged, with the time of
- * the newest of the packs that has them, or that which the .mtimes of a cruft pack says, if it is later. So no copy that
+ * the newest of the packs that has them, or the time in the .mtimes of a cruft pack, if it is later. So
+ * no copy that
  * was of use lately is forgotten, and a prune by age does not come earlier. `packs` gets another order.
  * Cost: reads and deflates each of them.
  */

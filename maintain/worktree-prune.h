@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is left in a repository of worktrees that are no more. "prune" of git-worktree(1). */
+/*
+ * Removes the administrative files of worktrees that no longer exist. "prune" of git-worktree(1).
+ */
 #ifndef MAINTAIN_WORKTREE_PRUNE_H
 #define MAINTAIN_WORKTREE_PRUNE_H
 
@@ -9,9 +11,9 @@
 #include "util/string-list.h"
 
 /*
- * Ids of those that can go, appended: their file "gitdir" is missing or empty, or names nothing and
- * the index has not changed after `expire_before`; or they are second entries for one place. Not
- * locked ones, nor the one that we are in.
+ * Append the ids of the worktrees that can go: their file "gitdir" is missing or empty, or it names
+ * a missing place and the index has not changed after `expire_before`; or they are second entries
+ * for one place. Locked worktrees, and the one that we are in, stay.
  */
 MUST_USE int worktrees_find_prunable(struct string_list *ids, struct repository *r,
 				     timestamp_t expire_before, struct err *err);

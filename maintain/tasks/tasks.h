@@ -30,7 +30,7 @@ enum maintenance_task {
 	TASK_RERERE_GC,
 	TASK_NR
 };
-/* In the order of frequency: what is due daily is done by an hourly task, too. */
+/* In the order of frequency: an hourly run also does daily tasks that are due. */
 enum maintenance_schedule { SCHEDULE_NONE, SCHEDULE_WEEKLY, SCHEDULE_DAILY, SCHEDULE_HOURLY };
 
 const char *maintenance_task_name(enum maintenance_task t);
@@ -44,8 +44,9 @@ struct maintenance_plan {
 	size_t nr;
 };
 /*
- * By maintenance.strategy, maintenance.<task>.enabled and .schedule: the tasks of git maintenance run, or
- * (schedule not NONE) those that have to run at least that often. ERR_INVALID.
+ * Reads maintenance.strategy, maintenance.<task>.enabled and .schedule. The plan has the tasks of
+ * git maintenance run or, if schedule is not NONE, the tasks that have to run at least that often.
+ * ERR_INVALID.
  */
 MUST_USE int maintenance_plan_read(struct maintenance_plan *out, struct repository *r,
 				   enum maintenance_schedule schedule, struct err *err);
@@ -69,7 +70,7 @@ MUST_USE int maintenance_task_run(struct repository *r, enum maintenance_task t,
 
 /*
  * For a command that has just written objects or refs: is git maintenance run --auto worth being
- * started? Only what is cheap is looked at: loose objects by a sample, the list of packs, loose refs. Other
+ * started? Only cheap checks are made: loose objects by a sample, the list of packs, loose refs. Other
  * tasks are looked at once one of these is due; or always, if none of these is to be done here.
  */
 MUST_USE int auto_maintenance_is_due(struct repository *r, bool *out, struct err *err);
