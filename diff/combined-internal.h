@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A text beside several older ones, line by line: which lines are new to which of them, and which
- * lines of theirs are gone. combined-lines.c; combined-hunks.c chooses what is shown.
+ * lines of theirs are gone. combined-lines.c; combined-hunks.c chooses the lines to show.
  */
 #ifndef DIFF_COMBINED_INTERNAL_H
 #define DIFF_COMBINED_INTERNAL_H
@@ -18,7 +18,7 @@ struct lost_line {
 	uint64_t sides; /* which ones */
 };
 
-/* A line of the new text, and what was lost in front of it. */
+/* A line of the new text, and the lost lines in front of it. */
 struct combined_line {
 	const char *text; /* without its newline */
 	size_t len;

@@ -63,8 +63,8 @@ static inline bool diff_ignores(const struct diff_options *o)
 	       (o->exit_code && o->allow_external);
 }
 /*
- * What the driver of a pair's path says of texts: `scratch` (a copy) has its algorithm. Returns
- * what is to be used.
+ * Applies the text settings of the diff driver of a path: `scratch` (a copy) gets its algorithm.
+ * Returns the options to use.
  */
 const struct diff_options *diff_options_for(const struct diff_options *o, const char *path,
 					    struct diff_options *scratch);
@@ -82,7 +82,10 @@ void diff_chunks_free(struct diff_chunks *c);
 /* ---- prefetch.c ---- */
 /* The file's content is about to be read, if it is an object. */
 void diff_want_file(struct oid_array *wanted, const struct diff_file *f);
-/* The contents of all pairs that differ; of all items. Nothing happens where nobody can be asked. */
+/*
+ * Fetch the missing contents of all pairs that differ; of all items. Does nothing without a
+ * promisor remote.
+ */
 MUST_USE int diff_prefetch(const struct diff_queue *q, const struct diff_options *o, struct err *err);
 MUST_USE int diff_prefetch_combined(const struct diff_combined_list *list, const struct diff_options *o,
 				    struct err *err);

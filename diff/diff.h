@@ -73,8 +73,8 @@ struct diff_pair {
 	struct diff_file *old, *new; /* never NULL; mode 0 for the missing side */
 	char status;		     /* set by diff_process */
 	/*
-	 * Renames, copies: similarity; a modified pair: dissimilarity if it is a
-	 * rewrite, else 0. Of DIFF_MAX_SCORE.
+	 * Renames, copies: similarity; a modified pair: dissimilarity if it is a rewrite, else 0. At
+	 * most DIFF_MAX_SCORE.
 	 */
 	unsigned score;
 	bool unmerged;
@@ -185,7 +185,7 @@ struct diff_rename_limit {
 bool oid_ellipsis(void);
 
 struct diff_options {
-	struct odb *odb; /* NULL: there are no objects, only what is read by `read` */
+	struct odb *odb; /* NULL: there are no objects; contents come from `read` */
 	const struct hash_algo *algo;
 	char *complaint; /* a warning about the configuration, for the command to print; owned */
 	unsigned formats; /* DIFF_FORMAT_*; 0: the command's default */
@@ -370,7 +370,7 @@ MUST_USE int diff_textconv_object(const struct diff_options *o, const char *path
 
 /*
  * All differences between two trees; NULL is the empty tree. Pairs come in index
- * order. With options.quick the first one ends it (q->has_changes).
+ * order. If options.quick is set, the first pair ends it (q->has_changes).
  */
 MUST_USE int diff_trees(struct diff_queue *q, const struct diff_options *o,
 			const struct object_id *old_tree, const struct object_id *new_tree,
@@ -424,7 +424,7 @@ void diff_combined_set(struct diff_combined *c, size_t side, struct diff_file *o
 MUST_USE int diff_combine(struct diff_combined_list *list, const struct diff_queue *queues, size_t nr,
 			  struct err *err);
 /*
- * The differences between each of `nr` old trees and a new one, and what is in all of them. The first
+ * The differences between each of `nr` old trees and a new one, and the pairs that are in all of them. The first
  * of these stays in *first: what --stat and the like count.
  */
 MUST_USE int diff_trees_combined(struct diff_combined_list *list, struct diff_queue *first,

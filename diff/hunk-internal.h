@@ -24,7 +24,7 @@ struct hunk_printer {
 	const struct funcname *funcname;
 	struct strbuf *out;
 	unsigned whitespace; /* rules of the file; whitespace-internal.h */
-	const struct words_regex *words; /* of --word-diff; NULL: what is no space */
+	const struct words_regex *words; /* for --word-diff; NULL: runs of non-space characters */
 	struct moved_lines *moved; /* where lines of changes are kept; NULL: print them */
 	const struct line_ranges *lines; /* hunks consist of these lines of the new side; NULL: of all */
 };
@@ -48,9 +48,9 @@ bool hunks_next(const struct hunk_printer *hp, size_t from, struct hunk *h);
 
 /* ---- hunk-lines.c ---- */
 /*
- * What is left of a hunk within lines of the new side: these lines, and the old ones that changes among
- * them have removed, directly behind them included. Of a change that began above them only what it
- * has added is left. The changes are copied to parts[], which has room for as many as the hunk has; out->from
+ * Cuts a hunk to lines of the new side: the result has these lines, and the old ones that changes among
+ * them have removed, directly behind them included. A change that began above them keeps only its added
+ * lines. The changes are copied to parts[], which has room for as many as the hunk has; out->from
  * and out->to are places in it. False: there is no change left.
  */
 struct line_range;

@@ -14,7 +14,7 @@ const char *line_spec_file(const char *arg);
 
 /*
  * The lines of `file` that the beginning of `arg` means. Patterns are searched for from line `anchor` (from 0)
- * on, unless they begin with '^'. The names of functions are those that its driver in `o` finds.
+ * on, unless they begin with '^'. The driver of the file in `o` finds the names of functions.
  *
  * ERR_INVALID, ERR_NOT_FOUND, with Git's messages: no such line, a bad pattern, or one that matches nothing.
  */

@@ -50,7 +50,7 @@ extern const struct option_call diff_output_rows[];
 
 /* "option `stat' WHY" or "switch `U' WHY". */
 int diff_bad_value(const struct option_row *r, struct err *err, const char *why);
-/* Those that are alone. */
+/* Formats that exclude each other. */
 #define NAME_FORMATS (DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_CHECK)
 
 /* -s cancels earlier formats, and a format an earlier -s; but for names, which refuse it. */
