@@ -3,7 +3,7 @@
  * Which objects go into a new pack: what git-pack-objects(1) and git-repack(1) share.
  *
  *   struct pack_collection c = { .r = r, ... };
- *   pack_objects_options_init(&c.o, r->odb);            and what is wanted of c.o
+ *   pack_objects_options_init(&c.o, r->odb);            and set the wanted options in c.o
  *   rc = pack_collection_begin(&c, err)
  *   rc = pack_collection_exclude_kept(&c, &names, true, err)
  *   rc = pack_collect_revisions(&c, &lines, err)        or _packs, _cruft, _loose; several add up
@@ -47,7 +47,7 @@ struct pack_collection {
 	const struct filter_spec *filter; /* NULL: none */
 	enum missing_action missing;
 	bool exclude_promisor;	/* what came from promisor remotes is left out, and not walked through */
-	struct progress *progress; /* counts what is added; may be NULL */
+	struct progress *progress; /* counts added objects; may be NULL */
 	void (*warn)(void *data, const char *msg); /* may be NULL */
 	void *warn_data;
 	/* ---- for pack_collection_write_bitmap ---- */
@@ -58,7 +58,7 @@ struct pack_collection {
 	void *bitmap_data;
 	/* ---- the result ---- */
 	struct pack_objects *po;
-	struct pack *whole; /* it is what is asked for, object by object; then nothing is added */
+	struct pack *whole; /* the pack that the request asks for, object by object; then nothing is added */
 	/* ---- internal ---- */
 	struct index_state ix;
 	struct attrs *attrs;
@@ -74,13 +74,16 @@ struct pack_collection {
 MUST_USE int pack_collection_begin(struct pack_collection *c, struct err *err);
 void pack_collection_end(struct pack_collection *c); /* idempotent; the progress is the caller's */
 
-/* An object that is to be packed. With the attribute -delta its path gets none. */
+/* Adds an object to pack. If its path has the attribute -delta, it gets no delta. */
 MUST_USE int pack_collection_add(struct pack_collection *c, const struct object_id *oid,
 				 enum object_type type, const char *path, unsigned flags,
 				 struct err *err);
 /* Loose objects of ours that no pack of ours has. */
 MUST_USE int pack_collect_loose(struct pack_collection *c, struct err *err);
-/* With c->islands, after the last object: find their islands (delta-islands.h), which count from now on. */
+/*
+ * If c->islands is set: find the islands of the objects, after the last one (delta-islands.h). They
+ * count from now on.
+ */
 MUST_USE int pack_collection_set_islands(struct pack_collection *c, struct err *err);
 /* Objects of these packs, by name without directory, are left out; honor: of all with a .keep. */
 void pack_collection_exclude_kept(struct pack_collection *c, const struct strvec *names, bool honor);
@@ -103,15 +106,16 @@ struct pack_choice {
 };
 struct pack_choices {
 	struct pack_choice included;
-	/* Their objects are left out; closed: all that they lead to is said to be in closed ones. */
+	/* Their objects are left out; closed: the caller states that all objects that they lead to are
+	 * in closed ones. */
 	struct pack_choice closed, open;
 	/*
-	 * What commits of included and open packs lead to is added, too, wherever it is; what is missing is passed
-	 * over. With open packs, nothing is looked for behind an object of a closed one.
+	 * What commits of included and open packs lead to is added, too, wherever it is; missing
+	 * objects are skipped. If there are open packs, the walk stops at objects of closed ones.
 	 */
 	bool follow;
 };
-/* --stdin-packs of git-pack-objects(1). With c->unpacked: loose objects as well, as if they were an included pack. */
+/* --stdin-packs of git-pack-objects(1). If c->unpacked is set, loose objects are added as well, as if they were an included pack. */
 MUST_USE int pack_collect_packs(struct pack_collection *c, const struct pack_choices *p, struct err *err);
 
 /* ---- pack-collection-cruft.c ---- */
@@ -134,8 +138,8 @@ uint32_t pack_collection_mtime(void *data, const struct object_id *oid);
 /* ---- pack-collection-loosen.c ---- */
 /*
  * Objects of our packs that are neither in the new pack nor in one that stays (a .keep, or it was excluded by name) become
- * loose ones, as old as their pack: see loosen.h. since: not those that are older, unless something younger leads to
- * them; 0: all. Before the new pack is written.
+ * loose ones, as old as their pack: see loosen.h. since: skip older ones, unless a younger object leads
+ * to them; 0: all. Before the new pack is written.
  */
 MUST_USE int pack_collection_loosen(struct pack_collection *c, struct repo_operation *op, timestamp_t since,
 				    struct err *err);
@@ -145,8 +149,8 @@ MUST_USE int pack_collection_loosen(struct pack_collection *c, struct repo_opera
 MUST_USE int pack_collect_by_bitmaps(struct pack_collection *c, const struct rev_walk *w,
 				     struct err *err);
 /*
- * For pack_files_options.before_idx; data: the struct pack_collection. What is not closed under
- * reachability gets no bitmap, which is told through `warn`.
+ * For pack_files_options.before_idx; data: the struct pack_collection. A pack that is not closed under
+ * reachability gets no bitmap, with a call of `warn`.
  */
 MUST_USE int pack_collection_write_bitmap(void *data, const char *tmp_dir, const struct idx_entry *v,
 					  uint32_t nr, const struct object_id *sum, struct err *err);
