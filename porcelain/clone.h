@@ -47,14 +47,14 @@ struct clone_options {
 	bool mirror, single_branch, no_tags, no_checkout, dissociate;
 	bool sparse; /* only the files of the top directory are checked out */
 	const struct strvec *references; /* object directories that are used from then on */
-	/* Of the user; with `extra`, which goes into the new one. */
+	/* Configuration of the user and `extra`, which goes into the new repository. */
 	const struct config_set *config;
 	const struct config_edit *extra;
 	size_t nr_extra;
 	const char *bundle_uri; /* --bundle-uri; NULL: none, and */
 	bool ask_for_bundles;	/* the server is asked for a list: transfer.bundleURI */
 	const char *filter; /* as it was given; NULL: the remote owes nothing */
-	/* all but what is asked for */
+	/* settings of the fetch; clone adds the wanted objects */
 	struct fetch_wanted wanted;
 	struct connect_options connect;
 	struct fetch_session_options session;

@@ -37,7 +37,7 @@ MUST_USE int fetch_check_places(struct repository *r, const struct fetch_map *ma
 /* Rows for the map, in the order of FETCH_HEAD; the objects are here. */
 MUST_USE int fetch_decide(struct fetch_rows *out, struct repository *r, const struct fetch_map *map,
 			  const struct fetch_options *o, struct err *err);
-/* Rows for what is gone there. */
+/* Add rows for refs that no longer exist in the remote. */
 MUST_USE int fetch_decide_pruned(struct fetch_rows *out, struct repository *r, const struct refspec *rs,
 				 const struct remote_refs *refs, struct strvec *names, struct err *err);
 MUST_USE int fetch_queue(struct fetch_rows *rows, struct ref_transaction *t, const char *action, struct err *err);

@@ -4,7 +4,7 @@
  * git-fetch(1), "CONFIGURED REMOTE-TRACKING BRANCHES".
  *
  *	fetch_map_make(&map, &refs, &choice, err)
- *	fetch_map_add_tags(&map, &refs, r)     tags that point into what is here or comes
+ *	fetch_map_add_tags(&map, &refs, r)     tags of objects that are here, or that come
  *	fetch_map_release(&map)
  */
 #ifndef PORCELAIN_FETCH_MAP_H
@@ -43,12 +43,12 @@ struct fetch_choice {
 	bool prefetch; /* everything goes below refs/prefetch/ */
 };
 /*
- * ERR_NOT_FOUND "couldn't find remote ref x"; ERR_CONFLICT "Cannot fetch both x and y to z". What is left out with a
- * word to the user goes to `warn` (may be NULL).
+ * ERR_NOT_FOUND "couldn't find remote ref x"; ERR_CONFLICT "Cannot fetch both x and y to z". `warn`
+ * (may be NULL) is called for each ref that is left out.
  */
 MUST_USE int fetch_map_make(struct fetch_map *map, const struct remote_refs *refs, const struct fetch_choice *c,
 			    repo_warn_fn warn, void *data, struct err *err);
-/* Do tags follow by themselves? Something has a place here, and nobody has said otherwise. */
+/* Do tags follow automatically? They do if a ref is stored here and no option decides otherwise. */
 bool fetch_choice_follows_tags(const struct fetch_choice *c);
 /* Tags that are not here yet, and whose objects are here, or are among what the map has. */
 void fetch_map_add_tags(struct fetch_map *map, const struct remote_refs *refs, struct repository *r);

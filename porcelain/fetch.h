@@ -25,7 +25,7 @@ struct fetch_options {
 	bool porcelain, compact; /* how it is told */
 	int verbosity;
 	const char *reflog_action;
-	/* all but what is asked for */
+	/* settings of the fetch, without the wanted objects */
 	struct fetch_wanted wanted;
 	const char *bundle_uri; /* fetch.bundleURI; NULL: none */
 	uint64_t bundle_token;	/* fetch.bundleCreationToken */

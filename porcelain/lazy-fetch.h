@@ -3,10 +3,11 @@
  * Objects that a partial clone lacks, fetched when they are needed: gitglossary(7), "promisor"; partial clones of
  * git-clone(1), --filter.
  *
- * Whoever needs some asks the remotes that may have them, one after the other, those of
+ * A process that needs some asks the remotes that may have them, one after the other: the remotes of
  * remote.<name>.promisor in the order of the configuration, that of extensions.partialClone last. A child does it
- * (`git fetch --promised`), in an operation of its own, so that it does not matter what the asking one has open: what has come
- * is durable, and has its names, before the asking one goes on. Cost: one child, one connection and one flush call for all that is asked for together.
+ * (`git fetch --promised`), in an operation of its own, independent of the operation of the parent:
+ * fetched objects are durable and visible before the parent goes on. Cost: one child, one connection and one flush call for all
+ * objects of one request.
  */
 #ifndef PORCELAIN_LAZY_FETCH_H
 #define PORCELAIN_LAZY_FETCH_H
@@ -14,9 +15,9 @@
 #include "transport/fetch/fetch-session.h"
 
 /*
- * From now on reading what is missing in r (on_read), or odb_prefetch alone, asks. NULL, and nothing changes, if r has no such remote. GIT_NO_LAZY_FETCH:
- * nobody is asked; a promised object that is missing is then the error below. Errors of a read: ERR_IO "could not fetch OID from
- * promisor remote", if that one is promised; else as if nobody had been asked.
+ * From now on reading a missing object of r (on_read), or odb_prefetch alone, asks the remotes. NULL, and nothing changes, if r has no such remote. GIT_NO_LAZY_FETCH:
+ * no remote is asked; a missing promised object is then the error below. Errors of a read: ERR_IO "could not fetch OID from
+ * promisor remote", if the object is promised; else the usual error for a missing object.
  */
 struct promised_fetcher;
 struct promised_fetcher *promised_fetcher_new(struct repository *r, bool on_read);

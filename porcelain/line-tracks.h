@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is followed at a commit, for line-history.c: lines by path. */
+/* The lines followed at a commit, by path; for line-history.c. */
 #ifndef PORCELAIN_LINE_TRACKS_H
 #define PORCELAIN_LINE_TRACKS_H
 

@@ -21,8 +21,8 @@
 struct notes_rewrite;
 
 /*
- * Which notes, and how. *out is NULL if none are to be copied. Warns of refs that are refused,
- * or not there, and of modes that nobody knows. Errors: a bad value of the configuration.
+ * Which notes, and how. *out is NULL if none are to be copied. Warns of refs that are refused or
+ * missing, and of unknown modes. Errors: a bad value of the configuration.
  */
 MUST_USE int notes_rewrite_open(struct notes_rewrite **out, struct repository *r,
 				const char *command, struct err *err);

@@ -4,8 +4,8 @@
  * in one operation.
  *
  * Errors:     < 0: nothing has changed. ERR_NOT_FOUND of rename and remove: the configuration file has no such section.
- * Durability: on 0 all of it survives a power cut (P1). The configuration changes after the refs: whoever is stopped in
- *             between finds the remote under its old name, and what is left to be done is done by the same command.
+ * Durability: on 0 all of it survives a power cut (P1). The configuration changes after the refs: after
+ * a stop in between, the remote still has its old name, and the same command completes the change.
  * Cost:       one flush call, however many refs there are.
  */
 #ifndef PORCELAIN_REMOTE_H
@@ -29,9 +29,9 @@ void remote_edits_release(struct remote_edits *e);
 void remote_edits_add(struct remote_edits *e, const char *key, const char *value);
 /* All values that are `old` become the new one; there is none: it is added. */
 void remote_edits_replace(struct remote_edits *e, const char *key, const char *old, const char *value);
-/* The only value, or that which matches the expression (may be NULL): ERR_AMBIGUOUS if there are several. */
+/* Sets the only value, or the value that matches the expression (may be NULL): ERR_AMBIGUOUS if there are several. */
 void remote_edits_set(struct remote_edits *e, const char *key, const char *pattern, const char *value);
-/* All values, or those that match; none is fine. */
+/* Removes all values, or the values that match; none is fine. */
 void remote_edits_unset(struct remote_edits *e, const char *key, const char *pattern);
 /* order: PUBLISH_FILE, or PUBLISH_FILE_LATE, after the refs. */
 MUST_USE int remote_edits_stage(const struct remote_edits *e, struct repository *r, struct repo_operation *op,
@@ -45,7 +45,7 @@ struct remote_branch {
 	struct strvec merge;		  /* without refs/heads/ */
 	enum rebase_kind rebase;
 };
-/* Sorted by name; util: struct remote_branch. What is odd goes to `warn` (may be NULL). */
+/* Sorted by name; util: struct remote_branch. Odd settings are reported by `warn` (may be NULL). */
 void remote_branches_read(struct string_list *out, const struct config_set *c, repo_warn_fn warn, void *data);
 void remote_branches_release(struct string_list *branches);
 
@@ -55,7 +55,7 @@ struct remote_move {
 };
 MUST_USE int remote_rename(struct repository *r, struct remote *remote, const char *new_name, repo_warn_fn warn,
 			   void *data, struct remote_move *out, struct err *err);
-/* Of a file of old repositories: it becomes a section of the configuration. */
+/* Converts the file of an old repository into a section of the configuration. */
 MUST_USE int remote_convert(struct repository *r, const struct remote *remote, struct err *err);
 /* kept: branches outside of refs/remotes/ that it has fetched; appended. */
 MUST_USE int remote_remove(struct repository *r, const struct remote *remote, repo_warn_fn warn, void *data,

@@ -7,7 +7,7 @@
 #include "worktree/status.h"
 
 /*
- * verbose 1: what is staged; 2: with headings, and what is not staged, too. Nothing is
+ * verbose 1: staged changes; 2: with headings, and unstaged changes, too. Nothing is
  * added where nothing changed. comment_char: in front of headings, in a template; or NUL.
  */
 MUST_USE int status_add_diffs(struct repository *r, struct converter *c, const struct status *s,

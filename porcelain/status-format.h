@@ -43,7 +43,7 @@ void status_format_v2(const struct status_format *f, struct strbuf *out);
 /* "no", "normal", "all" and booleans; NULL: normal. */
 MUST_USE int status_untracked_mode(enum untracked_mode *mode, const char *word,
 				   struct err *err);
-/* "all", "dirty", "untracked", "none" of --ignore-submodules; NULL: what is configured. */
+/* "all", "dirty", "untracked", "none" of --ignore-submodules; NULL: the configured mode. */
 MUST_USE int status_submodule_mode(enum submodule_mode *mode, struct repository *r,
 				   const char *word, struct err *err);
 /* status.renames, diff.renames: 0, 1, or 2 for copies. */
