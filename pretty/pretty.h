@@ -37,7 +37,7 @@ MUST_USE int mailmap_read(struct mailmap **out, struct repository *r, struct err
 /* From memory. */
 struct mailmap *mailmap_parse(const char *text, size_t len);
 /*
- * More entries, which win over those that are there: from a file that the user names, from the blob
+ * More entries, which win over the present ones: from a file that the user names, from the blob
  * that a revision names. A missing one is fine.
  */
 MUST_USE int mailmap_add_file(struct mailmap *m, const char *path, struct err *err);
@@ -198,8 +198,7 @@ MUST_USE int pretty_load_decorations(struct pretty *p, struct err *err); /* once
 void pretty_person(const struct pretty *p, const char *label, const char *date_label,
 		   const char *line, size_t len, struct strbuf *out);
 /*
- * Append the commit's text, without the "commit …" line. Parents are those that the walk
- * has left. Medium and similar formats end with a newline, oneline and user formats do not.
+ * Append the commit's text, without the "commit …" line. It names the parents that the walk kept. Medium and similar formats end with a newline, oneline and user formats do not.
  */
 MUST_USE int pretty_commit(struct pretty *p, struct commit_pool *pool, struct commit *c,
 			   struct strbuf *out, struct err *err);
@@ -229,7 +228,7 @@ struct graph;
 struct graph *graph_new(const char (*colors)[COLOR_MAXLEN], size_t nr_colors);
 void graph_free(struct graph *g);
 
-/* parents: those that will be shown. mark: '*', or '<', '>', 'o', … */
+/* parents: the parents that will be shown. mark: '*', or '<', '>', 'o', … */
 void graph_begin_commit(struct graph *g, struct commit *c, struct commit *const *parents,
 			size_t nr, char mark);
 /* Append the next row, padded to its width. True: it was the commit's own. */
