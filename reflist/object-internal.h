@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is known of the object that a ref names: its header, then its content, then what
+ * Facts about the object that a ref names: its header, then its content, then what
  * was parsed from it. Each is read when an atom needs it, and once.
  */
 #ifndef REFLIST_OBJECT_INTERNAL_H
@@ -29,7 +29,7 @@ struct object_facts {
 	struct signature_check signature; /* of a commit */
 };
 void object_facts_clear(struct object_facts *f);
-/* Select that object; what is known stays if it is the same one. */
+/* Select that object; the facts stay if it is the same one. */
 void object_facts_select(struct object_facts *f, const struct object_id *oid);
 /* Type and size. ERR_NOT_FOUND "missing object … for …". */
 MUST_USE int object_facts_type(struct object_facts *f, struct repository *r,
@@ -40,7 +40,10 @@ MUST_USE int object_facts_place(struct object_facts *f, struct repository *r,
 /* Content and, of commits and tags, the fields. */
 MUST_USE int object_facts_content(struct object_facts *f, struct repository *r,
 				  const char *refname, struct err *err);
-/* Of commits. *out is NULL for others. After object_facts_content. */
+/*
+ * Gets the signature of a commit. *out is NULL for other objects. Call it after
+ * object_facts_content.
+ */
 MUST_USE int object_facts_signature(struct object_facts *f, struct repository *r,
 				    const struct signature_check **out, struct err *err);
 /* NULL: it is neither commit nor tag. After object_facts_content. */

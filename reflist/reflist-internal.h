@@ -68,7 +68,7 @@ struct reflist_state {
 /* Made on first use. */
 MUST_USE int reflist_pool(struct reflist *l, struct commit_pool **out, struct err *err);
 void reflist_item_free(struct reflist_item *item);
-/* Of a full name. */
+/* The kind of a ref, by its full name. */
 unsigned reflist_kind_of(const char *refname);
 /*
  * The item for `ref`: a new one if item is NULL, else item itself, of *size bytes, which may
