@@ -69,7 +69,7 @@ int convert_to_git(struct converter *c, const char *path, const struct conversio
  *   while (converter_await(c, &ready, &warn))      offered by the filters, as they get done
  *           convert_delayed(c, path, &cv, oid, …)  for each path of ready
  *
- * What has been delayed, but was not offered when there is nothing left to await, is lost.
+ * A delayed file that no filter has offered by the end of the wait is lost.
  */
 #define CONVERT_DELAYED 2
 int convert_to_worktree(struct converter *c, const char *path, const struct conversion *cv,

@@ -36,8 +36,7 @@ struct filter_request {
 /*
  * 1: result in out; 0: not filtered (no command, or the driver failed and is not
  * required: message in warn); < 0: a required driver failed ("path: clean filter 'x' failed").
- * With may_delay, FILTER_DELAYED: the result is to be had from filter_collect, once
- * filters_await has named the path.
+ * With may_delay, FILTER_DELAYED: filter_collect has the result, once filters_await has named the path.
  */
 int filter_apply(struct filters *f, const char *driver, const struct filter_request *q,
 		 struct strbuf *out, struct strbuf *warn, struct err *err);

@@ -19,7 +19,7 @@ MUST_USE int ignore_new(struct ignore **out, struct repository *r,
 			const struct index_state *ix, struct err *err);
 void ignore_free(struct ignore *ig);
 /*
- * Without the standard sources: only what is added, and files called per_dir unless NULL.
+ * Without the standard sources: only added patterns, and files called per_dir unless NULL.
  * Precedence: single patterns, then files of directories, then added files, the last one first.
  */
 struct ignore *ignore_new_empty(struct repository *r, const char *per_dir);
