@@ -48,13 +48,13 @@ struct sandbox {
  */
 int sandbox_probe(struct sandbox *out, enum sandbox_mode mode, struct err *err);
 /*
- * From now on this process can read what is below the repository's directories (NULL: there is none), those of its
- * alternates and of symbolic links at their tops, and write to what is open; nothing else, but for
- * what the last members of `s` allow, which without Landlock is in no directory in particular. Only
+ * From now on this process can read files below the directories of the repository (NULL: there is
+ * none), of its alternates, and of symbolic links at their tops. It can write to open descriptors. All
+ * else is denied, except the actions that the last members of `s` allow, which without Landlock is in no directory in particular. Only
  * while there is one thread. Descriptors above 2 that it was started with are closed. `messages`: a
  * socket on which it may send and receive messages; -1: none.
  *
- * Errors: ERR_IO; with SANDBOX_AUTO what does not work is left out, and the traces say so.
+ * Errors: ERR_IO; SANDBOX_AUTO skips a mechanism that does not work, and traces that.
  * Cost:   some 50 system calls.
  */
 MUST_USE int repo_confine(struct repository *r, struct sandbox *s, int messages,

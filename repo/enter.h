@@ -17,19 +17,19 @@
  * Change to the gitdir that `name` stands for, and let GIT_DIR say so (".", for repo_open and
  * children). Unless it is strict, "~user" is expanded, and NAME/.git, NAME, NAME.git/.git and
  * NAME.git are tried in this order. A .git file is followed. *path (may be NULL) is the name that
- * was found, absolute if `name` was; caller frees. What "name" is made of is the caller's to check:
- * see path_is_plain.
+ * was found, absolute if `name` was; caller frees. The caller checks the characters of `name`: see
+ * path_is_plain.
  *
  * Errors: ERR_NOT_FOUND  "'NAME' does not appear to be a git repository"
- *         ERR_ABORTED    it is somebody else's (safe.directory)
+ *         ERR_ABORTED    another user owns it (safe.directory)
  *         ERR_CORRUPT    it looks like one but cannot be read
  *         The cwd may have changed.
  */
 MUST_USE int repo_enter(const char *name, unsigned flags, char **path, struct err *err);
 
 /*
- * What is such a name, without entering it: 1 and the gitdir and its common directory, absolute, which the caller
- * frees; 0: there is none. Whose it is is not looked at.
+ * Resolve such a name without entering the repository: 1 and the gitdir and its common directory, absolute, which the caller
+ * frees; 0: there is none. The owner is not checked.
  */
 MUST_USE int repo_locate(const char *name, char **gitdir, char **commondir, struct err *err);
 

@@ -26,7 +26,7 @@ void hidden_refs_release(struct hidden_refs *h);
 bool ref_is_hidden(const struct hidden_refs *h, const char *name, const char *full_name);
 /*
  * Directories ("refs/pull/", whole names) below which every ref of the namespace with that prefix is hidden, sorted
- * and none below another: nobody need look there. `out` is empty before. Others can be hidden as well.
+ * and none below another: a caller can skip them. `out` is empty before. Others can be hidden as well.
  */
 void hidden_refs_directories(const struct hidden_refs *h, const char *prefix, struct strvec *out);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who we are, for new commits, tags and reflogs. git-commit(1), COMMIT INFORMATION. */
+/*
+ * The identities of the user, for new commits, tags and reflogs. git-commit(1), COMMIT INFORMATION.
+ */
 #ifndef REPO_IDENT_H
 #define REPO_IDENT_H
 

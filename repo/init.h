@@ -52,7 +52,7 @@ void repo_init_result_release(struct repo_init_result *r);
  * Make a repository, or complete one that exists; nothing that exists is changed.
  * Durability: files, directories and names are in one fsync_batch of its own: HEAD is
  *             named last, and without it there is no repository.
- * Errors:     what was made here is removed again.
+ * Errors:     new files and directories are removed again.
  */
 MUST_USE int repo_init(const struct repo_init_options *o, struct repo_init_result *out,
 		       struct err *err);

@@ -50,7 +50,7 @@ struct remotes;
  * refspec or value, with Git's message.
  */
 MUST_USE int repo_remotes(struct repository *r, struct remotes **out, struct err *err);
-/* Of a configuration alone. warn may be NULL. */
+/* Read the remotes of a configuration, without the files of old repositories. warn may be NULL. */
 MUST_USE int remotes_read(struct remotes **out, const struct config_set *c, const struct hash_algo *algo,
 			  repo_warn_fn warn, void *warn_data, struct err *err);
 void remotes_free(struct remotes *rs); /* NULL is fine */
@@ -58,10 +58,10 @@ void remotes_free(struct remotes *rs); /* NULL is fine */
 /* All that the configuration has, in its order. */
 size_t remotes_nr(const struct remotes *rs);
 struct remote *remotes_at(struct remotes *rs, size_t i);
-/* Of that name in the configuration; NULL: there is none. */
+/* Find a remote by its name in the configuration; NULL: there is none. */
 struct remote *remotes_find(struct remotes *rs, const char *name);
 /*
- * Of that name, in the files of old repositories too; a URL or path that is no name gives one that is not configured.
+ * Get a remote by its name, also from the files of old repositories; a URL or path that is no name gives one that is not configured.
  * NULL: remotes_default. Only a name that was given, and is not empty, stands for a URL where none is configured:
  * without one the remote has no URLs. Belongs to rs. ERR_INVALID: such a file is malformed.
  */

@@ -24,9 +24,9 @@ struct repository;
 typedef void (*repo_note_fn)(struct repository *r, const char *key, const char *text);
 
 /*
- * Does anybody still wait for what is found out here? Walks over history and trees (history/) ask at every
+ * Is the result still wanted? Walks over history and trees (history/) ask at every
  * REPO_STEPS_PER_ASK commits and trees that they read, and end with what `fn` returns, if that is < 0.
- * Without `fn` nobody is asked. One thread at a time walks where there is one.
+ * `fn` may be NULL: walks then run to their end. If it is set, only one thread at a time may walk.
  */
 #define REPO_STEPS_PER_ASK 1024u
 struct repo_asking {
@@ -36,7 +36,7 @@ struct repo_asking {
 };
 
 /*
- * Who runs hooks for the repository: a server that passes on what they print. The program's exit code as of finish_command, or
+ * Runs hooks for the repository: set by a server that passes on their output. The program's exit code as of finish_command, or
  * < 0: it could not be started. cp has arguments and environment, and is released.
  */
 struct child_process;
@@ -164,7 +164,7 @@ char *repo_path(const struct repository *r, const char *fmt, ...) PRINTF_LIKE(2,
 extern const char *const repo_local_env[];
 /* Is this directory the gitdir of a repository: does it have HEAD, objects, refs? */
 bool is_git_directory(const char *path);
-/* ERR_ABORTED: it belongs to somebody else, and safe.directory does not have it. */
+/* ERR_ABORTED: another user owns it, and safe.directory does not list it. */
 MUST_USE int repo_check_owner(const char *gitdir, struct err *err);
 /*
  * The real path of the gitdir that a ".git" file names. Caller frees. NULL: it is no such
@@ -174,9 +174,9 @@ char *read_gitfile(const char *path, struct err *err);
 /* Is the directory a repository of its own, or the work tree of one? r's own gitdir is none. */
 bool repo_has_nested(const struct repository *r, const char *dir);
 /*
- * The gitdir of what is checked out in `dir`, where the index has a gitlink; NULL: nothing is, or
- * dir is a symbolic link. It is never looked for above dir. ERR_CORRUPT: there is one that is no
- * repository. ERR_ABORTED: it is somebody else's (safe.directory). Caller frees.
+ * The gitdir of the repository that is checked out in `dir`, where the index has a gitlink; NULL: there
+ * is none, or dir is a symbolic link. It is never looked for above dir. ERR_CORRUPT: there is one that is no
+ * repository. ERR_ABORTED: another user owns it (safe.directory). Caller frees.
  */
 MUST_USE int gitlink_find_gitdir(char **out, const char *dir, struct err *err);
 /* HEAD of the repository that is checked out in `dir`, for gitlinks. */

@@ -54,7 +54,7 @@ void repo_place_release(struct repo_place *p);
 MUST_USE int setup_find_repository(struct repo_place *out, struct err *err);
 /*
  * is_git_directory with the object directory and common directory of the environment: 1, 0.
- * < 0: it looks like one, but its file "commondir" cannot be read, so nobody can know.
+ * < 0: it looks like one, but its file "commondir" cannot be read, so that the answer is unknown.
  */
 MUST_USE int gitdir_check(const char *path, const char *objdir, bool use_env, struct err *err);
 /*
@@ -63,7 +63,7 @@ MUST_USE int gitdir_check(const char *path, const char *objdir, bool use_env, st
  */
 MUST_USE int setup_commondir(char **out, const char *gitdir, bool use_env, struct err *err);
 
-/* safe.directory: may what is in these directories be trusted? NULLs are skipped. */
+/* Check by safe.directory whether these directories may be trusted. NULLs are skipped. */
 MUST_USE int setup_check_ownership(const char *gitfile, const char *worktree,
 				   const char *gitdir, struct err *err);
 /* safe.bareRepository: may a bare repository be found by discovery? */
