@@ -53,7 +53,7 @@ struct signature_check {
 	char *signer, *key, *fingerprint, *primary_fingerprint;
 	char *output; /* of the program, for people; NULL: it did not run */
 	char *status; /* of the program, for other programs (--raw) */
-	struct strbuf payload; /* what is signed */
+	struct strbuf payload; /* the signed text */
 };
 #define SIGNATURE_CHECK_INIT { false, false, 'N', SIGNATURE_TRUST_UNDEFINED, NULL, NULL, \
 	NULL, NULL, NULL, NULL, STRBUF_INIT }
