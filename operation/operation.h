@@ -133,7 +133,7 @@ MUST_USE int repo_operation_begin_refs(struct repo_operation *op, unsigned flags
 /* ---- operations in progress: repo/state.h ---- */
 /*
  * The file gets that text: before the refs if it is new, since that begins an operation (P7); by its
- * class if it is there. The objects that it names are among those that the commit makes durable first (D4).
+ * class if it is there. The commit makes the objects that it names durable first (D4).
  */
 MUST_USE int repo_operation_write_state(struct repo_operation *op, enum repo_state_file f, const char *text,
 					size_t len, struct err *err);
