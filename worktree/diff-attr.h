@@ -27,8 +27,8 @@ void diff_attrs_lend_converter(struct diff_attrs *a, struct converter *c);
 void diff_attrs_use(struct diff_attrs *a, struct diff_options *o);
 
 /*
- * The file of the work tree, as the object that it would become. flags: CONVERT_*; what is to
- * be told to the user goes to warn.
+ * The file of the work tree, as the object that it would become. flags: CONVERT_*; warnings for the
+ * user go to warn.
  */
 MUST_USE int worktree_read_side(struct converter *c, const char *path, unsigned flags,
 				struct object_buf *out, struct strbuf *warn, struct err *err);

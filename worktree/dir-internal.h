@@ -58,7 +58,7 @@ bool walker_is_nested_repository(struct walker *w);
 bool walker_wants_all_ignored(const struct walker *w);
 int walker_emit(struct walker *w, bool is_dir, enum dirwalk_kind kind);
 
-/* ---- what is not tracked (dir-untracked.c) ---- */
+/* ---- untracked files (dir-untracked.c) ---- */
 
 int walker_show_file(struct walker *w, bool in_ignored);
 int walker_show_untracked_dir(struct walker *w, bool in_ignored);

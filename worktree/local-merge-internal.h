@@ -14,8 +14,8 @@ struct side_renames {
 
 bool local_merge_same(const struct index_entry *a, const struct index_entry *b);
 /*
- * Those that matter: of files that the new commit has renamed and that are changed here; and of
- * files that are renamed here and that the new commit has changed, or renamed alike.
+ * Find the renames that matter: of files that the new commit has renamed and that are changed here; and
+ * of files that are renamed here and that the new commit has changed, or renamed alike.
  */
 MUST_USE int local_merge_find_renames(const struct local_merge *m, struct repository *r,
 				      struct side_renames *ours, struct side_renames *theirs,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Local changes carried over to another commit: what both have changed is merged, file by file.
+ * Local changes carried over to another commit: files that both sides have changed are merged, one by
+ * one.
  *
  *   struct local_merge m = { .base = …, .ours = …, .theirs = …, .label = { … } };
  *   local_merge_run(&m, r, attrs, err)
- *   … m.files: what is to be on disk; m.stages: the conflicts …
+ *   … m.files: the files to write; m.stages: the conflicts …
  *   local_merge_release(&m)
  */
 #ifndef WORKTREE_LOCAL_MERGE_H

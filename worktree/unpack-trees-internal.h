@@ -58,8 +58,8 @@ MUST_USE int unpack_trees_tell_refused(struct merger *mg);
 /* As worktree_entry_changed, whatever the index says of files that need not be looked at. */
 MUST_USE int unpack_trees_compare(struct merger *mg, struct index_entry *e, enum worktree_change *change);
 /*
- * Fails if the file of an entry that will be changed or removed has local changes. With `reset` those are to be lost,
- * but not where the index says that nobody looks at the file.
+ * Fails if the file of an entry that will be changed or removed has local changes. `reset` discards
+ * such changes, except for entries that are marked assume-unchanged or skip-worktree.
  */
 MUST_USE int unpack_trees_check_uptodate(struct merger *mg, struct index_entry *e);
 /* Fails if an untracked file is where a new entry will be written. */

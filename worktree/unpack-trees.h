@@ -47,13 +47,16 @@ struct unpack_trees {
 	bool local_changes; /* ERR_CONFLICT of for_switch: not untracked files alone were in the way */
 	bool result_is_last_tree; /* nothing but it is in the index: its cache-tree can be primed */
 	struct string_list removed;    /* files to be removed */
-	/* Sparse checkouts: against their patterns, a file with changes stays; what is in the place of one, too. */
+	/*
+	 * Sparse checkouts: files kept against the patterns because they have changes, and paths
+	 * that were not overwritten.
+	 */
 	struct string_list left, not_overwritten;
 	struct string_list checked_out; /* entries of result whose files are to be written */
 };
 
 /*
- * With `update` in a sparse checkout files follow its patterns, also those that the trees leave
+ * If `update` is set, files of a sparse checkout follow its patterns, also those that the trees leave
  * alone: files that are in no longer go, unless they have changes, others come.
  *
  * Compute m->result from ix (which is not changed) and the trees. ERR_CONFLICT: a local

@@ -29,8 +29,8 @@ typedef int (*dirwalk_fn)(void *data, const char *path, size_t len, bool is_dir,
  * Call fn for every file that the index does not know, in index order; directories without
  * any tracked file are reported as "dir/" in NORMAL mode, nested repositories as one
  * directory ("sub/"). Ignored files are reported in between, in no particular order.
- * _IGNORED_ONLY in NORMAL mode: what is ignored in an untracked directory is reported only
- * with _EMPTY_DIRS, and then all of it, as well as each directory that holds nothing else.
+ * _IGNORED_ONLY in NORMAL mode: ignored files in an untracked directory are reported only with
+ * _EMPTY_DIRS, and then all of them, as well as each directory that holds nothing else.
  * A non-zero return of fn ends the walk and is returned. Only names of index entries are
  * read, so that another thread may change their flags and stat data; ig must not be shared.
  */
@@ -42,8 +42,7 @@ MUST_USE int worktree_walk_untracked(struct repository *r, const struct index_st
 /*
  * The same with the standard ignore rules; if there are many entries, in a thread of its own while the
  * caller compares them with files, which may change their flags and stat data; ix must not gain or lose
- * entries meanwhile. finish waits, passes what was found to fn (unless it is NULL), and
- * frees.
+ * entries meanwhile. finish waits, passes the files found to fn (unless it is NULL), and frees.
  */
 struct untracked_scan;
 MUST_USE int untracked_scan_start(struct untracked_scan **out, struct repository *r,
@@ -70,8 +69,7 @@ enum worktree_change worktree_compare(struct repository *r, const struct index_s
 				      struct index_entry *e, struct lstat_cursor *cur,
 				      struct converter *c, struct stat *st, unsigned *mode);
 /*
- * lstat all entries in parallel; those that are certainly unchanged get
- * CE_UPTODATE. Cheap preparation for status, add -u, commit -a.
+ * lstat all entries in parallel; certainly unchanged entries get CE_UPTODATE. Cheap preparation for status, add -u, commit -a.
  */
 void worktree_preload_index(struct repository *r, struct index_state *ix,
 			    const struct pathspec *ps);
@@ -99,8 +97,7 @@ size_t worktree_leading_symlink(const char *path, size_t len);
 
 /* ---- adding ---- */
 /*
- * Hash (and write, if an odb batch is open) what is at path. Files, symlinks,
- * gitlinks. A file that changes or vanishes while being read is ERR_IO.
+ * Hash (and write, if an odb batch is open) the file, symlink or gitlink at path. A file that changes or vanishes while being read is ERR_IO.
  */
 MUST_USE int worktree_hash_path(struct repository *r, struct converter *c, const char *path,
 				const struct stat *st, bool write, struct object_id *oid,
@@ -134,7 +131,7 @@ unsigned worktree_mode(const struct repo_settings *s, unsigned st_mode,
 struct worktree_adder;
 struct worktree_add_options {
 	bool intent_to_add, verbose, dry_run, renormalize, ignore_errors;
-	/* the path is new in the index, or differs from what was there */
+	/* the path is new in the index, or its entry has changed */
 	void (*on_added)(void *data, const char *path);
 	void (*on_removed)(void *data, const char *path);
 	/* 0: skip this path and continue (--ignore-errors); else adder_add and _finish fail */
@@ -162,7 +159,7 @@ struct worktree_changes {
 	} *items;
 	size_t nr, alloc;
 };
-#define CHANGES_EVERY_FILE 1u /* of those that exist, changed or not; no conflict, no submodule */
+#define CHANGES_EVERY_FILE 1u /* every existing file, changed or not; no conflict, no submodule */
 #define CHANGES_SPARSE 2u     /* skip-worktree entries as well */
 /* seen: per item of ps, as for pathspec_match; may be NULL. */
 MUST_USE int worktree_find_changes(struct repository *r, struct index_state *ix,
@@ -190,11 +187,12 @@ MUST_USE int worktree_remove_entry(const struct repository *r, const char *path,
  * first `known` bytes, "a/b/", are known to be directories.
  */
 MUST_USE int worktree_clear_parents(const char *path, size_t known, struct err *err);
-/* Remove what is in the place of an entry; the directory of a submodule stays. */
+/* Remove files and directories in the place of an entry; the directory of a submodule stays. */
 MUST_USE int worktree_clear_place(const struct index_entry *e, struct err *err);
 /*
  * The blob of a file; one above core.bigFileThreshold only if a conversion needs it whole. Else ERR_TOO_BIG:
- * worktree_checkout_stream writes it to fd, in pieces. Errors: those of odb_read and odb_stream; what is in fd is wrong then.
+ * worktree_checkout_stream writes it to fd, in pieces. Errors: those of odb_read and odb_stream; the
+ * content of fd is wrong then.
  */
 MUST_USE int worktree_checkout_read(const struct repository *r, const struct object_id *oid, const struct conversion *cv,
 				struct object_buf *out, struct err *err);

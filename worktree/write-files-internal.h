@@ -59,8 +59,8 @@ int write_jobs(struct writer *w, void (*meanwhile)(void *data), void *data, stru
 /* ---- write-collisions.c ---- */
 
 /*
- * Places were cleared before anything was written. What is in the place of a job, or of one of
- * its directories, and was written by this very call has another name for the index, but not
+ * Places were cleared before anything was written. A file in the place of a job, or of one of its
+ * directories, that this very call has written has another name for the index, but not
  * for the file system (case, Unicode). The later of the two in the index wins, as in Git. 0: go on;
  * 1: the job was given up; < 0: the other file could not be removed.
  */

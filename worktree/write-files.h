@@ -9,8 +9,8 @@
 #include "worktree/worktree.h"
 
 /*
- * Before anything is removed: settings are looked at, and what is missing of the contents is
- * fetched, together (odb_prefetch).
+ * Call it before anything is removed: it reads the settings and fetches missing contents together
+ * (odb_prefetch).
  */
 MUST_USE int worktree_write_prepare(struct repository *r, struct index_state *ix, const struct string_list *paths,
 				    struct err *err);
