@@ -27,7 +27,10 @@ struct command_ctx {
  * argv[0] is the command's name. Returns the exit code. A command is added by a line in
  * the table of git.c (sorted by name) and a prototype below.
  */
-/* Instead of an exit code: what was asked for is in the part that is not here. Nothing has been done. */
+/*
+ * Returned instead of an exit code: the request belongs to the other half of the command. Nothing
+ * has been done.
+ */
 #define COMMAND_REST (-1)
 typedef int (*command_fn)(int argc, const char **argv, struct command_ctx *ctx);
 struct command {

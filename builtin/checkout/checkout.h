@@ -2,7 +2,7 @@
 /*
  * git-checkout(1), git-switch(1), git-restore(1): checkout.c has the options, checkout-args.c finds
  * out what the arguments name, checkout-move.c goes to a branch or commit, checkout-carry.c takes
- * local changes along (--merge), checkout-tell.c says what was done, checkout-paths.c restores files. A request that cannot be carried out ends in
+ * local changes along (--merge), checkout-tell.c reports the result, checkout-paths.c restores files. A request that cannot be carried out ends in
  * die() before anything is locked.
  */
 #ifndef BUILTIN_CHECKOUT_CHECKOUT_H

@@ -33,9 +33,9 @@ struct config_cmd {
 	char *path;	  /* this file */
 	bool from_stdin;
 	enum config_scope scope;
-	struct config_set *set; /* what was read of it; NULL: that of the repository */
+	struct config_set *set; /* the values read from the file; NULL: the configuration of the repository */
 
-	/* what is shown, and how */
+	/* how values are shown */
 	enum value_type type;
 	bool type_said;
 	int null_terminated, name_only, show_origin, show_scope, show_names;
@@ -71,7 +71,7 @@ int config_cmd_get_colorbool(struct config_cmd *c, const char *slot, const char 
 /* ---- values by type (config-format.c) ---- */
 /* Append the entry's value as the type shows it. */
 MUST_USE int config_cmd_format(struct strbuf *out, const struct config_cmd *c, const struct config_entry *e, struct err *err);
-/* What is written for a value of the type; caller frees. */
+/* Returns the form in which a value of the type is written; caller frees. */
 char *config_cmd_normalize(const struct config_cmd *c, const char *key, const char *value);
 
 /* ---- writing (config-write.c) ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What git credential-cache and its daemon share: the socket, and what is said over it. */
+/* The socket and the protocol between git credential-cache and its daemon. */
 #ifndef BUILTIN_CREDENTIAL_CREDENTIAL_CACHE_H
 #define BUILTIN_CREDENTIAL_CREDENTIAL_CACHE_H
 
@@ -17,7 +17,7 @@
  * counts there, however long the path is. *name points into path; *dir: the directory.
  */
 MUST_USE int cache_enter_dir(const char *path, const char **name, int *dir, struct err *err);
-/* A connection to whoever listens there; -1 with errno: nobody does. */
+/* Connects to the daemon that listens there; -1 with errno: none does. */
 int cache_connect(const char *name);
 /* A socket's address; -1: the name is too long. */
 struct sockaddr_un;

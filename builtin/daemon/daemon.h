@@ -81,7 +81,7 @@ struct daemon_listeners {
 void daemon_listen(struct daemon_listeners *l, const struct strvec *hosts, const char *port,
 		   bool reuse_address);
 
-/* With --verbose: a line for each, "Listening on ADDRESS:PORT". */
+/* Logs "Listening on ADDRESS:PORT" for each socket, if --verbose is given. */
 void daemon_log_places(const struct daemon_listeners *l);
 
 /* ---- daemon-loop.c ---- */

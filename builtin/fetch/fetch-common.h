@@ -19,7 +19,7 @@ MUST_USE int read_fetch_checks(struct pack_checks *checks, const struct config_s
 /* fetch_session_options.tell: standard error. */
 void show_remote_words(void *data, const char *text, size_t len);
 
-/* What is asked of a remote of which only the refs are wanted. */
+/* A request to a remote that only asks for its refs. */
 struct refs_query {
 	const struct config_set *config;
 	const struct hash_algo *algo; /* of our repository; NULL: there is none */

@@ -32,7 +32,10 @@ void fetch_read_tips(struct fetch_cmd *f, const struct remote *remote);
 int fetch_print_common(struct fetch_cmd *f, const struct remote *remote);
 
 /* ---- fetch-many.c: several remotes, each by a command of its own ---- */
-/* Names of remotes and of groups (remotes.<group>) to names of remotes; dies of what is neither. */
+/*
+ * Turns names of remotes and of groups (remotes.<group>) into names of remotes; dies if a name is
+ * neither.
+ */
 void fetch_add_remotes(struct fetch_cmd *f, const char *name, struct strvec *out);
 void fetch_add_all_remotes(struct fetch_cmd *f, struct strvec *out);
 /* The number of a group's members; 0: it is no group. */

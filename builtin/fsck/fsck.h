@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * git fsck in parts: fsck-store.c looks at every object there is, fsck-heads.c
- * finds where history begins, fsck-graph.c walks from there and tells what
- * is missing or not used.
+ * finds where history begins, fsck-graph.c walks from there and reports missing and unused objects.
  */
 #ifndef BUILTIN_FSCK_FSCK_H
 #define BUILTIN_FSCK_FSCK_H
@@ -24,7 +23,7 @@
 #define FSCK_BAD_REV 64
 #define FSCK_BAD_BITMAP 128
 
-/* What is known of an object. */
+/* Flags of an object. */
 #define NODE_PRESENT 1u	  /* a whole copy has been seen (or is taken for granted) */
 #define NODE_REACHABLE 2u
 #define NODE_USED 4u	  /* some object, ref or index entry names it */
@@ -114,7 +113,7 @@ void fsck_read_oid_list(const char *path, const struct hash_algo *algo, struct o
 			bool must_exist);
 /* fsck.<msg-id>; dies of bad ones */
 void fsck_read_severities(struct fsck_options *o, const struct config_set *c);
-/* Tell what is odd about refs, on standard error; are there errors? */
+/* Print the faults of refs on standard error. Returns whether there are errors. */
 bool fsck_verify_refs(struct repository *r, const struct fsck_options *o, bool verbose);
 
 #endif

@@ -24,7 +24,7 @@ void http_cache_for_ever(struct http_reply *reply);
 bool http_send_head(struct http_reply *reply);
 bool http_send(const void *p, size_t len);
 /*
- * An answer without a body in the place of what was prepared; why: for the server's log. Both return
+ * Replaces the prepared reply by one without a body. why: for the server's log. Both return
  * the exit code: 0, unless the web server has gone.
  */
 int http_refuse(struct http_reply *reply, const char *status, const char *why, ...) PRINTF_LIKE(3, 4);
@@ -42,7 +42,7 @@ struct http_body;
 MUST_USE int http_body_open(struct http_body **out, struct err *err);
 void http_body_free(struct http_body *b);
 /*
- * After a reply to a request whose body nobody wants: CONTENT_LENGTH bytes of it, up to 1 MiB, as long as they come within a
+ * Reads the unused body of a request after the reply: CONTENT_LENGTH bytes of it, up to 1 MiB, as long as they come within a
  * second. A web server that cannot get rid of the body takes the reply for a failure (502).
  */
 void http_body_drop(void);
@@ -51,7 +51,7 @@ MUST_USE int http_body_read_all(struct http_body *b, size_t max, struct err *err
 /* Write it, inflated, to fd as it comes. ERR_CORRUPT: it is malformed, or ends too early. */
 MUST_USE int http_body_copy(struct http_body *b, int fd, struct err *err);
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
 struct http_request {
 	const struct command_ctx *ctx; /* which commands there are */

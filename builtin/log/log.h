@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git log and those that show commits like it. */
+/* git log, and other commands that show commits like it. */
 #ifndef BUILTIN_LOG_LOG_H
 #define BUILTIN_LOG_LOG_H
 
@@ -106,7 +106,7 @@ MUST_USE int log_add_signatures(struct log_options *o, struct commit *c, struct 
 /* ---- -L: log-lines.c ---- */
 /* As the option of struct rev_hooks. */
 MUST_USE int log_lines_option(struct log_options *o, const char *const *argv);
-/* Which options go with it; what is shown if none says. */
+/* Checks the options that -L excludes, and sets the default format. */
 MUST_USE int log_lines_check(struct log_options *o, struct err *err);
 /* After all options have been settled: the lines are found, and the walk follows them. */
 MUST_USE int log_lines_begin(struct log_options *o, struct err *err);

@@ -36,7 +36,10 @@ int scheduler_run(const char *name, const char *const *args, struct strbuf *out)
 /* Is it there and at work for this user? */
 bool cron_is_available(void);
 bool systemd_is_available(void);
-/* Enter the schedule, or take it out. ERR_…; what is taken out need not be there. */
+/*
+ * Add the schedule to the crontab, or remove it. Returns 0 or ERR_…; removing a missing schedule is
+ * fine.
+ */
 MUST_USE int cron_set(struct repository *r, bool enable, struct err *err);
 MUST_USE int systemd_set(struct repository *r, bool enable, struct err *err);
 

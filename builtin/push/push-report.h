@@ -12,7 +12,7 @@
 struct push_table {
 	struct repository *r;
 	const char *url; /* as the user may see it */
-	bool verbose;	 /* what is up to date, too */
+	bool verbose;	 /* also print refs that are up to date */
 	bool porcelain;	 /* for scripts, on standard output */
 };
 /* Lines for all updates: what has been done, then what has not. */

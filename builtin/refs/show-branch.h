@@ -20,7 +20,10 @@ struct shown_refs {
 };
 void shown_refs_release(struct shown_refs *l);
 
-/* A revision, or a pattern for names of refs. What is too much is left out, with a warning. */
+/*
+ * Adds a revision, or the refs that match a pattern. Refs beyond the limit are left out, with a
+ * warning.
+ */
 MUST_USE int shown_refs_add(struct shown_refs *l, const char *arg, struct err *err);
 /* Those below refs/heads/ or refs/remotes/. */
 MUST_USE int shown_refs_add_below(struct shown_refs *l, const char *prefix, struct err *err);

@@ -50,7 +50,10 @@ MUST_USE int remote_http_answer(const char *text, struct err *err);
 /* remote-http-connect.c: "stateless-connect SERVICE". 0: "fallback"; 1: served to its end: it was the last command. */
 MUST_USE int remote_http_connect(struct http_helper *h, const char *service, struct err *err);
 
-/* A signal ends what is being asked for (the request fails), not the process, which can give back its locks; then it dies of it. */
+/*
+ * Make a signal end the current request, which fails, instead of the process. The process gives
+ * back its locks, then dies of the signal.
+ */
 void remote_http_catch_signals(void);
 void remote_http_die_of_signal(void);
 

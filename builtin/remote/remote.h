@@ -14,7 +14,7 @@
 /* ---- remote-common.c ---- */
 void remote_warn(void *data, const char *msg); /* repo_warn_fn */
 struct remotes *remotes_or_die(struct repository *r);
-/* Of that name, configured or not. */
+/* Returns the remote of that name, configured or not; dies if the name is not valid. */
 struct remote *remote_or_die(struct repository *r, const char *name);
 /* Is it this repository that knows it: its configuration, or a file of old repositories? */
 bool remote_is_own(struct repository *r, const struct remote *remote);

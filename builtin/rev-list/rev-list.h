@@ -18,7 +18,7 @@ enum bisect_mode { BISECT_NONE = 0, BISECT_ONE = 1, BISECT_VARS = 2, BISECT_ALL 
 struct rev_list {
 	struct log_options log; /* formats and graph; log.walk */
 	struct rev_walk *walk;	/* the same */
-	/* what is shown of a commit */
+	/* parts of a commit to show */
 	bool header, timestamp, quiet, nul;
 	bool commit_header; /* the line with its name */
 	/* instead of showing it */

@@ -5,7 +5,7 @@
 
 #include "builtin/builtin.h"
 
-/* Is there such a command: one of ours, or one that somebody has put beside them? */
+/* Does such a command exist, either ours or one that was installed beside ours? */
 bool service_is_there(const struct command_ctx *ctx, const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 #define GPG_VERIFY_OMIT_STATUS 4u /* neither is shown */
 /* Payload and what the program said. */
 void gpg_show_check(const struct signature_check *c, unsigned flags);
-/* True: the tag is signed, and the signature is good. Says what is wrong with it. */
+/* Returns true if the tag has a good signature; otherwise prints the reason. */
 bool gpg_verify_tag(struct repository *r, const char *name, const struct object_id *oid,
 		    unsigned flags);
 /*

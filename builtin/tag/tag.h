@@ -10,7 +10,7 @@ struct tag_create_options {
 	struct repository *repo;
 	const char *prefix;
 	bool annotate, sign, force, reflog;
-	bool edit; /* also what was given by -m or -F */
+	bool edit; /* also a message given by -m or -F */
 	const struct strvec *messages; /* -m */
 	const char *file;	       /* -F; NULL: not given */
 	const struct strvec *trailers;
@@ -18,8 +18,8 @@ struct tag_create_options {
 	const char *key;	       /* to sign with; "": the default */
 };
 /*
- * Tag object, ref and log in one batch, one flush. Returns the exit code; dies of what is wrong
- * with the request.
+ * Tag object, ref and log in one batch, one flush. Returns the exit code; dies if the request is not
+ * valid.
  */
 int tag_create(const struct tag_create_options *o, const char *name, const char *target);
 
