@@ -99,11 +99,11 @@ struct ref_update {
 	char *new_target, *old_target;
 	unsigned flags;
 	char *msg;
-	enum object_type known_type; /* of new_oid, of a root; OBJ_NONE: nobody has said it */
+	enum object_type known_type; /* of new_oid, of a root; OBJ_NONE: unknown */
 	struct object_id known_peeled;
 	char *log_from; /* ref_transaction_inherit_log; NULL: no */
 	struct ref_update *log_first; /* REF_LOG_AFTER_OTHERS: its line in this log comes first; NULL: none */
-	struct ref_update *root; /* what was queued; itself, or what it was split from */
+	struct ref_update *root; /* the queued update: itself, or the update that it was split from */
 	struct ref_update *via;	 /* the symref that led here */
 	struct ref_update *leaf; /* LOG_ONLY: the update whose value this one shows */
 	struct ref_update *next; /* of the same root */
@@ -114,7 +114,7 @@ struct ref_update {
 	const char *target;	/* of a symbolic ref; the backend's; else NULL */
 	struct object_id value; /* resolved; null: none */
 
-	/* Of a root only. */
+	/* Set in roots only. */
 	int rc;
 	char *error;
 	enum ref_failure failure;
@@ -131,7 +131,7 @@ struct ref_transaction {
 	struct ref_update **updates; /* the queued ones first, in order */
 	size_t nr, alloc, queued;
 
-	/* Of ref_transaction_index. */
+	/* Filled by ref_transaction_index. */
 	struct strmap by_name; /* to struct ref_update; split ones, too */
 	struct ref_update **sorted; /* the queued ones by name */
 	size_t sorted_nr;
@@ -158,7 +158,7 @@ void ref_transaction_reset(struct ref_transaction *t);
 MUST_USE int ref_transaction_index(struct ref_transaction *t, struct err *err);
 /*
  * `fn` for each update that has not failed: the queued ones in order of names, so that two
- * processes meet at the same place, then those that were split off, also meanwhile.
+ * processes meet at the same place, then updates that were split off, also meanwhile.
  */
 typedef int (*ref_update_fn)(struct ref_transaction *t, struct ref_update *u, struct err *err);
 MUST_USE int ref_transaction_each(struct ref_transaction *t, ref_update_fn fn,
@@ -181,12 +181,15 @@ bool ref_update_logs(struct ref_transaction *t, struct ref_update *u, struct obj
 
 /* ---- the table ---- */
 
-/* Of `lock`: an interrupted transaction has to be finished first. */
+/* Result of `lock`: an interrupted transaction has to be finished first. */
 #define REF_LOCK_AFTER_RECOVERY 1
 
 struct ref_backend {
 	const char *name;
-	/* Of structs that begin with ref_store, ref_transaction, ref_update; made as zeros. */
+	/*
+	 * Sizes of structs that begin with ref_store, ref_transaction, ref_update; allocated as
+	 * zeros.
+	 */
 	size_t store_size, transaction_size, update_size;
 
 	/* After a failed `open`, `close` is called. */

@@ -40,7 +40,7 @@ void ref_store_free(struct ref_store *rs);
 /*
  * P6: finish the transaction that a kill or a power cut has left half done, if there is one.
  * Call it before reading; transactions do it themselves. If it cannot be done now, nothing
- * happens. What was done is reported through the store's `warn`.
+ * happens. The store's `warn` reports the result.
  *
  * Durability: what it does is sealed. Cost: one lstat if there is nothing to do.
  */
@@ -227,8 +227,8 @@ MUST_USE int refs_verify(struct ref_store *rs, const struct ref_verify_options *
 struct ref_transaction;
 #define REF_TRANSACTION_ALLOW_FAILURE 1u /* single refs may fail, see _result */
 /*
- * The repository is being made, and nobody else changes refs in it: those that go into packed-refs together need no
- * lock each. That of the file is enough.
+ * The repository is being made, and no other process changes refs in it: refs that go into packed-refs
+ * together need no lock each. The lock of the file is enough.
  */
 #define REF_TRANSACTION_ALONE 2u
 struct ref_transaction *ref_transaction_begin(struct ref_store *rs, unsigned flags);
@@ -255,8 +255,8 @@ MUST_USE int ref_transaction_update(struct ref_transaction *t, const char *name,
 				    const struct object_id *old_oid,
 				    unsigned flags, const char *msg, struct err *err);
 /*
- * Of the ref that was queued last: what its new value is, and what that leads to if it is an annotated tag (else null),
- * so that nobody has to look at the object: it may be one that only the caller can see yet.
+ * For the ref that was queued last: the type of its new value, and the peeled object if it is an
+ * annotated tag (else null). So the transaction need not read the object: it may be one that only the caller can see yet.
  */
 void ref_transaction_know_value(struct ref_transaction *t, enum object_type type, const struct object_id *peeled);
 /* The objects that the queued changes give to refs; appended to out. */
@@ -299,8 +299,8 @@ void ref_transaction_set_ident(struct ref_transaction *t, const char *ident_line
  *             What a check finds (ERR_CONFLICT, ERR_LOCKED, …): nothing was staged.
  *             ERR_IO while new values are staged, and ERR_ABORTED, the hook's refusal: the
  *             batch has been aborted, with all that others have staged in it.
- * Locks:      of every ref, and those that the backend needs to keep the transaction whole
- *             (P6). What an interrupted one left is finished first.
+ * Locks:      of every ref, and the locks by which the backend keeps the transaction whole (P6). An
+ * interrupted transaction is finished first.
  * Durability: that of the batch. Cost: no flush of its own.
  */
 MUST_USE int ref_transaction_prepare(struct ref_transaction *t, struct fsync_batch *b,
@@ -318,7 +318,7 @@ void ref_transaction_abort(struct ref_transaction *t);
 /* Frees memory and does nothing else. A prepared one must have ended. NULL is fine. */
 void ref_transaction_free(struct ref_transaction *t);
 
-/* With ALLOW_FAILURE, per update in order of queueing: 0 or its error. */
+/* If ALLOW_FAILURE is set: the result of each update in order of queueing, 0 or its error. */
 int ref_transaction_result(const struct ref_transaction *t, size_t i, const char **msg);
 size_t ref_transaction_nr(const struct ref_transaction *t);
 /* Why a single ref failed, as git update-ref --batch-updates names it. */
@@ -344,9 +344,9 @@ bool ref_transaction_rejection(const struct ref_transaction *t, size_t i,
 
 /* ---- packing ---- */
 struct refs_pack_options {
-	bool all;      /* every ref; else those that match include, or tags */
+	bool all;      /* every ref; else the refs that match include, or tags */
 	bool no_prune; /* loose files stay */
-	bool if_many;  /* only if there are many, measured by what is packed already */
+	bool if_many;  /* only if there are many loose refs in relation to the packed ones */
 	/* wildmatch patterns of whole names, NULL-terminated, or NULL; exclude wins */
 	const char *const *include, *const *exclude;
 	/* Called for a ref that cannot be packed, or whose file has to stay; may be NULL. */

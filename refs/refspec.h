@@ -53,8 +53,8 @@ const struct refspec_item *refspec_map(const struct refspec *rs, const char *nam
 /* The first item that maps a source, which is not excluded, to that name; NULL. */
 const struct refspec_item *refspec_map_back(const struct refspec *rs, const char *name, struct strbuf *out);
 /*
- * What a server that lists refs by prefix has to be asked for; appended. Nothing is appended, and false
- * returned, if the items do not limit what is wanted.
+ * Append the prefixes by which a server can limit its list of refs. If the items do not limit the
+ * refs, nothing is appended and false returned.
  */
 bool refspec_prefixes(const struct refspec *rs, struct strvec *out);
 

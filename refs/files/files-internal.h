@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of refs/files/ share: the store, and where things are. A ref lives in one of
- * two places: a loose file, which wins, or a line of packed-refs. Whoever reads both reads the
- * loose file first and then a packed-refs that is at least as new: a ref that is
+ * The store and the paths that the files of refs/files/ share. A ref lives in one of
+ * two places: a loose file, which wins, or a line of packed-refs. A reader of both reads the loose file
+ * first and then a packed-refs that is at least as new: a ref that is
  * being packed meanwhile is then seen in one of the two, always.
  */
 #ifndef REFS_FILES_FILES_INTERNAL_H
@@ -53,7 +53,7 @@ MUST_USE int ref_file_stage_removal(const char *path, enum publish_class order,
  */
 bool ref_dir_is_walked(const char *path);
 /*
- * Make what is missing above path, and note each directory that got a new name in the
+ * Make missing directories above path, and note each directory that got a new name in the
  * batch. Others may remove empty directories at any time: callers try again.
  */
 MUST_USE int ref_make_parents(const struct ref_store *rs, const char *path,

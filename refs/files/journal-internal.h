@@ -57,12 +57,15 @@ enum record_state {
 void record_enter_state(enum record_state *state, enum record_state next);
 
 /*
- * Write the record of t, if several refs change, and stage it and its removal. Its lock goes to
- * those that are held until all has been published.
+ * Write the record of t, if several refs change, and stage it and its removal. Its lock is held until
+ * all has been published, like the locks of refs.
  */
 MUST_USE int journal_stage(struct ref_transaction *t, struct err *err);
 
-/* Paths of records, or of what is left of them, whose writers are gone; they need not last. */
+/*
+ * Lists paths of records, or of their remaining files, whose writers are dead; some may vanish
+ * meanwhile.
+ */
 MUST_USE int journal_abandoned(const struct ref_store *rs, struct string_list *out,
 			       struct err *err);
 /* Does one of these change a ref that t locks? */
@@ -80,7 +83,7 @@ MUST_USE int journal_read(const struct ref_store *rs, const char *path, struct s
 enum journal_entry_state {
 	ENTRY_APPLIES, /* it is as it was */
 	ENTRY_IS_DONE, /* it has the new value */
-	ENTRY_DIFFERS, /* somebody has changed it since */
+	ENTRY_DIFFERS, /* another process has changed it since */
 };
 enum journal_entry_state journal_entry_state(const struct ref_update *u);
 /* A record of which one entry differs gets this suffix: it is left to a person. */

@@ -26,8 +26,8 @@ struct loose_value {
 };
 void loose_value_release(struct loose_value *v);
 /*
- * < 0 only for failures of the system; what the file says is in v->kind. st: what lstat says of
- * it, or zeroes; NULL: nobody asks.
+ * Returns < 0 only for failures of the system; v->kind describes the content of the file. st: the
+ * lstat data of the file, or zeroes; may be NULL.
  */
 MUST_USE int loose_read(const struct ref_store *rs, const char *name, struct loose_value *v,
 			struct stat *st, struct err *err);

@@ -61,20 +61,20 @@ MUST_USE int packed_refs_write(const struct ref_store *rs, struct packed_refs *p
 /*
  * Readers know by inode, size and time that the file is still the same. Stock git looks at whole seconds, also after it has
  * waited for packed-refs.lock, before it writes the file anew from what it read before. A file that is replaced several times
- * in a second may get an old inode again, and its size is often the same. So those that follow each other quickly get
- * different times of modification: each a second before the last one. True: *mtime is such a time.
+ * in a second may get an old inode again, and its size is often the same. So files that follow each
+ * other quickly get different times of modification: each a second before the last one. True: *mtime is such a time.
  */
 bool packed_refs_distinct_time(const struct packed_refs *p, time_t now, time_t *mtime);
-/* How long somebody who holds packed-refs.lock, and is alive and at work, is waited for. */
+/* How long we wait for a live process that holds packed-refs.lock. */
 #define PACKED_PATIENCE_MS 60000
 /*
  * packed-refs.lock, which keeps others from packing refs and from rewriting the file. An
  * orphan of packed-refs.new, which only a holder of the lock may have, is removed.
- * timeout_ms: for whoever holds it; 0: one try. patience_ms: for owners that are alive.
+ * timeout_ms: how long to wait for any holder; 0: one try. patience_ms: for owners that are alive.
  */
 MUST_USE int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, long timeout_ms,
 			      long patience_ms, struct err *err);
-/* P5: one that a killed transaction left goes, even if nobody needs it now. */
+/* P5: removes the lock of a killed transaction, even if we do not need it now. */
 void packed_refs_clear_dead_lock(struct ref_store *rs);
 /*
  * Write the present packed-refs with the changes merged in to packed-refs.new, and stage

@@ -72,11 +72,14 @@ MUST_USE int update_check(struct ref_transaction *t, struct ref_update *u, struc
 MUST_USE int transaction_stage(struct ref_transaction *t, struct err *err);
 
 /* ---- values (values.c) ---- */
-/* Of many refs, once they are in order, before their locks are taken: see there. */
+/*
+ * Begin the files of new values of many refs, once they are in order and before their locks are
+ * taken: see values.c.
+ */
 void values_prepare(struct ref_transaction *t);
-/* What is to become the lock of u, with its value in it; NULL: nothing. */
+/* The file that becomes the lock of u, with its value in it; NULL: there is none. */
 struct nameless_lock *value_file(struct ref_transaction *t, const struct ref_update *u);
-/* Those that have not become locks are given up. */
+/* Give up the files that have not become locks. */
 void values_release(struct ref_transaction *t);
 /* The value into the lock, unless it is there, and the lock is open. */
 MUST_USE int value_write(struct ref_transaction *t, struct ref_update *u, struct err *err);
@@ -88,7 +91,7 @@ MUST_USE int value_write(struct ref_transaction *t, struct ref_update *u, struct
  */
 bool can_commit_via_packed(struct ref_transaction *t);
 bool all_are_packable(const struct ref_transaction *t);
-/* What is written to packed-refs, when its turn has come. */
+/* Stage the change of packed-refs, to be written at its turn. */
 MUST_USE int update_stage_packed(struct ref_transaction *t, struct err *err);
 
 /* ---- the table's functions (struct ref_backend; transaction.c) ---- */
