@@ -8,7 +8,7 @@
 
 struct finish {
 	struct merge_run *run;
-	struct merge_path **sorted; /* what is below a directory comes behind it */
+	struct merge_path **sorted; /* a directory comes before the paths below it */
 	size_t nr, at;
 };
 

@@ -203,7 +203,8 @@ static int detect(struct merge_run *run, struct relevance *rel, struct merge_ren
 	return rc;
 }
 
-/* Directories are opened even where renames are not wanted: what is told of files in their way depends on it. */
+/* Directories are opened even where renames are not wanted: the messages about files in their way
+ * depend on it. */
 static int find_renames_of(struct merge_run *run, enum merge_stage side, struct merge_renames *out)
 {
 	struct relevance rel = { .run = run, .side = side, .dirs = &out->wanted_dirs[side], .known = STRSET_INIT };
