@@ -184,7 +184,7 @@ int intake_check_tables(const struct intake_check *c, const struct hash_algo *al
 	return rc;
 }
 
-/* ---- what was here before ---- */
+/* ---- objects that were here before ---- */
 
 static int leave_ids(const char *dir, const char *name, const struct oid_array *oids, const struct hash_algo *algo,
 		     struct err *err)
