@@ -413,7 +413,7 @@ static int take_own(const char **argv, int i, const char *name, const char **val
 	return *value == argv[i + 1] ? 2 : 1;
 }
 
-/* What is for us is taken out; all else is the server's affair. */
+/* Takes out our own options; all others go to the server. */
 static void archive_split_arguments(int argc, const char **argv, struct archive_request *rq,
 				    const char **output)
 {

@@ -221,7 +221,7 @@ static void check_out_path(void *data, const char *arg)
 	pathspec_release(&ps);
 }
 
-/* In a partial clone, what is missing is fetched together. */
+/* Fetches all missing objects of a partial clone together. */
 static int checkout_index_prefetch(struct checkout_index *c, struct err *err)
 {
 	struct string_list paths = { 0 };

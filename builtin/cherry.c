@@ -15,8 +15,8 @@ static const char *const usage[] = {
 
 struct cherry {
 	struct repository *repo;
-	struct rev_walk *both; /* marks what is on both sides */
-	struct rev_walk *walk; /* what is listed */
+	struct rev_walk *both; /* marks commits equal on both sides */
+	struct rev_walk *walk; /* the listed commits */
 	struct pretty pretty;
 	int verbose, abbrev;
 };
@@ -48,7 +48,9 @@ static char *default_upstream(struct repository *r)
 	return upstream;
 }
 
-/* With wrong clocks a walk may not find by itself that it has come below them. */
+/*
+ * Excludes the bases: if clocks are wrong, a walk may not notice by itself that it has passed them.
+ */
 static void exclude(struct rev_walk *w, const struct commit_list *bases)
 {
 	for (size_t i = 0; i < bases->nr; i++)

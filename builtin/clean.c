@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * git-clean(1). The walk for untracked files finds what is not tracked; directories without
- * tracked files come as one. The rules for ignored files decide what of it is an item to be
- * removed: a directory as a whole, or what is in it. Then the items are removed.
+ * git-clean(1). The walk finds untracked files; a directory without tracked files is one entry. The
+ * rules for ignored files decide which items are removed: a directory as a whole, or entries in it.
+ * Then the items are removed.
  */
 #include "compat/posix.h"
 #include <dirent.h>
@@ -45,7 +45,10 @@ static void warn_errno(struct clean *c, const char *what, const char *path)
 	c->failed = true;
 }
 
-/* What is in the directory "dir/", sorted: whole paths, directories with '/'. False: not to be read. */
+/*
+ * Lists the entries of the directory "dir/", sorted: whole paths, directories with '/'. False: it
+ * cannot be read.
+ */
 static bool list_directory(struct clean *c, const char *dir, struct string_list *out)
 {
 	DIR *d = opendir(dir);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * git-hash-object(1). With -w --stdin-paths it may serve a program that reads our
+ * git-hash-object(1). -w --stdin-paths may serve a program that reads our
  * answer to one line before it writes the next, and that uses the object at once:
  * so names are printed when their objects are published, which is done whenever no
  * further line is there yet.

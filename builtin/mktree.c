@@ -141,7 +141,7 @@ static void write_tree(struct mktree *m)
 	strbuf_addch(&m->names, '\n');
 }
 
-/* Who waits for the name will use the tree at once. */
+/* Publishes the tree: the reader of its name will use it at once. */
 static void mktree_publish(struct mktree *m)
 {
 	struct err err = ERR_INIT;

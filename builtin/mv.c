@@ -105,7 +105,7 @@ static void check_entry(const struct mv *mv, const struct index_entry *e)
 	free(gitfile);
 }
 
-/* Returns what is wrong, or NULL: the directory and its entries are planned. */
+/* Returns an error text, or NULL: the directory and its entries are planned. */
 static const char *plan_directory(struct mv *mv, const char *src, const char *dst)
 {
 	size_t len = strlen(src), start = index_dir_start(&mv->ix, src, len);

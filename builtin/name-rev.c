@@ -29,7 +29,7 @@ struct name_rev {
 	struct strbuf name;
 };
 
-/* ---- what is to be named ---- */
+/* ---- objects to name ---- */
 
 /* False: a word has been said about it, and it is left out. */
 static bool find_object(struct name_rev *c, const char *arg, struct wanted *out)

@@ -141,7 +141,7 @@ static int set_index(struct reader *rd, struct index_state *ix, struct err *err)
 	return ret;
 }
 
-/* With the attributes that the new index has. */
+/* Updates the files, with the attributes of the new index. */
 static int read_tree_update_files(struct reader *rd, struct unpack_trees *m, struct index_state *ix,
 				  struct err *err)
 {

@@ -70,7 +70,10 @@ static void parse_options_of(struct resetter *rs, int *argc, const char **argv)
 		die("choosing hunks (--patch) is not available yet");
 }
 
-/* Of any kind, as in Git: find_target refuses what is no commit. */
+/*
+ * Does the argument name an object of any kind, as in Git? find_target refuses other objects than
+ * commits.
+ */
 static bool names_object(const struct resetter *rs, const char *arg)
 {
 	struct revparse_result res;
@@ -181,7 +184,7 @@ static int read_index(struct resetter *rs, struct err *err)
 	return rc ? rc : converter_new(&rs->conv, rs->r, &rs->ix, ATTR_CHECKIN, err);
 }
 
-/* With the attributes of the new index. */
+/* Updates the files, with the attributes of the new index. */
 static int reset_update_files(struct resetter *rs, struct unpack_trees *m, struct err *err)
 {
 	struct converter *conv = NULL;

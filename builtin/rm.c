@@ -211,7 +211,7 @@ static bool is_dir(const char *path)
 	return !worktree_leading_symlink(path, strlen(path)) && is_directory_nofollow(path);
 }
 
-/* A directory that is not the submodule of the entry is somebody's: it stays. */
+/* A directory that is not the submodule of the entry belongs to the user: it stays. */
 static int remove_from_worktree(const struct repository *r, const struct string_list_item *it,
 				struct err *err)
 {

@@ -125,7 +125,7 @@ static const char *config_word(struct status_run *run, const char *key)
 	return e ? e->value : NULL;
 }
 
-/* What is not said on the command line; machine formats have fixed defaults. */
+/* Fills options that are not given from the configuration; machine formats have fixed defaults. */
 static void fill_defaults(struct status_run *run)
 {
 	const char *untracked = run->untracked;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * git-update-index(1). Options act in the order of the command line, between
- * the paths: each path is handled with what was said before it.
+ * the paths: each path is handled by the options in front of it.
  */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
@@ -62,7 +62,7 @@ static struct converter *update_index_converter(struct updater *u)
 
 /* ---- entries ---- */
 
-/* Without --add only what is there already, in whatever stage. */
+/* Without --add only paths that are in the index already may be added, in whatever stage. */
 static bool may_add(const struct updater *u, const char *path)
 {
 	size_t len = strlen(path);

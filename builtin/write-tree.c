@@ -11,8 +11,8 @@ static const char *const usage[] = {
 };
 
 /*
- * The trees are what is asked for; that the index remembers them is a
- * convenience, which somebody else's lock may prevent.
+ * The trees are the result. The index also remembers them, unless another process holds its lock: that
+ * is only a convenience.
  */
 static int write_trees(struct repository *r, struct index_state *ix, unsigned flags,
 		       struct object_id *root, struct err *err)

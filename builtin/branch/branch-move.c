@@ -80,7 +80,7 @@ static void read_old_value(struct move *m)
 
 /* ---- how it is done ---- */
 
-/* One step: what is called `from` will be called `to`. */
+/* One step: the branch `from` gets the name `to`. */
 struct step {
 	struct move *m;
 	const char *from, *to;
@@ -263,8 +263,8 @@ static int check_detour(struct move *m, struct err *err)
 }
 
 /*
- * By way of a third name; all of it is sealed with one flush. Whoever is stopped in
- * between finds the branch, with HEAD and its log, under that name.
+ * Renames by way of a third name, sealed with one flush. After a stop in between, the branch, with HEAD
+ * and its log, has the third name.
  */
 static int run_detour(struct move *m, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git-branch(1): what is wanted, and who does it. */
+/* git-branch(1): reads the options and calls the function of each mode. */
 #include "compat/posix.h"
 #include "builtin/branch/branch.h"
 #include "cli/column.h"
@@ -147,7 +147,7 @@ static char *branch_meant(struct repository *r, const char *name)
 	return current;
 }
 
-/* What was done, or the error and what can be done about it; the exit code. */
+/* Prints the result, or the error with advice; returns the exit code. */
 static int report(int rc, struct strbuf *text, bool quiet, struct err *err)
 {
 	if (rc < 0)

@@ -145,7 +145,7 @@ static int find_info(const struct batch *b, struct item *it, struct err *err)
 	return odb_type(odb, &it->oid, &it->info.type, &it->info.size, err);
 }
 
-/* "NAME WORD" in place of what was asked for. */
+/* Prints "NAME WORD" in place of the requested output. */
 static void print_state(struct batch *b, const char *name, const char *word)
 {
 	strbuf_addf(&b->line, "%s %s%c", name, word, b->end);
@@ -180,7 +180,7 @@ static bool is_left_out(const struct batch *b, const struct item *it)
 	return it->info.type == OBJ_BLOB && (f->kind == FILTER_BLOB_NONE || it->info.size >= f->number);
 }
 
-/* With --use-mailmap the size is that of what is shown. */
+/* If --use-mailmap is given, the size is the size of the mapped content. */
 static void map_size(const struct batch *b, struct item *it)
 {
 	struct strbuf mapped = STRBUF_INIT;
@@ -314,7 +314,7 @@ static void print_line(struct batch *b, char *line)
 
 /* ---- a partial clone: objects of lines that are at hand are asked for together ---- */
 
-#define LINES_AT_ONCE 10000 /* with --buffer, for which nobody waits */
+#define LINES_AT_ONCE 10000 /* with --buffer: no reader waits for a single answer */
 
 static void want_line(const struct batch *b, const char *line, struct oid_array *wanted)
 {
@@ -428,8 +428,8 @@ static void run_queued(struct batch *b, struct strvec *queue)
 }
 
 /*
- * With --buffer nothing is done before a flush or the end: who writes many
- * commands before he reads an answer must not find us writing.
+ * --buffer: commands run only at a flush or at the end. A client that writes many commands before it
+ * reads an answer would otherwise block, as we would block in writing.
  */
 static void read_commands(struct batch *b, char term)
 {

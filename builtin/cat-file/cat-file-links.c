@@ -44,7 +44,7 @@ static struct object_id *top(struct follow *f)
 	return &f->dirs.oid[f->dirs.nr - 1];
 }
 
-/* Put the link's target before what is still to go. */
+/* Puts the target of the link before the rest of the path. */
 static int read_link_target(struct follow *f, const struct object_id *oid)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;

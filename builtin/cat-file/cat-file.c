@@ -93,7 +93,10 @@ static void pretty_print(struct cat_file *c, const char *name, const struct obje
 		die_err(&err);
 }
 
-/* Of that type, or leading to one: a commit to its tree, a tag to what it names. */
+/*
+ * Prints an object of the type, or the object that it leads to: the tree of a commit, the target of
+ * a tag.
+ */
 static void print_as(struct cat_file *c, const char *name, const struct object_id *oid,
 		     const char *type_name)
 {
@@ -111,7 +114,7 @@ static void print_as(struct cat_file *c, const char *name, const struct object_i
 		die_err(&err);
 }
 
-/* --filters prints what is no file as it is stored, --textconv as -p does. */
+/* --filters prints other objects than blobs as they are stored, --textconv prints them like -p. */
 static void print_converted(struct cat_file *c, const char *name, const struct revparse_result *res)
 {
 	bool convertible = MODE_IS_FILE(res->mode) || !res->mode;

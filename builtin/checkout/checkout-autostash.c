@@ -111,7 +111,7 @@ static int find_style(const struct checkout *co, enum merge3_style *style, struc
 	return merge_config_style(style, co->r->config, err);
 }
 
-/* With the attributes of the new commit. */
+/* Merges the changes, with the attributes of the new commit. */
 static int merge_changes(struct carry *c, struct err *err)
 {
 	struct checkout *co = c->co;
@@ -187,7 +187,7 @@ static int save(struct checkout *co, const struct object_id *stash, struct err *
 
 /* ---- the change ---- */
 
-/* The entry `what`, whose file is that of `file` (NULL: nobody knows), a file against a directory included. */
+/* The entry `what`, whose file is that of `file` (NULL: unknown), a file against a directory included. */
 static int add_copy(struct carry *c, struct index_state *out, const struct index_entry *what,
 		    const struct index_entry *file, struct err *err)
 {
@@ -224,7 +224,7 @@ static int build_clean(struct carry *c, struct index_state *out, struct err *err
 	return rc || more ? rc : cache_tree_prime(out, c->co->r, &c->co->tree, err);
 }
 
-/* With conflicts, what could be merged is staged. */
+/* Builds the index after conflicts: cleanly merged files are staged. */
 static int build_unmerged(struct carry *c, struct index_state *out, struct err *err)
 {
 	const struct index_state *files = &c->co->ix, *stages = &c->merge.stages;

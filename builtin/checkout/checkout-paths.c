@@ -115,7 +115,7 @@ static int take_stage(struct paths *p, const struct index_entry *e, struct err *
 
 /* ---- conflicts made again: --merge ---- */
 
-/* What was resolved in the index is unmerged again. */
+/* Makes entries unmerged again that were resolved in the index. */
 static int unresolve(struct paths *p, struct err *err)
 {
 	struct index_state *ix = &p->co->ix;

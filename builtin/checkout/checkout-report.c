@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* checkout and switch: what was done, what differs from the new commit, what is left behind. */
+/*
+ * Messages of checkout and switch: the switch itself, differences from the new commit, commits left
+ * behind.
+ */
 #include "compat/posix.h"
 #include "builtin/checkout/checkout.h"
 #include "diff/diff.h"
@@ -22,7 +25,7 @@ static void set_letter(struct local_changes *l, const char *path, const char *le
 	string_list_insert(&l->letters, path)->util = (void *)letter;
 }
 
-/* A file with a conflict, in the new commit or not, counts as what is on disk. */
+/* A file with a conflict, in the new commit or not, is compared by its file on disk. */
 static const char *unmerged_letter(const char *path, unsigned old_mode)
 {
 	struct stat st;
@@ -177,7 +180,9 @@ static void describe_left(struct checkout *co, const struct object_id *oid, stru
 	strbuf_release(&text);
 }
 
-/* Those that neither a ref nor the new HEAD leads to, newest first: how many; and text of some. */
+/*
+ * Counts the commits that neither a ref nor the new HEAD reaches, newest first, and describes some.
+ */
 static int count_left_behind(struct checkout *co, size_t *nr, struct strbuf *text, struct err *err)
 {
 	char *old = xstrdup(oid_hex(&co->old_commit));

@@ -22,7 +22,7 @@ void checkout_set_origin(const struct checkout *co, struct converter *conv)
 		converter_set_named_origin(conv, name, co->has_commit ? &co->commit : &co->tree);
 }
 
-/* With the attributes of the new index, which takes the place of the old one. */
+/* Writes the files, with the attributes of the new index, which replaces the old one. */
 int checkout_write_files(struct checkout *co, struct unpack_trees *m, struct err *err)
 {
 	struct converter *conv = NULL;

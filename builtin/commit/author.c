@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git commit --author=PATTERN: somebody who has written a commit before. */
+/* git commit --author=PATTERN: finds the author of an earlier commit. */
 #include "compat/posix.h"
 #include "builtin/commit/commit-run.h"
 #include "object/ident.h"

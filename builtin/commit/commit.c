@@ -217,7 +217,7 @@ static void split_fixup(struct commit_options *o, int argc, const char **argv)
 	o->allow_empty = 1;
 }
 
-/* What is named is looked for before the index is touched. */
+/* Resolves named authors and commits before the index is touched. */
 static void find_people(struct commit_run *run)
 {
 	const char *from = run->o.reedit ? run->o.reedit : run->o.reuse;
@@ -402,7 +402,7 @@ static int is_redundant(const struct oid_array *parents, size_t i, struct commit
 	return rc;
 }
 
-/* HEAD, and what was merged: without those that others lead to, unless --no-ff was said. */
+/* Adds HEAD and the merged commits as parents, without redundant ones, unless --no-ff was given. */
 static int add_merge_parents(struct commit_run *run, struct err *err)
 {
 	struct oid_array named = OID_ARRAY_INIT, all;

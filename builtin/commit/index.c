@@ -309,7 +309,7 @@ int commit_index_reload(struct commit_run *run, struct err *err)
 
 /* ---- the end ---- */
 
-/* Somebody may have changed it while the lock was not held. */
+/* Another process may have changed the index while the lock was not held. */
 static bool is_still_the_same(struct commit_run *run)
 {
 	struct index_state now;

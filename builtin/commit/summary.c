@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is told of a commit: the state before it, and the summary after it. */
+/* Output of a commit: the status before it, and the summary after it. */
 #include "compat/posix.h"
 #include "builtin/commit/commit-run.h"
 #include "porcelain/status-diff.h"

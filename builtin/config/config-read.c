@@ -61,7 +61,7 @@ static void add_entry(struct strbuf *out, const struct config_cmd *c, const stru
 		die_err(&err);
 }
 
-/* As Git lists by type: what is of another one is left out; of paths it says so. */
+/* Lists by type like Git: values of another type are left out, with an error for paths. */
 static void list_entry(struct strbuf *out, const struct config_cmd *c, const struct config_entry *e)
 {
 	struct err err = ERR_INIT;

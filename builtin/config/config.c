@@ -59,7 +59,7 @@ static void check_locations(const struct request *q)
 		bad_usage(q, "only one config file at a time");
 }
 
-/* One argument: get; two: set; three: set those that match. */
+/* One argument: get; two: set; three: set the values that match. */
 static void choose_action(struct request *q)
 {
 	if (q->action & (q->action - 1))

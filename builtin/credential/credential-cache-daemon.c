@@ -41,12 +41,12 @@ struct cache {
 	bool end;
 };
 
-/* ---- what is kept ---- */
+/* ---- stored credentials ---- */
 
 static void drop(struct cache *cache, size_t i)
 {
 	credential_release(&cache->v[i].c);
-	cache->v[i] = cache->v[--cache->nr]; /* what is at the end is moved; nothing of it points into itself */
+	cache->v[i] = cache->v[--cache->nr]; /* the last entry moves here; it has no pointer into itself */
 }
 
 static void drop_old(struct cache *cache)
@@ -119,7 +119,7 @@ static int answer(struct cache *cache, const struct strbuf *request, struct strb
 	int rc = 0;
 
 	credential_init(&c);
-	c.allow_cr = true; /* whoever has sent it has checked it */
+	c.allow_cr = true; /* the sender has checked it */
 	if (!timeout)
 		rc = err_set(err, ERR_INVALID, "client sent a bad request");
 	if (!rc)
@@ -200,8 +200,8 @@ static void serve_all(struct cache *cache, int listener, struct tempfile **name)
 }
 
 /*
- * *listener -1: somebody else listens there. The lock on the directory is held for as long as we live, so that
- * nobody removes the socket of one that has just started.
+ * *listener -1: another daemon listens there. The lock on the directory is held for as long as we live,
+ * so that no process removes the socket of a daemon that has just started.
  */
 static int listen_there(int *listener, int dir, const char *name, struct err *err)
 {
@@ -219,7 +219,7 @@ static int listen_there(int *listener, int dir, const char *name, struct err *er
 		poll(NULL, 0, TRY_MS); /* who has the lock is about to listen, or to end */
 		held = flock(dir, LOCK_EX | LOCK_NB);
 	}
-	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT) /* check-calls: a socket, for whoever comes while we live */
+	if (unlinkat(dir, name, 0) < 0 && errno != ENOENT) /* check-calls: a socket, used only while we live */
 		return err_set_errno(err, "unable to remove '%s'", name);
 	*listener = os_socket(AF_UNIX, SOCK_STREAM, 0);
 	if (*listener < 0 || cache_address(&address, name) < 0 ||
@@ -261,7 +261,7 @@ static bool keep_none(int fd UNUSED)
 	return false;
 }
 
-/* Nobody waits for us, no terminal ends us, and no core file shows what we know. */
+/* Detaches: no process waits for us, no terminal ends us, and no core file shows secrets. */
 static void go_on_alone(bool debug)
 {
 	struct rlimit none = { 0, 0 };
@@ -276,7 +276,7 @@ static void go_on_alone(bool debug)
 	puts("ok");
 	fflush(stdout);
 	os_redirect_to_null(STDOUT_FILENO);
-	os_close_inherited(keep_none); /* somebody may wait for the end of a pipe */
+	os_close_inherited(keep_none); /* a process may wait for the end of a pipe */
 	if (!debug)
 		os_redirect_to_null(STDERR_FILENO);
 }

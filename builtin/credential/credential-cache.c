@@ -107,7 +107,7 @@ static int start_daemon(const char *path, struct err *err)
 	return rc;
 }
 
-/* *fd -1: there is no daemon, and what is asked needs none. */
+/* *fd -1: there is no daemon, and the request needs none. */
 static int reach_daemon(int *fd, const char *path, bool start, struct err *err)
 {
 	struct err why = ERR_INIT;

@@ -31,7 +31,7 @@ static bool parse_line(struct credential *c, const char *s, size_t len)
 
 typedef void (*line_fn)(const char *line, size_t len, bool matches, void *data);
 
-/* Each line of the text, and whether it is of what is wanted. */
+/* Calls `fn` for each line of the text, with whether it matches the wanted credential. */
 static void each_line(const struct strbuf *text, const struct credential *wanted, bool with_secret, line_fn fn,
 		      void *data)
 {
@@ -109,7 +109,7 @@ static void keep_others(const char *line, size_t len, bool matches, void *data)
 	secret_buf_addstr(&r->text, "\n");
 }
 
-/* Nobody else may read it, from the moment that it has a name. */
+/* No other user may read the file, from the moment that it has a name. */
 static int stage_text(struct repo_operation *op, struct lockfile *lk, const struct strbuf *text, struct err *err)
 {
 	int rc = 0;
@@ -122,7 +122,7 @@ static int stage_text(struct repo_operation *op, struct lockfile *lk, const stru
 	return rc ? rc : lockfile_stage(lk, repo_operation_batch(op), FSYNC_OTHER, PUBLISH_FILE, err);
 }
 
-/* Of `path` without what matches c; with it in front if it is to be kept. */
+/* Writes `path` anew without lines that match c; a credential to be stored comes first. */
 static int rewrite_locked(struct repo_operation *op, struct lockfile *lk, const char *path,
 			  const struct credential *c, bool keep, struct err *err)
 {

@@ -256,7 +256,10 @@ static int serve_request(const struct daemon_options *o, const struct daemon_req
 	return code;
 }
 
-/* What may describe a repository of whoever started us; settings given by -c are kept. */
+/*
+ * Unsets variables that describe a repository of the user who started us; settings given by -c are
+ * kept.
+ */
 static void forget_own_repository(void)
 {
 	for (const char *const *name = repo_local_env; *name; name++)

@@ -29,7 +29,7 @@ static void describe(const struct sockaddr *sa, socklen_t len, struct strbuf *ou
 		strbuf_addf(out, sa->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", address, port);
 }
 
-/* With port 0 the kernel chooses one: the log is where it can be learned. */
+/* Logs the address: if the port is 0, the kernel chooses one, and the log shows it. */
 static void log_place(int fd)
 {
 	struct sockaddr_storage sa;
@@ -55,7 +55,7 @@ static int open_socket(const struct addrinfo *ai, bool reuse_address)
 		set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY); /* IPv4 has a socket of its own */
 	if (reuse_address)
 		set_option(fd, SOL_SOCKET, SO_REUSEADDR);
-	set_option(fd, SOL_SOCKET, SO_KEEPALIVE); /* those that are accepted get it as well */
+	set_option(fd, SOL_SOCKET, SO_KEEPALIVE); /* accepted sockets inherit it */
 	/* one that has gone when it is accepted must not make us wait */
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	if (bind(fd, ai->ai_addr, ai->ai_addrlen) < 0 || listen(fd, BACKLOG) < 0) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * git daemon's loop: connections are accepted, each gets a process, those that have ended are
- * counted out. Each is a process group, so that it can be ended with its children.
+ * git daemon's loop: it accepts connections, starts a process for each, and removes ended ones. Each is a process group, so that it can be ended with its children.
  */
 #include "compat/posix.h"
 #include <netinet/in.h>
@@ -148,8 +147,8 @@ static struct connection *find_victim(struct loop *l, size_t *most)
 }
 
 /*
- * There are as many connections as there may be. A client that has two more than the one that
- * comes loses its youngest: nobody can shut others out. False: no such one.
+ * There are as many connections as there may be. A client that has two more than the newcomer loses its
+ * youngest one, so that no client can shut others out. False: there is no such client.
  */
 static bool make_room(struct loop *l, const unsigned char *newcomer)
 {

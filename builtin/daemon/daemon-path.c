@@ -26,7 +26,7 @@ const char *daemon_host_canonical(struct daemon_host *h)
 	if (!getaddrinfo(h->name, NULL, &hints, &list)) {
 		const char *name = list->ai_canonname;
 
-		/* It may become part of a path, and whoever runs a name server has chosen it. */
+		/* It may become part of a path, and the owner of a name server has chosen it. */
 		if (name && *name && *name != '.' && !strchr(name, '/') && !strstr(name, ".."))
 			h->canonical = xstrdup(name);
 		freeaddrinfo(list);
@@ -98,7 +98,10 @@ static char *user_path(const struct daemon_options *o, const char *asked)
 		       asked + name_len);
 }
 
-/* "/x", or "~alice" with or without "/x" behind it: "~/x" would be the home of whoever runs the server. */
+/*
+ * "/x", or "~alice" with or without "/x" behind it. "~/x" would be the home of the user who runs
+ * the server.
+ */
 static bool is_plain_request(const char *asked)
 {
 	size_t user_len = *asked == '~' ? strcspn(asked, "/") : 0;

@@ -199,7 +199,7 @@ static struct identity find_identity(const char *user, const char *group)
 	return id;
 }
 
-/* With all groups of whoever started us given up, and no way back. */
+/* Gives up all groups of the user who started us, and the way back. */
 static void drop_privileges(const struct identity *id)
 {
 	if (!id->name)

@@ -248,7 +248,7 @@ int diff_command_parse(struct diff_command *d, int argc, const char **argv, stru
 	return rc ? rc : diff_command_settle(d, err);
 }
 
-/* ---- what is compared ---- */
+/* ---- sides of the comparison ---- */
 
 void diff_command_combine(struct diff_command *d)
 {

@@ -175,7 +175,7 @@ static char *below(const char *dir, const char *name)
 
 static int diff_no_index_compare(struct no_index *n, const char *a, const char *b, struct err *err);
 
-/* Do the pathspecs select what is at this path, or could they select something below it? */
+/* Do the pathspecs select this path, or could they select a path below it? */
 static bool is_selected(const struct no_index *n, const char *path, int side)
 {
 	const char *inside = path + n->roots[side];

@@ -29,7 +29,7 @@ static void add_members(struct repository *r, const char *name, struct strset *g
 
 	values = config_get_all(r->config, key, &nr);
 	free(key);
-	/* What is neither is told of when it is fetched. */
+	/* The fetch itself reports a name that is neither. */
 	if (!nr && groups->map.nr)
 		strvec_push(out, name);
 	if (!nr || !strset_add(groups, name))
@@ -88,7 +88,7 @@ struct one_fetch {
 	int *code;
 };
 
-/* What was asked for, but for what chooses the remotes. */
+/* Passes the options on, without the ones that choose remotes. */
 static void pass_options(struct strvec *args, const struct fetch_cmd *f)
 {
 	const struct { int value; const char *yes, *no; } flags[] = {
@@ -220,7 +220,7 @@ static int fetch_in_turn(struct fetch_cmd *f, const struct strvec *names)
 	return code;
 }
 
-/* They all add to FETCH_HEAD, which nobody needs after a crash. */
+/* Empties FETCH_HEAD, to which all fetches append. It need not survive a crash. */
 static void empty_fetch_head(const struct fetch_cmd *f)
 {
 	char *path = xstrfmt("%s/FETCH_HEAD", f->r->gitdir);

@@ -46,7 +46,7 @@ static int print_diagnosis(const char *text)
 	return finish_stdout();
 }
 
-/* ---- what is wanted ---- */
+/* ---- wanted refs ---- */
 
 /* "OID REF" names an object for a ref that the server may not list, as remote helpers have it. */
 static const char *ref_with_oid(const struct fetch_pack *f, const char *text, struct object_id *oid)
@@ -284,7 +284,7 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
 	if (!f.all && !f.from_stdin && !f.names.nr)
 		usage_with_options(usage, opts);
 	strvec_sort_unique(&f.names);
-	/* What is left out has to be owed by somebody. */
+	/* A promisor remote has to promise the objects that the filter leaves out. */
 	f.from_promisor |= f.filter.nr > 0;
 	code = f.all || f.names.nr ? fetch_pack_run(&f, argv[0]) : 1;
 	pack_checks_release(&f.checks);

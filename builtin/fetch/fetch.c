@@ -178,7 +178,7 @@ static void read_pruning(struct fetch_cmd *f, const struct remote *remote)
 			: fetch_bool_or_die(f, "fetch.prunetags", false);
 }
 
-/* Of a promisor less comes, as it was agreed. */
+/* Reads the configured filter of a promisor remote. */
 static void read_filter(struct fetch_cmd *f, const struct remote *remote)
 {
 	bool given = f->filter.nr || f->filter_auto;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All objects and what each names, in numbers: links are filled while contents are
- * at hand, so nothing is read twice to see what is reachable.
+ * at hand, so the search for reachable objects reads nothing twice.
  */
 #include "compat/posix.h"
 #include "builtin/fsck/fsck.h"
@@ -377,7 +377,7 @@ bool fsck_is_promised(struct fsck *f, const struct object_id *oid)
 	return rc > 0;
 }
 
-/* Objects that nobody looked at: the type from their header. */
+/* Reads the type of an unchecked object from its header. */
 static void see_type(struct fsck *f, struct node *n)
 {
 	struct object_info info;
@@ -388,7 +388,10 @@ static void see_type(struct fsck *f, struct node *n)
 	n->flags |= NODE_TYPE_SEEN;
 }
 
-/* Without --full packs have not been looked at; what is in them counts as there. */
+/*
+ * Is the object present? Without --full packs have not been checked; their objects count as
+ * present.
+ */
 static bool is_there(struct fsck *f, struct node *n)
 {
 	if (!(n->flags & NODE_PRESENT) && !f->full && odb_has(f->odb, &n->oid))

@@ -47,7 +47,7 @@ static void head_of_ref(struct fsck *f, const char *name, const struct object_id
 	if (node == NO_NODE) {
 		if (!fsck_is_promised(f, oid))
 			fsck_error(f, FSCK_BAD_LINK, "%s: invalid sha1 pointer %s", name, oid_hex(oid));
-		/* It is no default head, but somebody meant to have one. */
+		/* It is no default head, but it was meant to be one. */
 		f->default_refs++;
 		return;
 	}

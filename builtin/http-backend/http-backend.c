@@ -166,7 +166,7 @@ static int requested_path(char **out, struct err *err)
 
 /* ---- the repository ---- */
 
-/* What is asked for; info/refs has two meanings. */
+/* Chooses the function for the request; info/refs has two meanings. */
 static int dispatch(struct http_request *rq, const struct route *route)
 {
 	const char *query = getenv("QUERY_STRING");

@@ -118,7 +118,7 @@ static int run(struct http_request *rq, const struct service *s, const char *opt
 
 /* ---- GET info/refs?service= ---- */
 
-/* There is no push in version 2: whoever asks for that gets version 0. */
+/* There is no push in version 2: a client that asks for it gets version 0. */
 static bool is_version_2(const struct service *s)
 {
 	const char *p = getenv("GIT_PROTOCOL");

@@ -48,7 +48,7 @@ static bool own_option(struct diff_tree *d, const char *arg)
 	return false;
 }
 
-/* Those that mean something else to the walk are taken out. */
+/* Takes out the options that have another meaning for the walk. */
 static int take_options(struct diff_tree *d, int argc, const char **argv)
 {
 	bool only_paths = false;
@@ -285,7 +285,7 @@ static int run_stdin(struct diff_tree *d, struct err *err)
 
 	while (!rc && stdin_lines_next(&in, &line)) {
 		rc = stdin_line(d, line.buf, err);
-		fflush(stdout); /* somebody may wait for it */
+		fflush(stdout); /* a reader may wait for it */
 	}
 	strbuf_release(&line);
 	stdin_lines_release(&in);

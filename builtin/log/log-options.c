@@ -257,7 +257,7 @@ static int date_option(struct log_options *o, const char *const *argv, struct er
 	return rc < 0 ? rc : used;
 }
 
-/* As parse_options() has it, for those that stock Git gives to that. */
+/* Prints an error like parse_options(), for the options that Git parses with it. */
 NORETURN static void usage_error(const char *name, size_t len, const char *what)
 {
 	error("option `%.*s' %s", (int)len, name, what);
@@ -525,7 +525,7 @@ static bool is_diff_option(const struct log_options *o, const char *arg)
 	return known;
 }
 
-/* --NAME=VALUE that nobody knows, where --NAME is something. */
+/* Refuses an unknown --NAME=VALUE if --NAME is an option. */
 static void refuse_value(const struct log_options *o, const char *arg)
 {
 	static const char *const names[] = {
@@ -619,7 +619,7 @@ static int open_notes(struct log_options *o, struct err *err)
 
 	if (!o->show_notes)
 		return 0;
-	/* With a format of the user's choice only where %N says so. */
+	/* In a user format notes are shown only at %N. */
 	if (!asked && (o->format_given || o->pretty.kind == PRETTY_USER) &&
 	    !(o->pretty.kind == PRETTY_USER && strstr(o->pretty.user_format, "%N")))
 		return 0;

@@ -78,7 +78,7 @@ static void add_commit_line(struct log_options *o, const struct commit *c,
 	strbuf_addch(&o->text, oneline ? ' ' : '\n');
 }
 
-/* With -g; true: it stands for the message. */
+/* Adds the reflog entry, with -g. True: it replaces the message. */
 static bool add_reflog(struct log_options *o)
 {
 	struct rev_reflog_info info;

@@ -98,7 +98,7 @@ static int walk(struct shortlog *s, struct rev_walk *w, struct err *err)
 	return rc;
 }
 
-/* Only from a terminal HEAD is what is meant; else a log is read. */
+/* Adds HEAD if stdin is a terminal; else a log is read from stdin. */
 static void add_default(struct repository *r, struct rev_walk *w)
 {
 	struct object_id head;

@@ -28,7 +28,10 @@ bool cron_is_available(void)
 	return rc == 0 || rc == 1;
 }
 
-/* The table without our region. ERR_CORRUPT: it has no end; what is behind may be the user's own. */
+/*
+ * Copies the table without our region. ERR_CORRUPT: the region has no end, and the rest may be the
+ * user's own.
+ */
 static int copy_rest(struct strbuf *out, const char *table, struct err *err)
 {
 	bool inside = false;
@@ -114,7 +117,7 @@ int cron_set(struct repository *r UNUSED, bool enable, struct err *err)
 	struct strbuf old = STRBUF_INIT, table = STRBUF_INIT;
 	int rc = 0;
 
-	if (read_table(&old)) /* there is none; what was printed is no table */
+	if (read_table(&old)) /* there is none; the output is no table */
 		strbuf_reset(&old);
 	rc = copy_rest(&table, old.buf, err);
 	if (!rc && enable)

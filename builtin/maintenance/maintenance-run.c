@@ -20,7 +20,7 @@ struct run {
 	struct maintenance_plan plan;
 	bool named; /* the plan is what --task says */
 	struct lockfile lock;
-	struct strbuf log; /* what was wrong, for who cannot see our stderr */
+	struct strbuf log; /* errors, for users who cannot see our stderr */
 	struct progress *meter;
 	const char *meter_title;
 };
@@ -90,7 +90,7 @@ static void make_plan(struct run *run)
 
 /* ---- one task after the other ---- */
 
-/* 1: it is due, or nobody has asked for that. */
+/* 1: the task is due, or due times are not checked. */
 static int wants(struct run *run, enum maintenance_task t, struct err *err)
 {
 	bool due = true;
@@ -229,7 +229,7 @@ static void keep_log(struct run *run)
 
 /* ---- the lock ---- */
 
-/* False: somebody else is at it already. */
+/* False: another process holds the lock. */
 static bool take_lock(struct run *run, int *code)
 {
 	char *path = xstrfmt("%s/maintenance", odb_objdir(run->repo->odb));

@@ -49,7 +49,10 @@ int scheduler_run(const char *name, const char *const *args, struct strbuf *out)
 	strvec_pushv(&cp.args, args);
 	cp.use_shell = getenv(TEST_VARIABLE) != NULL;
 	cp.no_stdin = true;
-	/* What is not at work for this user says so on stderr; the caller has words of its own. */
+	/*
+	 * A scheduler that does not work for this user prints that to stderr; the caller has its
+	 * own message.
+	 */
 	rc = pipe_command(&cp, NULL, 0, out ? out : &ignored, &ignored, OUTPUT_BYTES_MAX, &err);
 	err_release(&err);
 	strbuf_release(&ignored);

@@ -25,7 +25,7 @@ struct create {
 
 /* ---- options ---- */
 
-/* Of old scripts. */
+/* An option that only old scripts use. */
 #define HIDDEN(type, name, value, def) \
 	{ (type), 0, (name), (value), NULL, "same as --progress", PARSE_OPT_HIDDEN, NULL, (def) }
 

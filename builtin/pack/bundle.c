@@ -132,7 +132,7 @@ static void print_details(const struct bundle_header *h)
 		printf("The bundle uses this filter: %s\n", h->filter);
 }
 
-/* 0: it can be unpacked here. With details: what it has and needs is printed. */
+/* 0: it can be unpacked here. details: prints its refs and prerequisites. */
 static int check(struct repository *r, const struct bundle *b, bool quiet, bool details)
 {
 	struct oid_array missing = OID_ARRAY_INIT;

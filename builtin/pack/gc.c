@@ -172,7 +172,7 @@ static int run(struct gc_command *c)
 	return 0;
 }
 
-/* In the background, all that is said goes to gc.log. */
+/* Runs in the background; all messages go to gc.log. */
 static int run_detached(struct gc_command *c)
 {
 	struct lockfile log = LOCKFILE_INIT;
@@ -195,7 +195,7 @@ static int run_locked(struct gc_command *c)
 
 	if (rc == ERR_LOCKED && (c->automatic || c->detached)) {
 		err_release(&err);
-		return 0; /* somebody is at it */
+		return 0; /* another process does it */
 	}
 	if (rc < 0)
 		return report_fatal(&err);

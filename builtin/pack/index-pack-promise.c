@@ -66,7 +66,10 @@ static int write_pack(struct pack_collection *c, struct repo_operation *op, stru
 int index_pack_promise(struct repository *r, struct repo_operation *op, const struct oid_array *named, struct err *err)
 {
 	struct promised p = { .r = r, .lines = STRVEC_INIT };
-	/* What is missing can be in the new pack, which nobody can read yet, or has been promised before. */
+	/*
+	 * A missing object can be in the new pack, which is not visible yet, or has been promised
+	 * before.
+	 */
 	struct pack_collection c = { .r = r, .exclude_promisor = true, .missing = MISSING_ALLOW_ANY };
 	int rc = 0;
 

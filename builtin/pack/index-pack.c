@@ -95,7 +95,7 @@ static void parse_index_version(struct index_pack *p, const char *arg)
 		die("bad --index-version=%s", arg);
 }
 
-/* The header of a pack that somebody has read already: VERSION,COUNT. */
+/* Parses VERSION,COUNT: the header of a pack that the caller has read already. */
 static void parse_header(struct index_pack *p)
 {
 	char *end;
@@ -258,7 +258,8 @@ static int index_pack_verify(struct index_pack *p, struct err *err)
 
 /* ---- a new index ---- */
 
-/* What a caller hears of a pack. Of one that a confined process has read, nothing is sure but that it can be printed. */
+/* What a caller hears of a pack. If a confined process has read the pack, the text is untrusted, but it
+ * can be printed. */
 struct outcome {
 	struct object_id pack;
 	bool kept, foreign; /* foreign: it refers to objects that it does not have */
@@ -305,7 +306,10 @@ static void get_outcome(const struct index_pack *p, struct outcome *o)
 
 /* ---- the answer of the process that reads the pack ---- */
 
-/* Of objects that a pack from a promisor remote names; the rest of the input is in one buffer. */
+/*
+ * Largest answer with the objects that a pack from a promisor remote names; the rest of the input
+ * is in one buffer.
+ */
 #define ANSWER_MAX ((size_t)64 << 20)
 
 static void add_bool(struct strbuf *answer, bool value)

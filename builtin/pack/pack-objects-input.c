@@ -15,8 +15,8 @@ struct list {
 };
 
 /*
- * The tree of a commit: files of the same path in it are good bases. It is a hint: what is not there, or
- * leads to no tree, does no harm.
+ * The tree of a commit: files of the same path in it are good bases. It is a hint: a missing object, or
+ * one that leads to no tree, does no harm.
  */
 static int note_preferred(struct list *l, const struct object_id *oid, struct err *err)
 {

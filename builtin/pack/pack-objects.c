@@ -45,7 +45,7 @@ struct pack_options {
 	int write_bitmap;	/* BITMAP_... */
 	unsigned index_version;
 	uint64_t index_wide_from;
-	int ignored; /* hints that have no effect on what is packed */
+	int ignored; /* hints without effect on the packed objects */
 	struct strvec uri_protocols;
 	struct packfile_uris *uris; /* NULL: not asked for */
 	int unpack_unreachable;
@@ -315,7 +315,7 @@ static int pack_objects_apply(struct pack_collection *c, struct pack_options *o,
 	/* What implies --revs. */
 	o->revs = o->revs || o->thin || o->all || (o->unpacked && !o->stdin_packs) || o->reflog || o->indexed_objects ||
 		  o->keep_unreachable || o->pack_loose_unreachable || o->unpack_unreachable;
-	/* Without all of these it is not known what is unreachable: nothing is too old then. */
+	/* Without all of these the unreachable objects are not known: nothing is too old then. */
 	if (!o->all || !o->reflog || !o->indexed_objects)
 		o->unpack_since = 0;
 	c->all = o->all;
@@ -327,7 +327,7 @@ static int pack_objects_apply(struct pack_collection *c, struct pack_options *o,
 	c->exclude_promisor = o->exclude_promisor || o->exclude_promisor_best_effort;
 	if (o->exclude_promisor_best_effort)
 		c->missing = MISSING_ALLOW_ANY;
-	/* Who wants all of it gets it, also what a partial clone lacks. */
+	/* A caller that wants all objects also gets the ones that a partial clone lacks. */
 	odb_set_fetch_on_read(c->r->odb, c->missing == MISSING_ERROR && !c->exclude_promisor);
 	c->islands = o->delta_islands;
 	c->keep_true_parents = o->keep_true_parents;
@@ -357,7 +357,10 @@ static int pack_objects_apply(struct pack_collection *c, struct pack_options *o,
 	c->o.level = o->compression;
 	c->o.big_file_threshold = c->r->settings.big_file_threshold;
 	c->o.ofs_delta = o->ofs_delta;
-	/* Who names preferred bases in a list has them. Files are for a repository: they have to be whole. */
+	/*
+	 * A caller that lists preferred bases has them. Pack files are for a repository: they have
+	 * to be complete.
+	 */
 	c->o.thin = o->thin || (o->to_stdout && !o->revs);
 	c->o.reuse_delta = o->reuse_delta;
 	c->o.reuse_object = o->reuse_object;
@@ -469,7 +472,7 @@ static int write_to_stdout(struct pack_collection *c, const struct pack_options 
 	return repo_operation_end(op, rc, err);
 }
 
-/* What is left out because it can be had elsewhere, for upload-pack to tell its client. */
+/* Prints the packs that the client downloads from URIs, for upload-pack. */
 static void print_uris(const struct pack_options *o)
 {
 	struct string_list lines = STRING_LIST_INIT;

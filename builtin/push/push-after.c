@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is done around a push: the hook before it, remote-tracking refs, the upstream of branches, advice. */
+/*
+ * Steps around a push: the hook before it, remote-tracking refs, the upstream of branches, advice.
+ */
 #include "compat/posix.h"
 #include "builtin/push/push.h"
 #include "object/tree.h"
@@ -100,7 +102,7 @@ int push_check_submodules(struct push_cmd *c, struct err *err)
 	return rc;
 }
 
-/* ---- what is known of the other side afterwards ---- */
+/* ---- remote-tracking refs afterwards ---- */
 
 static int follow(struct push_cmd *c, struct ref_transaction *t, const char *dst, const struct object_id *oid,
 		  struct err *err)

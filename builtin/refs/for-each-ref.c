@@ -77,7 +77,7 @@ static int for_each_ref_list(struct for_each_ref *c, struct reflist *l, struct e
 {
 	int rc = reflist_each(l, &c->refs.filter, (size_t)c->count, for_each_ref_show, c, err);
 
-	/* What was shown before a failure is shown. */
+	/* Refs formatted before a failure are shown. */
 	fwrite(c->out.buf, 1, c->out.len, stdout);
 	strbuf_release(&c->out);
 	return rc;

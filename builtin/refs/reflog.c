@@ -230,7 +230,7 @@ static void open_expiry(struct expire *x, const struct time_option *reachable,
 		putchar('\n');
 }
 
-/* Names of logs for arguments, after those that are there; each once. The exit code. */
+/* Adds the names of logs for arguments to the list, each once. Returns the exit code. */
 static int name_logs(struct repository *r, int argc, const char **argv, const char *complaint,
 		     struct string_list *names)
 {
@@ -293,7 +293,7 @@ static int expire(int argc, const char **argv, struct command_ctx *ctx)
 
 /* ---- delete ---- */
 
-/* A log, and what is to go: one after the other, as if each was deleted at once. */
+/* A log, and the entries to delete: one after the other, as if each was deleted at once. */
 struct plan {
 	char *name;
 	char **messages; /* oldest first */
@@ -359,7 +359,7 @@ static struct plan *plan_of(struct delete *d, char *name, struct err *err)
 
 /*
  * "2}": the second from the top, which is 0. "yesterday}": the youngest that is older.
- * What is left counts. p->nr: no such entry.
+ * Only entries that are not deleted count. p->nr: no such entry.
  */
 static size_t find_entry(const struct plan *p, const char *place)
 {

@@ -25,7 +25,7 @@ struct session {
 	struct ref_transaction *t; /* of the operation */
 	unsigned next_flags; /* "option no-deref" */
 	struct strbuf line;
-	const char *next;    /* what is left of the line */
+	const char *next;    /* the rest of the line */
 	const char *verb;
 };
 
@@ -153,7 +153,7 @@ static void new_argument(struct session *s, const char *ref, struct object_id *o
 	free(text);
 }
 
-/* With -z an empty text is a missing value, else it is the null id. */
+/* Parses an old value. An empty text is a missing value with -z, else the null id. */
 static bool old_argument(struct session *s, const char *ref, struct object_id *out)
 {
 	char *text = value_argument(s, ref, "<old-oid>");

@@ -23,7 +23,7 @@ struct http_fetch {
 	struct strvec refs; /* for each of wants what it is written to; "": nothing */
 };
 
-/* ---- what is wanted ---- */
+/* ---- wanted objects ---- */
 
 /* An id, or the name of a file below refs/ of the server. */
 static int resolve(struct http_fetch *f, const char *name, struct object_id *oid, struct err *err)

@@ -41,7 +41,7 @@ void remote_http_die_of_signal(void)
 	raise(caught);
 }
 
-/* A signal has come, or the parent is not there any more: what still comes is for nobody. */
+/* A signal has come, or the parent has ended: the rest of the reply is not needed. */
 static bool is_unwanted(void *data)
 {
 	const struct http_helper *h = data;

@@ -4,7 +4,8 @@
  *
  * "option stateless-rpc-any true" is ours alone: versions 0 and 1 are served, too, and each request ends with a
  * response-end packet, which is not sent, instead of its flush packet. Only so there is git-receive-pack: its request
- * ends in a pack, which is no packets, so the packets of the parent are but a frame: what is in them is sent.
+ * ends in a pack, which is no packets, so the packets of the parent are only a frame: their content is
+ * sent.
  */
 #include "compat/posix.h"
 #include "builtin/remote-http/remote-http.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git remote add: configuration and refs/remotes/<name>/HEAD are one operation, what is fetched another one. */
+/*
+ * git remote add: configuration and refs/remotes/<name>/HEAD are one operation, the fetch is
+ * another one.
+ */
 #include "compat/posix.h"
 #include "builtin/remote/remote.h"
 #include "cli/git-options.h"

@@ -117,7 +117,7 @@ static const char *remote_push_short_branch(const char *name)
 	return name;
 }
 
-/* src: the full name, or what was given; oid NULL: dst goes. Negative refspecs name refs of the other side. */
+/* src: the full name, or the given text; oid NULL: dst goes. Negative refspecs name refs of the other side. */
 static int match(struct matching *m, const char *src, const struct object_id *oid, const char *dst)
 {
 	const struct remote_ref *there = remote_refs_find(m->refs, dst);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git remote show: what is known of a remote, and what it has itself. */
+/* git remote show: the configuration of a remote, and its refs. */
 #include "compat/posix.h"
 #include "builtin/remote/remote.h"
 #include "builtin/remote/remote-push.h"
@@ -140,7 +140,7 @@ static void show_branches(const struct showing *s)
 	}
 }
 
-/* ---- what is pulled from it ---- */
+/* ---- branches pulled from it ---- */
 
 static bool is_pulled(const struct showing *s, const struct remote_branch *b)
 {
@@ -189,7 +189,7 @@ static void show_pulls(const struct showing *s)
 	remote_branches_release(&all);
 }
 
-/* ---- what is pushed to it ---- */
+/* ---- refs pushed to it ---- */
 
 static void show_push_line(const struct showing *s, const struct push_line *l, int src_width, int dst_width)
 {

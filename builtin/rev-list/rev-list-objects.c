@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git rev-list --objects: what is shown of trees, blobs and tags; objects that are missing. */
+/* git rev-list --objects: output of trees, blobs and tags; missing objects. */
 #include "compat/posix.h"
 #include "builtin/rev-list/rev-list.h"
 #include "util/alloc.h"

@@ -58,7 +58,7 @@ static void print_bisect_vars(const struct bisection *b)
 	       (int)b->reaches - 1, (int)b->all, bisection_steps(b->all));
 }
 
-/* Before the commits are shown: what is left is the best one, or all of them ranked. */
+/* Before the output: reduces the commits to the best one, or ranks all of them. */
 static int bisect(void *data, struct err *err)
 {
 	struct rev_list *l = data;
@@ -98,7 +98,7 @@ static int exclude_promisor_objects(struct rev_list *l, struct err *err)
 	return 0;
 }
 
-/* Asked before anything is read: who wants to know what is missing does not want it fetched. */
+/* Asked before any object is read: a request for missing objects must not fetch them. */
 static bool asks_for_missing(int argc, const char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)

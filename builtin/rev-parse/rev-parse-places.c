@@ -29,7 +29,7 @@ static void print_relative(const char *path, const char *from)
 	struct strbuf out = STRBUF_INIT;
 
 	strbuf_relative_path(&out, path, from);
-	/* What is a way up, or no way at all, is shown as a directory. */
+	/* An empty path, or one that leads upwards, is shown as a directory. */
 	if (!out.len)
 		strbuf_addstr(&out, "./");
 	else if (!strcmp(out.buf, ".") || !strcmp(out.buf, "..") || ends_with(out.buf, "/.."))
@@ -48,7 +48,7 @@ static char *real_path(const char *path)
 }
 
 /*
- * path is relative to the cwd or absolute. With the default format an absolute one is
+ * path is relative to the cwd or absolute. In the default format an absolute one is
  * shown as it is, and so is a relative one where the user stands there too.
  */
 static void print_path(const struct repository *r, const char *path, enum path_format format)

@@ -15,7 +15,7 @@
 #include "history/reach/refglob.h"
 #include "history/names/revparse.h"
 
-/* What is shown. */
+/* Kinds of arguments to show. */
 #define SHOW_REVS 1u
 #define SHOW_NOREV 2u
 #define SHOW_FLAGS 4u
@@ -206,7 +206,7 @@ static bool show_file(struct rev_parse *p, const char *arg)
 	return true;
 }
 
-/* As show_file(), for what is no path. */
+/* Like show_file(), for an argument that is no path. */
 static void show_mark(struct rev_parse *p, const char *arg)
 {
 	const char *prefix = p->output_prefix;

@@ -318,7 +318,7 @@ static int say(const char *kind, const struct err *why, struct err *err)
 	return rc;
 }
 
-/* One that cannot be started: the client is told, and the archiver finds nobody who reads. */
+/* If the filter cannot be started, the client gets an error, and the archiver has no reader. */
 static int try_filter(struct service *s, const struct order *o, struct err *err)
 {
 	struct err why = ERR_INIT;
@@ -332,7 +332,7 @@ static int try_filter(struct service *s, const struct order *o, struct err *err)
 	return rc;
 }
 
-/* Pipes keep what is so short together. */
+/* Reads an order: pipes do not split such a short message. */
 static int read_order(struct service *s, struct err *err)
 {
 	struct order o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git-tag(1): what is wanted; listing, deleting and verifying. */
+/* git-tag(1): reads the options; lists, deletes and verifies tags. */
 #include "compat/posix.h"
 #include "cli/column.h"
 #include "builtin/tag/gpg.h"
@@ -138,7 +138,7 @@ static int queue_deletions(struct tag_args *a, const struct doomed *d, struct re
 	return rc;
 }
 
-/* Those that are there go together, or none of them does. */
+/* Deletes all existing tags together, or none of them. */
 static int delete_together(struct tag_args *a, const struct doomed *d, struct err *err)
 {
 	struct repo_operation *op = repo_operation_begin(a->repo);
