@@ -58,7 +58,7 @@ static void replace_all(struct strbuf *sb, const char *what, const char *with)
 
 /* ---- keys ---- */
 
-/* Where we are and what is asked, in one line. */
+/* The directory and the arguments, in one line. */
 static void make_key(struct strbuf *key, char **args)
 {
 	char *cwd = getcwd(NULL, 0);

@@ -211,7 +211,7 @@ static void make_refs(struct history *h)
 	}
 }
 
-/* ---- what is there ---- */
+/* ---- the present history ---- */
 
 static int add_old(void *data, const struct ref *ref)
 {

@@ -243,7 +243,9 @@ static void hold_owner_file(void)
 	     "owner");
 }
 
-/* With the locks in hand; the directory of all of them stands for the logs of each. */
+/*
+ * Looks around while the locks are held; the directory of all of them stands for the logs of each.
+ */
 static void look_around(const char *dir)
 {
 	char path[512];

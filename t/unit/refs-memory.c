@@ -381,7 +381,7 @@ static int memory_reflogs_foreach(struct ref_store *rs, bool everywhere UNUSED,
 	return rc;
 }
 
-/* Nobody packs, verifies or rewrites what is in memory. */
+/* Refs in memory are not packed, verified or rewritten. */
 const struct ref_backend memory_ref_backend = {
 	.name = "memory",
 	.store_size = sizeof(struct memory_store),

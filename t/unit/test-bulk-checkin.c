@@ -394,7 +394,7 @@ static void jobs_keep_their_order(void **state UNUSED)
 	expect_files(0, 1);
 }
 
-/* Reading checks the hash of what is loose. */
+/* Reading checks the hash of a loose object. */
 static int read_one(void *data UNUSED, const struct object_id *oid)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What disks a power cut can leave: records written by hand, and what is built of them. */
+/* Disks that a power cut can leave: records written by hand, and the trees built from them. */
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>

@@ -9,7 +9,7 @@
 #include "util/alloc.h"
 
 
-/* What is in the file, and its length. */
+/* The content of the file, and its length. */
 static unsigned char *content(int fd, size_t *len)
 {
 	struct stat st;

@@ -157,7 +157,7 @@ static void test_search_is_minimal(void **state)
 			for (size_t i = 0; i < MOST; i++)
 				marked += changed[s][i];
 		assert_int_equal(marked, least_cost(&d));
-		/* what is not marked is the same on both sides */
+		/* unmarked lines are the same on both sides */
 		for (size_t i = 0, j = 0; i < d.side[0].nr || j < d.side[1].nr; i++, j++) {
 			while (i < d.side[0].nr && changed[0][i])
 				i++;
@@ -277,7 +277,7 @@ static void test_algorithms_choose(void **state)
 	strvec_clear(&o.anchors);
 }
 
-/* With --minimal no line is left out because it is frequent. */
+/* Checks that --minimal leaves out no line because it is frequent. */
 static void test_minimal_keeps_frequent_lines(void **state)
 {
 	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;

@@ -147,7 +147,7 @@ static void order_fsync_local(void **state UNUSED)
 		     "fsync .\n");
 }
 
-/* One file, and nobody waits for what others have written. */
+/* One file: the batch does not wait for data of other processes. */
 static void order_alone(void **state UNUSED)
 {
 	static const char awaited[] = "writeout_start ./t\nwriteout_wait ./t\nrename ./t ./index\n",
@@ -648,7 +648,7 @@ static void d5_object_deletions_come_last(void **state UNUSED)
 	object_deletions(FSYNC_METHOD_BATCH, FS_LOCAL);
 }
 
-/* ---- what is made under a lock ---- */
+/* ---- files made under a lock ---- */
 
 static int make_packed(void *data, struct err *err)
 {
@@ -710,7 +710,7 @@ static void what_a_call_stages_is_settled_then(void **state UNUSED)
 		     "fsync .\n");
 }
 
-/* Nobody who waits for the lock waits for what others have written. */
+/* A process that waits for the lock does not wait for data of other processes. */
 static void no_syncfs_after_a_call(void **state UNUSED)
 {
 	commit(batch_with_call(FS_LOCAL, make_packed));
@@ -784,7 +784,10 @@ static void stage_started(struct fsync_batch *b, int fd)
 	assert_int_equal(fsync_batch_stage(b, &s, NULL), 0);
 }
 
-/* What is started before it is staged has its calls once; what is flushed is not started at all. */
+/*
+ * A file started before it is staged has its calls once; a file that is flushed is not started at
+ * all.
+ */
 static void started_before_it_is_staged(void **state UNUSED)
 {
 	static const struct {
@@ -970,7 +973,7 @@ static void in_place_is_covered_by_a_name(void **state UNUSED)
 	assert_true(where("fsync .") > where("rename ./t ./object"));
 }
 
-/* Of what others have made, the name and its directory's are sealed as well. */
+/* The name of an adopted file, and the name of its directory, are sealed as well. */
 static void adopted_names_are_sealed(void **state UNUSED)
 {
 	static const enum fs_kind kinds[] = { FS_EACH, FS_JOURNAL };
@@ -1141,7 +1144,7 @@ static void interrupted_calls_go_on(void **state UNUSED)
 	}
 }
 
-/* A rename that fails half-way: what is named stays, the rest is given up. */
+/* A rename fails half-way: published names stay, the rest is given up. */
 static void rename_fails_half_way(void **state UNUSED)
 {
 	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);

@@ -257,7 +257,7 @@ static void test_truncation_without_checksum(void **state)
 	strbuf_release(&part);
 }
 
-/* With the checksum each flip is found; without it none does harm. */
+/* A checksum finds each flipped bit; without one no flip does harm. */
 static void test_bit_flips(void **state)
 {
 	struct strbuf file = STRBUF_INIT;

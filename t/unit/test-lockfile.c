@@ -395,7 +395,7 @@ static void others_are_not_waited_for(void **state UNUSED)
 	assert_true(fd >= 0);
 	close(fd);
 	expect_event(3, waited_too_long); /* one wait for each of the time-outs */
-	assert_int_equal(hold_patiently(&lk, 1), ERR_LOCKED); /* nobody knows whose */
+	assert_int_equal(hold_patiently(&lk, 1), ERR_LOCKED); /* the owner is unknown */
 	assert_int_equal(unlink(at(dir, "f.lock")), 0);
 	assert_int_equal(hold(&own, "f"), 0);
 	assert_int_equal(hold_patiently(&lk, 1), ERR_LOCKED); /* our own */
@@ -574,7 +574,7 @@ static void marks_are_of_one_file(void **state UNUSED)
 	assert_int_equal(takeovers, 0);
 }
 
-/* A file that takes the place of a lock is the lock of the same owner, or of nobody. */
+/* A file that takes the place of a lock has the same owner, or none. */
 static void lock_of_a_lock_has_its_owner(void **state UNUSED)
 {
 	for (int marked = 0; marked < 2; marked++) {
@@ -633,7 +633,7 @@ static void only_proof_counts(void **state UNUSED)
 	assert_int_equal(owner_state(&o, dir, 1000), LOCK_OWNER_UNKNOWN);
 	assert_int_equal(lock_owner_of(at(dir, "b.lock"), NULL), LOCK_OWNER_UNKNOWN);
 	assert_int_equal(hold(&lk, "b"), ERR_LOCKED);
-	/* Elsewhere, since what is known of a directory is kept. */
+	/* Elsewhere, since facts about a directory are kept. */
 	assert_int_equal(mkdir(at(dir, "far"), 0777), 0);
 	assert_int_equal(hold(&lk, "far/e"), 0);
 	assert_false(has_owner(at(dir, "far/e.lock")));

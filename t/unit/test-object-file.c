@@ -8,7 +8,7 @@
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 
-#define PIECE (64 * 1024) /* what is read from a file at a time */
+#define PIECE (64 * 1024) /* bytes read from a file at a time */
 
 static struct object_id name;
 

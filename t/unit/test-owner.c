@@ -296,7 +296,7 @@ static void second_names_are_new_names_beside_the_owner_file(void **st UNUSED)
 	free(two);
 }
 
-/* Those of an owner that was killed are needed until somebody else has sealed. */
+/* Second names of a killed owner are needed until another process has sealed. */
 static void second_names_outlive_their_owner(void **st UNUSED)
 {
 	struct owner dead, alive, self;
@@ -337,7 +337,7 @@ static void second_names_without_an_owner_go_after_a_seal(void **st UNUSED)
 	string_list_clear(&dead, NULL);
 }
 
-/* Whoever may only read the file must not be able to keep the dead alive. */
+/* A process that may only read the file must not be able to keep the dead alive. */
 static void a_readers_lock_counts_for_nothing(void **st UNUSED)
 {
 	struct flock l = { .l_type = F_RDLCK, .l_whence = SEEK_SET };

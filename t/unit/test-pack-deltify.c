@@ -56,7 +56,7 @@ static void expect_round_trip(const void *base, size_t base_len, const void *tar
 	free(t);
 }
 
-/* ---- what is made of what ---- */
+/* ---- results of delta search ---- */
 
 /* Text of few different words: many blocks occur several times. */
 static void add_text(struct strbuf *out, size_t len)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Deltas that are made while a pack is read, as far as their bases are at hand; and those that are left. */
+/*
+ * Deltas resolved while a pack is read, as far as their bases are present; and the remaining ones.
+ */
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>
@@ -78,7 +80,10 @@ static void resolve_rest(struct pack_receive *rx, const struct history *h, uint3
 	pack_receive_free(rx);
 }
 
-/* Of the deltas that were read, at least `from` and at most `to` have been made; then the others are. */
+/*
+ * Checks that at least `from` and at most `to` deltas were resolved while reading; then resolves
+ * the others.
+ */
 static void check(const struct history *h, uint32_t nr, size_t base_bytes, uint32_t from, uint32_t to)
 {
 	for (int threads = 1; threads <= 4; threads += 3) {
@@ -126,7 +131,10 @@ static void bases_after(void **state UNUSED)
 	free(h);
 }
 
-/* With hardly any memory for bases all is left; found by name, they are as good as those by offset. */
+/*
+ * If there is hardly any memory for bases, all deltas remain; found by name, they are as good as
+ * those by offset.
+ */
 static void bases_forgotten(void **state UNUSED)
 {
 	struct history *h = xmalloc(sizeof(*h));

@@ -183,7 +183,7 @@ static int collect(void *data, const void *p, size_t len, struct err *err UNUSED
 	return 0;
 }
 
-/* A delta that is as large as what is read in pieces: its result is what is wanted. */
+/* A delta as large as a piece of input: its result must be right. */
 static void test_large_delta_in_pieces(void **state)
 {
 	const size_t len = 700 * 1000;
@@ -332,7 +332,10 @@ static int ignore(void *data UNUSED, const void *p UNUSED, size_t len UNUSED, st
 	return 0;
 }
 
-/* Of an object that is read in pieces, with another one before it. Its content is `len` zeros. */
+/*
+ * Checks the place of an object that is read in pieces, with another one before it. Its content is
+ * `len` zeros.
+ */
 static void expect_place(uint64_t size, size_t len, bool deflated, const char *what)
 {
 	struct object_id first, a = name_of('a');

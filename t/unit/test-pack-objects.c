@@ -487,7 +487,7 @@ static struct object_id object_at(struct pack *p, uint32_t i)
 	return oid;
 }
 
-/* Of objects by bits: is the base of each delta one of them? */
+/* Is the base of each delta an object of the set, by bits? */
 static bool has_bases(struct pack *p, uint32_t nr, unsigned bits)
 {
 	struct err err = ERR_INIT;
@@ -564,7 +564,7 @@ static void test_marks(void **state)
 	assert_in_range(nr_closed, 10, 1000);
 }
 
-/* What is in another pack, or in none, makes items of all; so do options that choose objects. */
+/* An object in another pack, or in none, makes items of all; so do options that choose objects. */
 static void test_marks_and_others(void **state)
 {
 	struct pack_objects_options o;
@@ -594,7 +594,7 @@ static void test_marks_and_others(void **state)
 		assert_int_equal(pack_objects_count(po), nr);
 		MUST(pack_objects_prepare(po, &err));
 		assert_int_equal(pack_objects_count(po), nr);
-		/* As they were found, with what was known of them. */
+		/* In the order in which they were found, with the known data. */
 		for (uint32_t i = 0; i < 10 && kind != 2; i++) {
 			assert_memory_equal(pack_item_name(po, i), blobs[(i + 5) % 10].hash, 20);
 			assert_int_equal(po->items[i].name_hash, pack_name_hash("f"));

@@ -247,8 +247,8 @@ static void test_cache(void **state)
 }
 
 /*
- * Many small objects of two packs, of which a part has room: what is cached is found, what is not is not, and
- * can come again. Objects that were used within the last quarter of the additions are there.
+ * Many small objects of two packs, of which a part has room: cached objects are found, others are not,
+ * and can be added again. Objects that were used within the last quarter of the additions are there.
  */
 #define CACHED 3000
 
@@ -311,7 +311,7 @@ static void test_many_packs(void **state)
 		 "seq $i $((i + 100)) >f && echo $i >g$i && $GIT add . && $GIT commit -qm $i && "
 		 "$GIT repack -dq; done");
 	check_repo("many", hash_sha1, &o);
-	/* With all packs in the midx, then with packs that it does not cover. */
+	/* First all packs are in the midx, then some packs are not. */
 	aux_must("cd many && $GIT multi-pack-index write");
 	o.use_midx = true;
 	check_repo("many", hash_sha1, &o);
@@ -523,7 +523,7 @@ static void test_stream(void **state)
 	packs_free(ps);
 }
 
-/* ---- all objects, with what is known of them ---- */
+/* ---- all objects, with their data ---- */
 
 struct listed {
 	struct packs *ps;
@@ -531,7 +531,7 @@ struct listed {
 	size_t nr;
 };
 
-/* What is wanted equals what is said of the object when it is asked for by name. */
+/* The wanted data equal the data of the object when it is looked up by name. */
 static int same_as_asked_for(void *data, const struct object_id *oid, const struct object_info *info)
 {
 	struct listed *l = data;

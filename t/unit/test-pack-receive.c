@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Receiving packs: what is in them, whatever the threads and the memory; and packs that are
- * broken, or made to do harm.
+ * Receiving packs: the same content with any threads and memory; and broken or hostile packs.
  */
 #include "compat/posix.h"
 #include <setjmp.h>
@@ -74,7 +73,7 @@ static void expect_refused(const struct craft *c, int code, const char *text)
 	assert_tree("");
 }
 
-/* ---- what is expected: contents and names ---- */
+/* ---- expected contents and names ---- */
 
 struct contents {
 	struct object_id *oids;
@@ -152,7 +151,7 @@ static void craft_all_kinds(struct craft *c, struct contents *want)
 	craft_object(c, OBJ_BLOB, "later", 5);
 	expect(want, OBJ_BLOB, "later", 5);
 	delta_extend(&d, 6, "?");
-	craft_ofs_delta(c, 5, &d); /* a delta of what is known only later */
+	craft_ofs_delta(c, 5, &d); /* a delta of an object that is known only later */
 	expect(want, OBJ_BLOB, "later!?", 7);
 	craft_end(c);
 	strbuf_release(&d);
@@ -282,7 +281,7 @@ static void from_a_pipe(void **state UNUSED)
 	craft_release(&c);
 }
 
-/* Larger than the buffer, than a slab, than what is held; that compress well and not at all. */
+/* Objects larger than the buffer, a slab and the held bytes; that compress well and not at all. */
 static void big_objects(void **state UNUSED)
 {
 	static const size_t sizes[] = { 500 << 10, 513 << 10, 2 << 20, (4 << 20) + 1, 9 << 20 };
@@ -459,7 +458,10 @@ static void cut_anywhere(void **state UNUSED)
 	craft_release(&c);
 }
 
-/* Each bit: the checksum tells, if nothing else does. With a right checksum it may be a good pack. */
+/*
+ * Flips each bit: the checksum shows the fault, if no other check does. If the checksum is right,
+ * it may be a good pack.
+ */
 static void changed_anywhere(void **state UNUSED)
 {
 	struct pack_receive_options o = { .algo = algo, .threads = 1 };
@@ -736,7 +738,7 @@ static void assert_inflated(const struct craft *c, const struct pack_receive_lim
 	pack_receive_free(rx);
 }
 
-/* What is inflated, and what deltas make, counts once each, as nothing has to be made again here. */
+/* Inflated bytes and results of deltas count once each, as no result is made again here. */
 static void too_much_inflated(void **state UNUSED)
 {
 	struct strbuf d = STRBUF_INIT;
@@ -791,7 +793,7 @@ static void too_large_object(void **state UNUSED)
 	}
 }
 
-/* What is whole of a broken pack. */
+/* Counts the whole objects of a broken pack. */
 static unsigned nr_broken;
 
 static void count_broken(void *data UNUSED, const char *msg UNUSED)
@@ -1134,7 +1136,7 @@ static void thin_pack_damaged_on_disk(void **state UNUSED)
 	thin_end(&t);
 }
 
-/* With right checksums, but not the order of this pack. */
+/* The checksums are right, but the order is that of another pack. */
 static void reverse_index_of_another_order(void **state UNUSED)
 {
 	struct pack_receive_options o = { .algo = algo };

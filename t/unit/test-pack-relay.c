@@ -440,7 +440,7 @@ static void a_client_that_hangs_up(void **state UNUSED)
 
 /* ---- clients that stop reading, or go away while nothing is sent ---- */
 
-/* Works until it is told that nobody wants it. */
+/* Works until it is told to stop. */
 static int work_in_silence(void *data, struct relay_queue *out, struct err *err)
 {
 	unsigned *steps = data;
@@ -788,7 +788,7 @@ static void a_client_is_kept_waiting(void **state UNUSED)
 	client_release(&c);
 }
 
-/* ---- somebody else takes it ---- */
+/* ---- another process takes it ---- */
 
 struct taker {
 	struct strbuf pack;
@@ -970,7 +970,7 @@ static void a_command_that_dribbles(void **state UNUSED)
 	client_release(&c);
 }
 
-/* Nobody listens: the command ends, though it would go on for long without writing. */
+/* No process listens: the command ends, though it would go on for long without writing. */
 static void a_command_for_nobody(void **state UNUSED)
 {
 	struct pack_relay_options o = { .mode = SIDEBAND_LARGE, .keepalive_ms = 60000 };
@@ -1101,7 +1101,7 @@ static int setup_without_writev(void **state)
 	return rc;
 }
 
-/* Of any band; held data has a clock of its own. */
+/* Data of any band count; held data have a clock of their own. */
 static void the_keepalive_clock_starts_at_the_last_byte_sent(void **state UNUSED)
 {
 	struct pack_relay_options o = { .fd = -1, .mode = SIDEBAND_LARGE, .keepalive_ms = 500 };

@@ -192,7 +192,7 @@ static void test_big_objects_that_fail(void **state)
 	(void)state;
 	aux_enter_dir();
 	w = new_writer("too-big", hash_sha1, false);
-	for (size_t n = 1; n <= 2; n++) { /* what was in the buffer; the object */
+	for (size_t n = 1; n <= 2; n++) { /* the buffered bytes; the object */
 		add(w, hash_sha1, OBJ_BLOB, "small", 5, &small);
 		fault_install_failure(n, ENOSPC, false);
 		assert_int_equal(pack_writer_add_deflated(w, &oid, OBJ_BLOB, BIG, (unsigned char *)big, BIG, NULL),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Directories for us alone, locks on bytes, processes that belong to nobody, words to wait for. */
+/* Private directories, locks on bytes, detached processes, words to wait for. */
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>

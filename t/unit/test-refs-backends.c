@@ -201,7 +201,7 @@ static void expect_log(const char *name, const char *want)
 	strbuf_release(&out);
 }
 
-/* Nobody holds a lock of it any more. */
+/* No process holds a lock of it any more. */
 static void expect_unlocked(const char *name)
 {
 	struct ref_transaction *t = begin(0);
@@ -736,7 +736,7 @@ static void given_up_before_it_is_prepared(void **state UNUSED)
 	expect_hook("");
 }
 
-/* A BUG: the locks, and what is staged, would be nobody's. */
+/* A BUG: the locks and staged files would have no owner. */
 static void a_prepared_one_must_end(void **state UNUSED)
 {
 	int status;

@@ -254,7 +254,9 @@ static void order_of_calls(void **state UNUSED)
 	free(text);
 }
 
-/* At the first file that is removed, its directory becomes a link to somebody's private one. */
+/*
+ * At the first file that is removed, its directory becomes a link to a private one of another user.
+ */
 static void swap_directory(void *data, const char *line)
 {
 	bool *done = data;

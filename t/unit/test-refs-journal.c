@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * P6 for transactions that go ref by ref, of refs of every kind: killed before any call, they
- * are finished or dropped by whoever comes next, and nothing dangles meanwhile. What a kill
+ * are finished or dropped by the next command, and nothing dangles meanwhile. What a kill
  * leaves is what a power cut leaves on a journal.
  */
 #include "compat/posix.h"
@@ -190,7 +190,7 @@ static bool is_abandoned(void)
 	return gone;
 }
 
-/* ---- opening, and what is said ---- */
+/* ---- opening, and its messages ---- */
 
 static size_t warnings;
 
@@ -583,7 +583,7 @@ static void packable_io_errors(void **state UNUSED)
 	failing_calls(EIO, false);
 }
 
-/* With a flush for each file, refs that have loose files go via packed-refs by themselves. */
+/* If each file is flushed, refs with loose files go via packed-refs by themselves. */
 static void few_flushes_for_loose_refs(void **state UNUSED)
 {
 	const struct fsync_policy by_fsync = { .method = FSYNC_METHOD_FSYNC,
@@ -624,7 +624,7 @@ static void few_flushes_for_loose_refs(void **state UNUSED)
 	}
 }
 
-/* One ref that changes needs none, and neither does what is packed anyway. */
+/* One ref that changes needs no record, and neither do packed refs. */
 static void no_record_without_need(void **state UNUSED)
 {
 	struct fault_plan plan = FAULT_PLAN_INIT;
@@ -721,12 +721,12 @@ static void others_at_work(void **state UNUSED)
 {
 	if (!die_after_record())
 		skip();
-	/* Somebody has the record in hand. */
+	/* Another process holds the lock of the record. */
 	aux_must("cd repo/ref-journal && for f in *.lock; do rm $f && echo >$f; done");
 	finish();
 	assert_int_equal(look(), OLD);
 	aux_must("rm repo/ref-journal/*.lock");
-	/* Somebody is about to change a ref of it. */
+	/* Another process is about to change a ref of it. */
 	aux_must("rm repo/refs/heads/other.lock && echo >repo/refs/heads/other.lock");
 	finish();
 	assert_int_equal(look(), OLD);
@@ -775,7 +775,7 @@ static void ends(pid_t pid, int sig)
 				     WIFSIGNALED(status));
 }
 
-/* Two refs that nobody else changes. */
+/* Two refs that no other process changes. */
 static int run_two(void)
 {
 	struct ref_store *rs = open_in("repo");
@@ -908,7 +908,7 @@ static int update_one(struct ref_store *rs, const char *name, const struct objec
 	return rc;
 }
 
-/* One that cannot be finished now holds up only those that need one of its names. */
+/* A transaction that cannot be finished now holds up only transactions of its refs. */
 static void transactions_of_other_refs_go_on(void **state UNUSED)
 {
 	struct ref_store *rs;
@@ -1010,7 +1010,7 @@ static void damaged_records_do_nothing(void **state UNUSED)
 	strbuf_release(&record);
 }
 
-/* With a good checksum, but not from us: names that are none, values that are none. */
+/* The checksum is good, but the names and values are not valid. */
 static void odd_entries_do_nothing(void **state UNUSED)
 {
 	static const char entries[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of refs, and packed-refs: what is found in whole, unsorted and hostile ones. */
+/* Names of refs, and packed-refs: lookups in whole, unsorted and hostile files. */
 #include "compat/posix.h"
 #include <setjmp.h>
 #include <cmocka.h>

@@ -92,7 +92,7 @@ static int run(unsigned mask, unsigned flags, enum fs_kind kind, struct err *err
 
 enum verdict { OLD, NEW, TORN };
 
-/* As somebody sees it who comes now. Refs that are not in the mask must be as they were. */
+/* As a new process sees it. Refs that are not in the mask must be as they were. */
 static enum verdict look(unsigned mask)
 {
 	struct ref_store *rs = open_files_store();
@@ -297,7 +297,7 @@ static void order_of_calls(void **state UNUSED)
 	free(text);
 }
 
-/* Where a syncfs settles contents, nobody has to wait for it. */
+/* If a syncfs settles contents, no process waits for it under the lock. */
 static void no_syncfs_under_the_lock(void **state UNUSED)
 {
 	char *text = record(ALL, FS_LOCAL);
@@ -347,7 +347,7 @@ static void turns_back_at_a_symref(void **state UNUSED)
 	ref_store_free(rs);
 }
 
-/* Left by somebody who died with the lock: no obstacle, and it goes. */
+/* A process that died with the lock left the file: it is no obstacle, and it is removed. */
 static void orphan_of_the_new_file(void **state UNUSED)
 {
 	set_up_repo();

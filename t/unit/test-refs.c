@@ -322,7 +322,9 @@ static void deletes_packed_and_loose(void **state UNUSED)
 	strbuf_release(&text);
 }
 
-/* Without objects nobody knows what new refs lead to: the file cannot be "fully-peeled". */
+/*
+ * If there are no objects, the targets of new refs are unknown: the file cannot be "fully-peeled".
+ */
 static void packs_what_it_cannot_peel(void **state UNUSED)
 {
 	struct ref_transaction *t = ref_transaction_begin(rs, 0);

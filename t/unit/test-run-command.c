@@ -415,7 +415,7 @@ static void parse_in_child(const char *line, unsigned flags, struct strbuf *out)
 static const struct {
 	const char *line;
 	unsigned flags;
-	const char *start; /* of what is printed */
+	const char *start; /* start of the output */
 } talks[] = {
 	{ "a -n b -- -c", 0, "[a][b][-c]exit 0" },
 	{ "a -n -- b", PARSE_OPT_KEEP_DASHDASH, "[a][--][b]exit 0" },

@@ -251,7 +251,10 @@ static void check_screens(uint32_t (*messages)[16], size_t nr)
 
 #define ALL 16
 
-/* Of each vector all conditions but one, and several times all: a false one more would be noticed. */
+/*
+ * Messages that meet all conditions of a vector but one, and several that meet all: a wrong
+ * condition would be noticed.
+ */
 static void conditions(void **state)
 {
 	uint32_t (*sums)[32][16] = bit_sums(), messages[1000][16];

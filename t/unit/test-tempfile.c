@@ -208,7 +208,7 @@ static void ignore_and_raise(void)
 	_exit(t && file_exists(t->path) ? 7 : 8);
 }
 
-/* nohup: what was ignored stays ignored. */
+/* nohup: ignored signals stay ignored. */
 static void ignored_signals_stay_ignored(void **state UNUSED)
 {
 	int status = in_child(ignore_and_raise);

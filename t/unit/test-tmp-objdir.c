@@ -198,7 +198,7 @@ static void the_dead_are_reaped(void **state UNUSED)
 	tmp_objdir_reap(at(dir, "none"));
 }
 
-/* Its owner, or another reaper, is faster: nobody says that we removed it. */
+/* Its owner, or another reaper, is faster: we do not report a removal. */
 static void remove_before_us(void *data UNUSED, const char *line)
 {
 	char *path;
@@ -287,7 +287,9 @@ static void sweep(int (*op_name)(struct err *err))
 	}
 }
 
-/* Who may write to the object directory can put a link in the place of what is removed. */
+/*
+ * A user who may write to the object directory can put a link in the place of a removed directory.
+ */
 static void removal_follows_no_link(void **state UNUSED)
 {
 	assert_int_equal(mkdir(at(dir, "private"), 0777), 0);

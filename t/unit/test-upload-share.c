@@ -205,7 +205,7 @@ static void a_file_that_was_cut(void **state UNUSED)
 	assert_int_equal(share_file_status(&p.follower, &st, NULL), ERR_CORRUPT);
 	assert_int_equal(ftruncate(p.filler.fd, 10), 0);
 	assert_int_equal(share_file_status(&p.follower, &st, NULL), ERR_IO);
-	/* Nobody is ended by a signal because of it. */
+	/* No process is ended by a signal because of it. */
 	share_file_wait(&p.follower, &(struct share_status){ .word = 5 }, 5);
 	share_file_grew(&p.filler);
 	pair_end(&p);
@@ -436,7 +436,7 @@ static void files_are_found(void **state UNUSED)
 	share_dir_release(&d);
 }
 
-/* What somebody has spoiled, or what was half written, counts as long ago. */
+/* A damaged or half-written time counts as long ago. */
 static void a_time_that_is_none(void **state UNUSED)
 {
 	static const char *const texts[] = { "-0000000000000000001", "99999999999999999999", "1e000000000000000000",
