@@ -65,7 +65,7 @@ struct former {
 	struct commit_list tips;
 };
 
-/* What is gone, or is no commit, cannot be where a branch began. */
+/* Adds a former tip. A missing object, or one that is no commit, cannot be the fork point. */
 static void add_former(struct former *f, const struct object_id *oid)
 {
 	struct commit *c;

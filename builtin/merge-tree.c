@@ -277,7 +277,7 @@ static int merge_all(struct merge_tree *t, const struct merge_names *n, struct e
 		rc = repo_operation_open_objects(t->op, err);
 	if (!rc)
 		rc = t->from_stdin ? merge_lines_of_stdin(t, err) : merge_and_print(t, n, &clean, err);
-	if (rc || t->quiet) { /* nobody hears the names of the objects */
+	if (rc || t->quiet) { /* the names of the objects are not printed */
 		repo_operation_abort(t->op);
 		repo_operation_free(t->op);
 	} else {

@@ -10,7 +10,7 @@
  *   reachable_free(x)
  *
  * Bitmaps are used where there are some. Where the history from a strong root is not complete,
- * nothing can be said: ERR_NOT_FOUND or ERR_CORRUPT names what is missing or damaged. Objects that a
+ * nothing can be said: ERR_NOT_FOUND or ERR_CORRUPT names the missing or damaged object. Objects that a
  * promisor remote has promised may be missing.
  *
  * Cost: reading refs, reflogs and indexes; one walk of the history, or, with bitmaps, of the objects

@@ -22,7 +22,7 @@
  *             staged. The operation's commit publishes these and seals all of it, with one flush where
  *             a journal orders names. A crash at any moment leaves each object in the old packs
  *             or in the new.
- * Errors:     ERR_UNSUPPORTED what is not done; ERR_INVALID options that
+ * Errors:     ERR_UNSUPPORTED an option that is not supported; ERR_INVALID options that
  *             exclude each other, bad configuration; ERR_NOT_FOUND, ERR_CORRUPT name an
  *             object that cannot be read: then nothing has been published or removed.
  * Cost:       that of collecting and writing the objects; with `local` or kept packs less.

@@ -7,7 +7,7 @@
 #include "operation/operation.h"
 
 /*
- * Remove, at publication, what is older than gc.rerereResolved (if it has a resolution; 60 days) or
+ * Remove, at publication, conflicts older than gc.rerereResolved (if it has a resolution; 60 days) or
  * gc.rerereUnresolved (15 days) says. Nothing is done while another process holds MERGE_RR.lock.
  * ERR_INVALID: a bad value.
  */

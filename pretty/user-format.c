@@ -294,7 +294,7 @@ static void add_body(struct user_format *f, struct strbuf *out)
 
 /* ---- signatures ---- */
 
-/* Of the object itself, not of its text in the encoding of the output. */
+/* Checks the signature of the object itself, not of its text in the encoding of the output. */
 static void check_signature(struct user_format *f, struct err *err)
 {
 	const char *text;

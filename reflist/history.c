@@ -76,7 +76,7 @@ static int add_flag(struct sweep *w, struct commit *c, uint32_t flag, struct err
 	return 0;
 }
 
-/* At most `most` commits: what is BELOW by then is so in any case. */
+/* Walks at most `most` commits down: a commit that is BELOW by then is so in any case. */
 static int walk_down(struct sweep *w, size_t most, struct err *err)
 {
 	int rc = 0;
@@ -232,7 +232,7 @@ static int want_tips(struct sweep *w, const struct tips *t, struct commit_list *
 	return rc;
 }
 
-/* Down from what is on the stack, until all that is wanted has been met. */
+/* Walks down from the stack, until all wanted commits have been met. */
 static int reach_wanted(struct sweep *w, const struct commit_list *wanted, struct err *err)
 {
 	size_t next = 0; /* the first one that has not been met */

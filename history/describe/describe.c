@@ -120,7 +120,7 @@ static bool note_name(struct search *s, struct commit *c, struct described_name 
 	return true;
 }
 
-/* The queue is empty: do all the best candidates contain what is below c? */
+/* The queue is empty: do all the best candidates contain the ancestors of c? */
 static bool is_covered(const struct search *s, uint32_t marks)
 {
 	int best = INT_MAX;
