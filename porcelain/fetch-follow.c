@@ -43,10 +43,11 @@ static const char *head_there(const struct remote_refs *refs)
 static bool will_be_there(struct repository *r, const struct remote *remote, const char *ref, const char *branch)
 {
 	struct strbuf src = STRBUF_INIT, dst = STRBUF_INIT;
-	bool placed = false;
+	bool placed = false, excluded;
 
 	strbuf_addf(&src, "refs/heads/%s", branch);
-	for (size_t i = 0; i < remote->fetch.nr && !placed; i++) {
+	excluded = refspec_excludes(&remote->fetch, src.buf);
+	for (size_t i = 0; i < remote->fetch.nr && !placed && !excluded; i++) {
 		struct refspec one = { .items = &remote->fetch.items[i], .nr = 1 };
 
 		strbuf_reset(&dst);
@@ -132,6 +133,7 @@ void fetch_decide_head(struct repository *r, const struct remote *remote, const 
 		ref = target = NULL;
 	} else if (wants_word(remote, there)) {
 		out->word = word_about(remote, there, here);
+		out->there = xstrdup(there);
 	}
 out:
 	free(here);

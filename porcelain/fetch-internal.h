@@ -22,8 +22,9 @@ struct fetch_rows {
 	size_t nr, alloc;
 	bool any_rejected, any_conflict;
 	bool ragged; /* as Git has it, nothing is aligned where a ref was refused */
+	struct strvec dangling; /* symbolic refs that lead to deleted refs, each before that */
 };
-#define FETCH_ROWS_INIT { NULL, 0, 0, false, false, false }
+#define FETCH_ROWS_INIT { NULL, 0, 0, false, false, false, STRVEC_INIT }
 
 /* ---- fetch-bundles.c: what o->bundle_uri has ---- */
 MUST_USE int fetch_get_bundles(struct repo_operation *op, struct repository *r, const struct fetch_options *o,
@@ -57,6 +58,7 @@ MUST_USE int fetch_stage_head(struct repo_operation *op, struct repository *r, c
 struct fetch_head {
 	char *ref, *target; /* <remote>/HEAD becomes that; NULL: nothing is to be done */
 	char *word;	    /* what the user is told instead; NULL: nothing */
+	char *there;	    /* with a word: the branch that HEAD is there */
 };
 void fetch_decide_head(struct repository *r, const struct remote *remote, const struct remote_refs *refs,
 		       struct fetch_head *out);

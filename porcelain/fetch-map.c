@@ -19,6 +19,7 @@ void fetch_map_release(struct fetch_map *map)
 	for (size_t i = 0; i < map->nr; i++)
 		item_release(&map->items[i]);
 	free(map->items);
+	oid_array_clear(&map->left_out);
 	*map = (struct fetch_map)FETCH_MAP_INIT;
 }
 
@@ -56,13 +57,13 @@ static char *full_destination(const char *dst)
 	return xstrfmt("refs/heads/%s", dst);
 }
 
-/* Its place below refs/prefetch/; NULL: it is not prefetched. */
-static char *prefetch_destination(char *dst)
+/* Its place below refs/prefetch/; NULL: it is not prefetched, like all that a refspec for tags alone brings. */
+static char *prefetch_destination(char *dst, const struct refspec_item *spec)
 {
 	const char *rest;
 	char *to = NULL;
 
-	if (dst && skip_prefix(dst, "refs/", &rest) && !starts_with(dst, TAGS))
+	if (dst && skip_prefix(dst, "refs/", &rest) && !starts_with(spec->dst, TAGS))
 		to = xstrfmt("refs/prefetch/%s", rest);
 	free(dst);
 	return to;
@@ -95,11 +96,13 @@ static void place(struct making *m, const char *src, const struct object_id *oid
 	bool prefetch = m->choice->prefetch && status != FETCH_HEAD_MERGE;
 	char *dst;
 
-	if (is_excluded(m, src))
+	if (is_excluded(m, src)) {
+		oid_array_append(&m->map->left_out, oid);
 		return;
+	}
 	dst = full_destination(mapped);
 	if (prefetch)
-		dst = prefetch_destination(dst);
+		dst = prefetch_destination(dst, spec);
 	if (dst && !refname_is_valid(dst, 0))
 		fetch_map_tell(m, "* Ignoring funny ref '%s' locally", dst);
 	else if (!prefetch || dst)
@@ -151,6 +154,40 @@ static int expand(struct making *m, const struct refspec_item *spec, enum fetch_
 
 /* ---- who chooses ---- */
 
+static void add_by_pattern(struct making *m, const struct refspec_item *spec, size_t nr)
+{
+	struct strbuf dst = STRBUF_INIT;
+
+	for (size_t i = 0; !spec->negative && i < nr; i++) {
+		const char *src = m->map->items[i].src;
+		struct object_id oid = m->map->items[i].oid;
+
+		strbuf_reset(&dst);
+		if (refspec_item_map(spec, src, &dst))
+			place(m, src, &oid, spec, dst.buf, FETCH_HEAD_IGNORE);
+	}
+	strbuf_release(&dst);
+}
+
+/* A refspec may name its source in short, as the command line may. */
+static void add_by_name(struct making *m, const struct refspec_item *spec, size_t nr)
+{
+	struct strvec names = STRVEC_INIT;
+
+	refname_expansions(*spec->src ? spec->src : "HEAD", &names);
+	for (size_t k = 0; k < names.nr; k++)
+		for (size_t i = 0; i < nr; i++) {
+			struct object_id oid = m->map->items[i].oid;
+
+			if (strcmp(m->map->items[i].src, names.v[k]) != 0)
+				continue;
+			place(m, m->map->items[i].src, &oid, spec, spec->dst, FETCH_HEAD_IGNORE);
+			strvec_clear(&names);
+			return;
+		}
+	strvec_clear(&names);
+}
+
 /*
  * What the command line names goes where the remote's own refspecs would put it, too. Each of these has its own
  * "+"; as in Git, negative refspecs of the remote do not count here.
@@ -158,19 +195,13 @@ static int expand(struct making *m, const struct refspec_item *spec, enum fetch_
 static void add_opportunistic(struct making *m)
 {
 	const struct refspec *rs = m->choice->refmap ? m->choice->refmap : &m->choice->remote->fetch;
-	struct strbuf dst = STRBUF_INIT;
 	size_t nr = m->map->nr;
 
 	for (size_t k = 0; k < rs->nr; k++)
-		for (size_t i = 0; i < nr; i++) {
-			const char *src = m->map->items[i].src;
-			struct object_id oid = m->map->items[i].oid;
-
-			strbuf_reset(&dst);
-			if (refspec_item_map(&rs->items[k], src, &dst) && dst.len)
-				place(m, src, &oid, &rs->items[k], dst.buf, FETCH_HEAD_IGNORE);
-		}
-	strbuf_release(&dst);
+		if (rs->items[k].pattern)
+			add_by_pattern(m, &rs->items[k], nr);
+		else if (!rs->items[k].negative)
+			add_by_name(m, &rs->items[k], nr);
 }
 
 static int choose_given(struct making *m, struct err *err)
@@ -185,24 +216,33 @@ static int choose_given(struct making *m, struct err *err)
 	return rc;
 }
 
+/* The first that a name, which may be short, can mean; NULL. */
+static struct fetch_item *item_that_is(const struct fetch_map *map, const char *name)
+{
+	struct strvec names = STRVEC_INIT;
+	struct fetch_item *found = NULL;
+
+	refname_expansions(name, &names);
+	for (size_t i = 0; i < map->nr && !found; i++)
+		for (size_t k = 0; k < names.nr && !found; k++)
+			if (!strcmp(map->items[i].src, names.v[k]))
+				found = &map->items[i];
+	strvec_clear(&names);
+	return found;
+}
+
 /* What the current branch merges is marked; what no refspec brings comes without a place. */
 static void add_merges(struct making *m)
 {
 	const struct strvec *merge = m->choice->merge;
-	size_t nr = m->map->nr;
 
 	for (size_t k = 0; k < merge->nr; k++) {
 		const struct remote_ref *ref = remote_refs_dwim(m->refs, merge->v[k]);
-		bool found = false;
+		struct fetch_item *item = item_that_is(m->map, merge->v[k]);
 
-		if (!fetch_map_is_there(ref) || is_excluded(m, ref->name))
-			continue;
-		for (size_t i = 0; i < nr && !found; i++)
-			if (!strcmp(m->map->items[i].src, ref->name)) {
-				m->map->items[i].status = FETCH_HEAD_MERGE;
-				found = true;
-			}
-		if (!found)
+		if (item)
+			item->status = FETCH_HEAD_MERGE;
+		else if (fetch_map_is_there(ref) && !is_excluded(m, ref->name))
 			fetch_map_add(m->map, ref->name, &ref->oid, NULL, false, FETCH_HEAD_MERGE);
 	}
 }
@@ -217,10 +257,10 @@ static int choose_configured(struct making *m, struct err *err)
 		size_t first = m->map->nr;
 
 		rc = expand(m, &rs->items[i], FETCH_HEAD_NOT_FOR_MERGE, err);
-		if (!i && !none && !rs->items[i].pattern && !m->choice->prefetch && m->map->nr > first)
+		if (!i && !none && !rs->items[i].pattern && m->map->nr > first)
 			m->map->items[first].status = FETCH_HEAD_MERGE;
 	}
-	if (!rc && has_merge && !m->choice->prefetch)
+	if (!rc && has_merge)
 		add_merges(m);
 	return rc;
 }
@@ -308,12 +348,7 @@ bool fetch_choice_follows_tags(const struct fetch_choice *c)
 {
 	const struct refspec *rs = choosing(c);
 
-	if (c->tags != REMOTE_TAGS_DEFAULT)
-		return false;
-	for (size_t i = 0; i < rs->nr; i++)
-		if (rs->items[i].dst && *rs->items[i].dst)
-			return true;
-	return false;
+	return c->tags == REMOTE_TAGS_DEFAULT && refspec_has_places(rs);
 }
 
 void fetch_map_add_tags(struct fetch_map *map, const struct remote_refs *refs, struct repository *r)
@@ -321,6 +356,8 @@ void fetch_map_add_tags(struct fetch_map *map, const struct remote_refs *refs, s
 	struct oidset coming = OIDSET_INIT;
 	struct strset placed = STRSET_INIT;
 
+	for (size_t i = 0; i < map->left_out.nr; i++)
+		oidset_insert(&coming, &map->left_out.oid[i]);
 	for (size_t i = 0; i < map->nr; i++) {
 		oidset_insert(&coming, &map->items[i].oid);
 		if (map->items[i].dst)
@@ -350,19 +387,30 @@ void fetch_map_wants(const struct fetch_map *map, struct oid_array *out)
 	oid_array_sort_unique(out);
 }
 
+static bool only_excludes(const struct refspec *rs)
+{
+	for (size_t i = 0; i < rs->nr; i++)
+		if (!rs->items[i].negative)
+			return false;
+	return true;
+}
+
 void fetch_choice_prefixes(const struct fetch_choice *c, struct strvec *out)
 {
 	const struct refspec *rs = choosing(c);
-	bool limited = !rs->nr || refspec_prefixes(rs, out);
+	bool limited = !rs->nr || refspec_prefixes(rs, out), merges = !c->given->nr && c->merge && c->merge->nr;
 
-	for (size_t i = 0; limited && !c->given->nr && c->merge && i < c->merge->nr; i++)
-		strvec_push(out, c->merge->v[i]); /* as in Git, a short name finds only what a refspec lists */
+	/* As in Git, a short name finds only what a refspec lists, or a tag. */
+	limited |= only_excludes(rs);
+	for (size_t i = 0; limited && merges && i < c->merge->nr; i++)
+		strvec_push(out, c->merge->v[i]);
 	if (!limited) {
 		strvec_clear(out);
 		return;
 	}
-	if (!c->given->nr || !rs->nr)
+	if (!rs->nr || (!c->given->nr && refspec_has_places(rs)))
 		strvec_push(out, "HEAD");
-	if (c->tags == REMOTE_TAGS_ALL || fetch_choice_follows_tags(c) || (!rs->nr && c->tags != REMOTE_TAGS_NONE))
+	if (c->tags == REMOTE_TAGS_ALL || fetch_choice_follows_tags(c) ||
+	    ((!rs->nr || merges || only_excludes(rs)) && c->tags != REMOTE_TAGS_NONE))
 		strvec_push(out, TAGS);
 }

@@ -29,8 +29,9 @@ struct fetch_item {
 struct fetch_map {
 	struct fetch_item *items;
 	size_t nr, alloc;
+	struct oid_array left_out; /* what a negative refspec has taken away; as in Git, tags follow it */
 };
-#define FETCH_MAP_INIT { NULL, 0, 0 }
+#define FETCH_MAP_INIT { NULL, 0, 0, OID_ARRAY_INIT }
 void fetch_map_release(struct fetch_map *map);
 
 struct fetch_choice {

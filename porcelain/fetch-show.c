@@ -16,7 +16,7 @@ struct table {
 	const struct fetch_options *o;
 	struct repository *r;
 	const char *url;
-	int summary, names; /* widths */
+	int summary, pruned, names; /* widths; `pruned`: the summary of deleted refs */
 	bool began;
 	struct strbuf line;
 };
@@ -46,7 +46,7 @@ static const char *source_name(const struct fetch_row *row, const char **kind)
 
 static bool is_shown(const struct table *t, const struct fetch_row *row)
 {
-	if (!row->dst && t->o->no_fetch_head)
+	if (!row->dst && t->o->no_fetch_head && !t->o->dry_run)
 		return false;
 	return row->flag != '=' || t->o->verbosity > 0;
 }
@@ -78,17 +78,19 @@ static void measure(struct table *t, const struct fetch_rows *rows)
 static void measure_summary(struct table *t, const struct fetch_rows *rows)
 {
 	struct strbuf abbrev = STRBUF_INIT;
-	int width = 0;
 
-	for (size_t i = 0; i < rows->nr && !rows->ragged; i++) {
+	t->summary = t->pruned = 0;
+	for (size_t i = 0; i < rows->nr; i++) {
 		const struct fetch_row *row = &rows->rows[i];
+		int *width = row->src ? &t->summary : &t->pruned;
 
 		strbuf_reset(&abbrev);
 		odb_abbrev(t->r->odb, row->src ? &row->new_oid : &row->old_oid, -1, &abbrev);
-		if (2 * (int)abbrev.len > width)
-			width = 2 * (int)abbrev.len;
+		if (2 * (int)abbrev.len + 3 > *width)
+			*width = 2 * (int)abbrev.len + 3;
 	}
-	t->summary = rows->ragged ? 0 : width + 3;
+	if (rows->ragged)
+		t->summary = 0;
 	strbuf_release(&abbrev);
 }
 
@@ -116,7 +118,7 @@ static void add_summary(struct table *t, const struct fetch_row *row)
 		strbuf_addstr(&text, row->flag == '+' ? "..." : "..");
 		odb_abbrev(t->r->odb, &row->new_oid, -1, &text);
 	}
-	strbuf_addf(&t->line, " %c %-*s ", row->flag, t->summary, text.buf);
+	strbuf_addf(&t->line, " %c %-*s ", row->flag, row->src ? t->summary : t->pruned, text.buf);
 	strbuf_release(&text);
 }
 
@@ -178,11 +180,25 @@ static void show_porcelain(const struct fetch_row *row)
 	printf(" %s %s\n", oid_hex(&row->new_oid), row->dst ? row->dst : "FETCH_HEAD");
 }
 
+static void show_dangling(const struct table *t, const struct strvec *dangling)
+{
+	const char *format = t->o->dry_run ? "   %s will become dangling after %s is deleted" :
+					     "   %s has become dangling after %s was deleted";
+
+	for (size_t i = 0; i < dangling->nr; i += 2) {
+		char *text = xstrfmt(format, dangling->v[i], dangling->v[i + 1]);
+
+		print_row(text);
+		free(text);
+	}
+}
+
 void fetch_show(const struct fetch_rows *rows, struct repository *r, const char *url, const struct fetch_options *o)
 {
 	struct table t = { .o = o, .r = r, .url = url, .line = STRBUF_INIT };
-	bool silent = o->verbosity < 0;
 
+	if (o->verbosity < 0)
+		return;
 	if (!o->porcelain) {
 		measure(&t, rows);
 		measure_summary(&t, rows);
@@ -190,12 +206,17 @@ void fetch_show(const struct fetch_rows *rows, struct repository *r, const char 
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct fetch_row *row = &rows->rows[i];
 
+		/* Deleted refs come first. */
+		if (i && row->src && !rows->rows[i - 1].src)
+			show_dangling(&t, &rows->dangling);
 		if (!is_shown(&t, row))
 			continue;
-		if (o->porcelain && !silent)
+		if (o->porcelain)
 			show_porcelain(row);
-		else if (!o->porcelain && (!silent || row->flag == '!'))
+		else
 			show_row(&t, row);
 	}
+	if (rows->nr && !rows->rows[rows->nr - 1].src)
+		show_dangling(&t, &rows->dangling);
 	strbuf_release(&t.line);
 }

@@ -7,8 +7,10 @@
  * the seal comes with the refs. A fetch that fails in between leaves objects that nothing names.
  */
 #include "compat/posix.h"
+#include "cli/cli.h"
 #include "history/revision/connected.h"
 #include "porcelain/fetch-internal.h"
+#include "porcelain/remote.h"
 #include "util/alloc.h"
 
 struct fetch_run {
@@ -110,12 +112,14 @@ static void find_merges(struct fetch_run *f)
 	free(target);
 }
 
-/* With --prune-tags it is as if the remote, which may be a URL, had a refspec for them. */
+/* With --prune-tags it is as if the remote had a refspec for them; with a URL, as if the command line had it. */
 static int add_tags_to_prune(struct fetch_run *f, struct err *err)
 {
+	bool is_url = f->remote->origin == REMOTE_UNCONFIGURED;
+
 	if (f->o->prune_tags <= 0 || f->o->given.nr)
 		return 0;
-	return refspec_add(&f->remote->fetch, "refs/tags/*:refs/tags/*", f->r->algo, err);
+	return refspec_add(is_url ? &f->o->given : &f->remote->fetch, "refs/tags/*:refs/tags/*", f->r->algo, err);
 }
 
 static int fetch_choose(struct fetch_run *f, struct err *err)
@@ -159,6 +163,8 @@ static int decide_pruned(struct fetch_run *f, struct err *err)
 		rc = add_pruning(&rs, &from->items[i], f, err);
 	if (!rc)
 		rc = fetch_decide_pruned(&f->rows, f->r, &rs, &f->refs, &f->pruned, err);
+	if (!rc)
+		rc = remote_find_dangling(f->r, &f->pruned, &f->rows.dangling, err);
 	refspec_release(&rs);
 	return rc;
 }
@@ -350,13 +356,20 @@ static int fetch_stage_config(struct fetch_run *f, struct err *err)
 	return rc;
 }
 
+/* As in Git, neither HEAD of the remote nor the upstream follows a fetch of which a ref was rejected. */
+static bool follows_head(const struct fetch_run *f)
+{
+	return !f->o->given.nr && refspec_has_places(&f->remote->fetch) && f->remote->origin != REMOTE_UNCONFIGURED && !f->o->prefetch &&
+	       !f->rows.any_rejected;
+}
+
 static int stage_refs(struct fetch_run *f, struct ref_transaction **t, struct err *err)
 {
 	int rc = repo_operation_begin_refs(f->op, f->o->atomic ? 0 : REF_TRANSACTION_ALLOW_FAILURE, t, err);
 
 	if (!rc)
 		rc = fetch_queue(&f->rows, *t, f->o->reflog_action, err);
-	if (!rc && !f->o->given.nr && f->remote->fetch.nr && f->remote->origin != REMOTE_UNCONFIGURED && !f->o->prefetch)
+	if (!rc && follows_head(f))
 		fetch_decide_head(f->r, f->remote, &f->refs, &f->head);
 	if (!rc && !f->o->no_fetch_head)
 		rc = fetch_stage_head(f->op, f->r, &f->map, f->url, f->o->append, err);
@@ -365,7 +378,7 @@ static int stage_refs(struct fetch_run *f, struct ref_transaction **t, struct er
 		rc = fetch_queue_bundles(*t, &f->bundles, err);
 	if (!rc)
 		rc = fetch_stage_config(f, err);
-	if (!rc && f->o->set_upstream)
+	if (!rc && f->o->set_upstream && !f->rows.any_rejected)
 		rc = fetch_stage_upstream(f->op, f->r, f->remote, &f->map, f->o, err);
 	return rc;
 }
@@ -444,6 +457,22 @@ static void tell_conflict(const struct fetch_run *f)
 	free(text);
 }
 
+static void tell_head(const struct fetch_run *f)
+{
+	const char *remote = f->remote->name, *there = f->head.there;
+
+	if (!f->head.word || f->o->verbosity < 0)
+		return;
+	fputs(f->head.word, stdout);
+	advise_if_enabled(f->r, "fetchRemoteHEADWarn",
+			  "Run 'git remote set-head %s %s' to follow the change, or set\n"
+			  "'remote.%s.followRemoteHEAD' configuration option to a different value\n"
+			  "if you do not want to see this message. Specifically running\n"
+			  "'git config set remote.%s.followRemoteHEAD warn-if-not-branch-%s'\n"
+			  "will disable the warning until the remote changes HEAD to something else.",
+			  remote, there, remote, remote, there);
+}
+
 static int fetch_all(struct fetch_run *f, struct err *err)
 {
 	int rc = f->o->dry_run ? 0 : fetch_get_bundles(f->op, f->r, f->o, &f->bundles, err);
@@ -490,9 +519,11 @@ static void release_run(struct fetch_run *f)
 	remote_refs_release(&f->refs);
 	fetch_map_release(&f->map);
 	free(f->rows.rows);
+	strvec_clear(&f->rows.dangling);
 	free(f->head.ref);
 	free(f->head.target);
 	free(f->head.word);
+	free(f->head.there);
 	free(f->url);
 }
 
@@ -511,9 +542,8 @@ int fetch_from(struct repository *r, struct remote *remote, struct fetch_options
 		repo_operation_abort(f.op);
 	if (!rc) {
 		tell_conflict(&f);
+		tell_head(&f);
 		fetch_show(&f.rows, r, f.url, o);
-		if (f.head.word && o->verbosity >= 0)
-			fputs(f.head.word, stdout);
 		rc = f.rows.any_rejected;
 	}
 	repo_operation_free(f.op);

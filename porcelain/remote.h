@@ -65,5 +65,7 @@ MUST_USE int remote_remove(struct repository *r, const struct remote *remote, re
 /* Refs here that the remote's refspecs would have made, and whose source is gone there; appended. */
 MUST_USE int remote_find_stale(struct repository *r, const struct remote *remote, const struct remote_refs *refs,
 			       struct strvec *out, struct err *err);
+/* Symbolic refs that lead to one of these: each, and then the one that it leads to; appended. */
+MUST_USE int remote_find_dangling(struct repository *r, const struct strvec *stale, struct strvec *out, struct err *err);
 
 #endif

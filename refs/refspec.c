@@ -144,6 +144,14 @@ bool refspec_item_map_back(const struct refspec_item *item, const char *name, st
 	       map(item->pattern, item->dst, item->src, name, out);
 }
 
+bool refspec_has_places(const struct refspec *rs)
+{
+	for (size_t i = 0; i < rs->nr; i++)
+		if (rs->items[i].dst && *rs->items[i].dst)
+			return true;
+	return false;
+}
+
 bool refspec_excludes(const struct refspec *rs, const char *name)
 {
 	for (size_t i = 0; i < rs->nr; i++)

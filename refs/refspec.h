@@ -46,6 +46,8 @@ MUST_USE int refspec_add(struct refspec *rs, const char *text, const struct hash
 bool refspec_item_map(const struct refspec_item *item, const char *name, struct strbuf *out);
 /* The other way round: which source has this destination? */
 bool refspec_item_map_back(const struct refspec_item *item, const char *name, struct strbuf *out);
+/* Does any item put a ref somewhere? */
+bool refspec_has_places(const struct refspec *rs);
 /* Does a negative item say that name (of the source)? */
 bool refspec_excludes(const struct refspec *rs, const char *name);
 /* The first item that maps the name, unless it is excluded; NULL. */

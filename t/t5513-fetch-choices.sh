@@ -140,7 +140,71 @@ test_expect_success 'a short name in branch.<name>.merge finds what a refspec li
 	git -C f config unset remote.o.fetch && git -C f fetch -q --no-tags && test_must_be_empty f/.git/FETCH_HEAD
 '
 
-test_expect_success 'tags of what has come follow out of a pack that is kept, too' '
+test_expect_success 'a branch to merge has one row, and a short name means a ref that a refspec brings' '
+	rm -rf f && git init -q f && git -C f remote add o ../up && b=$(git -C f symbolic-ref --short HEAD) &&
+	git -C f config branch.$b.remote o && git -C f config branch.$b.merge light && git -C f config --add branch.$b.merge refs/tags/light &&
+	git -C f fetch -q && grep -v not-for-merge f/.git/FETCH_HEAD >out && test_line_count = 1 out && test_grep "tag .light" out &&
+	git -C up branch light && test_when_finished "git -C up branch -D light" &&
+	git -C f fetch -q && grep -v not-for-merge f/.git/FETCH_HEAD >out && test_grep "branch .light" out &&
+	git -C f config set remote.o.fetch ^refs/heads/topic && git -C f fetch -q --no-tags && grep -v not-for-merge f/.git/FETCH_HEAD >out &&
+	test_line_count = 1 out && test_grep "tag .light" out
+'
+
+test_expect_success 'a rejected ref keeps HEAD of the remote and the upstream from following' '
+	rm -rf f && git init -q f && git -C f commit -q --allow-empty -m own && git -C f tag light && git -C f remote add o ../up &&
+	b=$(git -C f symbolic-ref --short HEAD) &&
+	test_expect_code 1 git -C f fetch -q --set-upstream --tags o && test_expect_code 1 git -C f symbolic-ref -q refs/remotes/o/HEAD &&
+	test_expect_code 1 git -C f fetch -q --set-upstream o $branch "refs/tags/*:refs/tags/*" &&
+	test_expect_code 1 git -C f config branch.$b.merge &&
+	git -C f fetch -q --set-upstream o $branch && git -C f config branch.$b.merge
+'
+
+test_expect_success 'HEAD of a remote follows no branch that is left out, and asks for a refspec with a place' '
+	here= && test_expect_code 1 follows "fetch=+refs/heads/*:refs/remotes/o/*" fetch=^refs/heads/$branch &&
+	here=yes && test_expect_code 1 follows fetch=^refs/heads/topic
+'
+
+test_expect_success 'a hint says how HEAD of a remote can follow' '
+	rm -rf f && git init -q f && git -C f remote add o ../up && git -C f config remote.o.followRemoteHEAD warn &&
+	git -C f symbolic-ref refs/remotes/o/HEAD refs/remotes/o/other && git -C f fetch o >out 2>err &&
+	test_grep "HEAD. at .o. is .$branch., but we have .other. locally" out && test_grep "^hint: Run .git remote set-head o $branch. to follow" err &&
+	git -C f -c advice.fetchRemoteHEADWarn=false fetch o 2>err && test_grep ! hint: err
+'
+
+test_expect_success 'fetch --prune tells of symbolic refs that dangle' '
+	rm -rf f && git init -q f && git -C f remote add o ../up && git -C f fetch -q o && git -C f update-ref refs/remotes/o/gone refs/remotes/o/topic &&
+	git -C f symbolic-ref refs/one refs/remotes/o/gone && git -C f symbolic-ref refs/two refs/one &&
+	git -C f fetch --dry-run --prune o 2>err && test_grep "^   refs/one will become dangling after refs/remotes/o/gone is deleted" err &&
+	git -C f fetch --prune o 2>err && grep dangling err >out && test_line_count = 2 out &&
+	test_grep "^   refs/two has become dangling after refs/remotes/o/gone was deleted" out
+'
+
+test_expect_success 'of -v and -q the last one counts, also with several remotes, and -q tells of no rejection' '
+	rm -rf f && git init -q f && git -C f commit -q --allow-empty -m own && git -C f tag light && git -C f remote add o ../up &&
+	test_expect_code 1 git -C f fetch -v -q --tags o 2>err && test_must_be_empty err &&
+	test_expect_code 1 git -C f fetch -q -q -v --tags o 2>err && test_grep "would clobber" err &&
+	git -C f fetch -v -q --multiple o o 2>err && test_must_be_empty err &&
+	git clone -v -q up g 2>err && test_must_be_empty err && git -C g push -v -q origin HEAD:refs/heads/pushed 2>err && test_must_be_empty err &&
+	git -C up branch -D pushed
+'
+
+test_expect_success '--prefetch takes the upstream, and tags of refs/*' '
+	rm -rf f && git init -q f && git -C f remote add o ../up && b=$(git -C f symbolic-ref --short HEAD) &&
+	git -C f config set remote.o.fetch "refs/*:refs/*" && git -C f config branch.$b.remote o && git -C f config branch.$b.merge HEAD &&
+	git -C f fetch -q --prefetch && git -C f rev-parse -q --verify refs/prefetch/tags/light && cut -f2- f/.git/FETCH_HEAD >out &&
+	test_grep "^	../up$" out
+'
+
+test_expect_success 'rows: dry runs show FETCH_HEAD, deleted refs stay aligned, refspecs without a place count, tags follow excluded branches' '
+	rm -rf f && git init -q f && git -C f commit -q --allow-empty -m own && git -C f tag light && git -C f remote add o ../up &&
+	git -C f fetch --dry-run --no-write-fetch-head ../up 2>err && test_grep "HEAD *-> FETCH_HEAD" err &&
+	git -C f update-ref refs/remotes/o/gone HEAD && test_expect_code 1 git -C f fetch --prune --tags o 2>err &&
+	test_grep "^ - .deleted.         (none) " err && test_grep "^ ! .rejected. light " err &&
+	git -C f config set remote.o.fetch $branch && git -C f fetch o $branch 2>err && grep -c "$branch *-> FETCH_HEAD" err >out && echo 2 >expect && test_cmp expect out &&
+	git -C f tag -d light && git -C f fetch -q o $branch:x ^refs/heads/$branch && git -C f rev-parse -q --verify refs/tags/light
+'
+
+test_expect_success 'tags follow out of a pack that is kept, too' '
 	git init -q h && (cd h && git commit -q --allow-empty -m 1 && git commit -q --allow-empty -m 2 && git tag mid && git tag -a -m x note &&
 	 git commit -q --allow-empty -m 3) && printf "mid\nnote\n" >expect &&
 	for option in fetch.unpackLimit=100 fetch.unpackLimit=1; do

@@ -552,3 +552,14 @@ int parse_options(int argc, const char **argv, const struct option *opts,
 	argv[kept] = NULL;
 	return kept;
 }
+
+int parse_opt_verbosity(const struct option *opt, const char *arg UNUSED, int unset)
+{
+	int *v = opt->value, step = opt->short_name == 'v' ? 1 : -1;
+
+	if (unset)
+		*v = 0;
+	else
+		*v = *v * step < 0 ? step : *v + step;
+	return 0;
+}

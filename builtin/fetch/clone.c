@@ -250,7 +250,6 @@ static void clone_settle_options(struct clone_cmd *cc)
 {
 	struct clone_options *o = &cc->o;
 
-	o->verbosity = cc->verbose - cc->quiet;
 	o->progress = o->verbosity >= 0 && (cc->show_progress > 0 || (cc->show_progress < 0 && isatty(2)));
 	o->mirror = cc->mirror > 0;
 	o->single_branch = cc->single_branch > 0;
@@ -323,8 +322,7 @@ int cmd_clone(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 		.progress = { .reading = "Receiving objects", .unpacking = "Unpacking objects", .resolving = "Resolving deltas", .forced = true },
 	};
 	struct option opts[] = {
-		OPT__VERBOSE(&cc.verbose),
-		OPT__QUIET(&cc.quiet),
+		OPT__VERBOSITY(&cc.o.verbosity),
 		OPT_BOOL(0, "progress", &cc.show_progress, "force progress reporting"),
 		OPT_BOOL(0, "reject-shallow", &cc.reject_shallow, "don't clone shallow repository"),
 		OPT_BOOL('n', "no-checkout", &cc.no_checkout, "don't create a checkout"),

@@ -21,7 +21,7 @@ struct clone_cmd {
 	bool is_bundle;	  /* or some other file */
 	const char *dir;  /* the new one, as it was given or guessed */
 	const char *filter_text, *depth, *since, *origin, *template, *separate, *ref_format, *bundle_uri;
-	int quiet, verbose, show_progress, reject_shallow, no_checkout, bare, mirror, local, no_hardlinks, shared;
+	int show_progress, reject_shallow, no_checkout, bare, mirror, local, no_hardlinks, shared;
 	int dissociate, single_branch, tags, jobs, sparse, also_filter_submodules, remote_submodules;
 	int shallow_submodules, ipv4, ipv6;
 	/* Removed at exit, unless the clone has succeeded. */

@@ -523,9 +523,9 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 		.refmap = STRVEC_INIT, .deepen_not = STRVEC_INIT, .server_options = STRVEC_INIT,
 		.progress = { .reading = "Receiving objects", .unpacking = "Unpacking objects", .resolving = "Resolving deltas", .forced = true },
 	};
+	int verbosity = 0;
 	struct option opts[] = {
-		OPT_COUNTUP('v', "verbose", &f.verbose, "be more verbose"),
-		OPT_COUNTUP('q', "quiet", &f.quiet, "be more quiet"),
+		OPT__VERBOSITY(&verbosity),
 		OPT_BOOL(0, "all", &f.all, "fetch from all remotes"),
 		OPT_BOOL(0, "set-upstream", &f.set_upstream, "set upstream for git pull/fetch"),
 		OPT_BOOL('a', "append", &f.append, "append to .git/FETCH_HEAD instead of overwriting"),
@@ -583,6 +583,8 @@ int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx)
 
 	pack_checks_init(&f.checks, print_pack_finding);
 	argc = parse_options(argc, argv, opts, usage, 0);
+	f.verbose = verbosity > 0 ? verbosity : 0;
+	f.quiet = verbosity < 0 ? -verbosity : 0;
 	check_options(&f);
 	read_defaults(&f);
 	if (f.promised && argc != 1)

@@ -364,10 +364,9 @@ int cmd_push(int argc, const char **argv, struct command_ctx *ctx)
 			      .leases = STRVEC_INIT, .push_options = STRVEC_INIT };
 	struct strvec given = STRVEC_INIT, members = STRVEC_INIT;
 	const char *repo = NULL, **words;
-	int code, group = 1; /* 0: we push to a member of one */
+	int code, verbosity = 0, group = 1; /* group 0: we push to a member of one */
 	struct option opts[] = {
-		OPT_COUNTUP('v', "verbose", &c.verbose, "be more verbose"),
-		OPT_COUNTUP('q', "quiet", &c.quiet, "be more quiet"),
+		OPT__VERBOSITY(&verbosity),
 		OPT_STRING(0, "repo", &repo, "repository", "repository"),
 		OPT_BOOL(0, "all", &c.all, "push all branches"),
 		OPT_BOOL(0, "branches", &c.all, "alias of --all"),
@@ -405,6 +404,8 @@ int cmd_push(int argc, const char **argv, struct command_ctx *ctx)
 	if (c.r)
 		read_config(&c); /* else only -h is asked for */
 	argc = parse_options(argc, argv, opts, usage, 0);
+	c.verbose = verbosity > 0 ? verbosity : 0;
+	c.quiet = verbosity < 0 ? -verbosity : 0;
 	if (given.nr)
 		strvec_pushv(&c.push_options, given.v);
 	else

@@ -15,20 +15,8 @@ struct pruning {
 	struct repository *r;
 	bool dry_run;
 	struct strvec stale;
-	struct strset set;	/* the same */
 	struct strvec dangling; /* a symbolic ref, then what it leads to */
 };
-
-static int find_dangling(void *data, const struct ref *ref)
-{
-	struct pruning *p = data;
-
-	if (ref->symref_target && strset_contains(&p->set, ref->symref_target)) {
-		strvec_push(&p->dangling, ref->name);
-		strvec_push(&p->dangling, ref->symref_target);
-	}
-	return 0;
-}
 
 static int remote_prune_find_stale(struct pruning *p, const struct remote *remote, struct err *err)
 {
@@ -37,10 +25,8 @@ static int remote_prune_find_stale(struct pruning *p, const struct remote *remot
 
 	remote_ask_or_die(p->r, remote, &refs);
 	rc = remote_find_stale(p->r, remote, &refs, &p->stale, err);
-	for (size_t i = 0; i < p->stale.nr; i++)
-		strset_add(&p->set, p->stale.v[i]);
-	if (!rc && p->stale.nr)
-		rc = refs_foreach(p->r->refs, "", REFS_NO_PEEL | REFS_INCLUDE_BROKEN, find_dangling, p, err);
+	if (!rc)
+		rc = remote_find_dangling(p->r, &p->stale, &p->dangling, err);
 	remote_refs_release(&refs);
 	return rc;
 }
@@ -75,8 +61,7 @@ static void tell(const struct pruning *p, const struct remote *remote)
 
 static int prune(struct repository *r, const char *name, bool dry_run)
 {
-	struct pruning p = { .r = r, .dry_run = dry_run, .stale = STRVEC_INIT, .set = STRSET_INIT,
-			     .dangling = STRVEC_INIT };
+	struct pruning p = { .r = r, .dry_run = dry_run, .stale = STRVEC_INIT, .dangling = STRVEC_INIT };
 	struct remote *remote = remote_or_die(r, name);
 	struct err err = ERR_INIT;
 	int rc = remote_prune_find_stale(&p, remote, &err);
@@ -87,7 +72,6 @@ static int prune(struct repository *r, const char *name, bool dry_run)
 		tell(&p, remote);
 	strvec_clear(&p.stale);
 	strvec_clear(&p.dangling);
-	strset_clear(&p.set);
 	return rc < 0 ? report_error(&err) : 0;
 }
 
