@@ -7,7 +7,7 @@
 PATH=$PATH:/usr/sbin:/sbin
 mkdir -p srv
 
-# dav_listen NAME CMD...: until somebody listens on $PORT; ended with the script
+# dav_listen NAME CMD...: starts CMD and waits until it listens on $PORT; ended with the script
 dav_listen () {
 	local name=$1
 	shift

@@ -5,7 +5,7 @@
 
 . "$TEST_DIRECTORY/lib-httpd.sh"
 
-# to [OPTION...]: push what is in the pack $PACK to $URL or the server "web"; its report is in out, other words in err
+# to [OPTION...]: push the pack $PACK to $URL or the server "web"; its report is in out, other words in err
 to () {
 	"$TEST_DIRECTORY/helper-push.py" --git "$GIT_BUILD_DIR/git" --sent sent --advertised advertised "$@" \
 		"${URL:-$web_url/repo.git}" "refs/heads/new=$new" <"$PACK" >out 2>err ||

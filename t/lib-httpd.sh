@@ -53,7 +53,7 @@ credential_helper () {
 	: >helper.last && : >helper.log && git config --global credential.helper "$PWD/helper"
 }
 
-# lists [GIT-OPTION...]: git ls-remote of the server "web" (or of $URL) shows what is in the file refs
+# lists [GIT-OPTION...]: git ls-remote of the server "web" (or of $URL) shows the content of the file refs
 lists () {
 	git "$@" ls-remote "${URL:-$web_url/repo.git}" >actual 2>err && test_cmp refs actual || { cat err >&4; return 1; }
 }

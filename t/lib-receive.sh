@@ -14,7 +14,7 @@ client_work () {
 	done
 }
 
-# push SERVER ARG...: as git push; what was said is in "out"
+# push SERVER ARG...: as git push; its output is in "out"
 push () {
 	local to=$1
 	shift

@@ -10,7 +10,7 @@ git=$GIT_BUILD_DIR/git
 test_lazy_prereq NM 'nm "$git" >nm.out && grep " T git_main" nm.out'
 test_lazy_prereq X86 'readelf -h "$git" | grep "Machine:.*X86-64"'
 test_lazy_prereq CALLGRIND 'valgrind --tool=callgrind --callgrind-out-file=/dev/null "$git" version 2>err && grep "Collected : [0-9]" err'
-# Instructions are counted of what is built as it is installed.
+# Instructions of the installed program are counted.
 test_lazy_prereq OPTIMIZED 'grep -e " -O2" "$GIT_BUILD_DIR/flags"'
 
 test_expect_success 'a repository' '

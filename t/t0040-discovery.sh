@@ -179,7 +179,7 @@ test_expect_success "a commondir that cannot be read ends the search, one that l
 	test "$(git -C outer/inner rev-parse --git-dir)" = "$PWD/outer/.git"
 '
 
-# Whoever has made the repository: we do not wait for what never comes.
+# No owner of a repository can make us wait for data that never comes.
 test_expect_success 'pipes in the place of files' '
 	git init -q whole && echo 1 >whole/a && git -C whole add a && git -C whole commit -q -m one &&
 	blob=$(git -C whole rev-parse HEAD:a) && loose=$(echo $blob | sed "s,^..,&/,") &&

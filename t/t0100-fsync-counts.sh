@@ -592,7 +592,7 @@ test_expect_success 'a component that is left out costs nothing' '
 
 # ---- the working tree ----------------------------------------------------
 
-# What is not below .git is not flushed: so many files cost as much as one.
+# Files outside of .git are not flushed: so many files cost as much as one.
 test_expect_success 'reset --hard: one flush, whatever has been written; no file is awaited' '
 	new_repo journal/tree && echo one >journal/tree/one && git -C journal/tree add . &&
 	git -C journal/tree commit -q -m one && make_files journal/tree/files $LARGE &&

@@ -366,7 +366,7 @@ test_expect_success 'commit: reflogs are awaited before the branch moves' '
 	test "$(sed "s/:.*//" wait)" -lt "$(sed "s/:.*//" name)"
 '
 
-# names: what was named and removed, in order, without locks
+# names: published and removed names, in order, without locks
 names () {
 	awk "/ = E/ { next }
 		\$1 == \"rename\" { print \$1, \$3 }

@@ -211,7 +211,7 @@ for what in EIO ENOSPC+ EINTR short; do
 		" unpack-objects -q
 	'
 done
-# Of a large pack the copy is written by a thread of its own.
+# A thread of its own writes the copy of a large pack.
 test_expect_success 'set up a large pack' '
 	git init -q large && for i in 1 2 3; do head -c 3000000 /dev/urandom >large/f$i; done && git -C large add . &&
 	git -C large pack-objects --stdout --revs >large.pack <<-EOF

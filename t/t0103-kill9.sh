@@ -56,7 +56,7 @@ every_call () {
 			# commit reports it if the killed one had already made the commit
 			grep -q "nothing to commit" ../out || return
 		}
-		# With nothing left to commit it does not try to lock refs.
+		# If there is nothing to commit, it does not try to lock refs.
 		test "$1" != commit || git commit -q --allow-empty -m again 2>../out ||
 		{ cat ../out >&4; return 1; }
 		no_litter || { echo "litter after call $n" >&4; return 1; }

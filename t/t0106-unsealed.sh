@@ -55,7 +55,7 @@ journal fsync
 btrfs syncfs
 EOF
 
-# The owner lives: somebody has its file locked.
+# The owner lives: a process has its file locked.
 test_expect_success PYTHON "nor does an answer rest on what a living process has not sealed" '
 	start journal && FLUSH=fsync && dies KILL update-ref refs/heads/new HEAD &&
 	file=$(find r/.git -maxdepth 1 -name ".git-owner-*" -size +0) && mkfifo locked &&
@@ -94,7 +94,7 @@ test_expect_success "answers that rest on what is there, in all commands" '
 	sed "s/^[0-9]* [0-9]* /1 0 /" out >expect && test_cmp expect out
 '
 
-# With core.fsync=none nothing is promised, and with a journal a seal of our own brings others along.
+# core.fsync=none promises nothing, and with a journal a seal of our own brings others along.
 test_expect_success "where there is nothing to be sealed, nothing is looked for" '
 	start journal && echo x >r/.git/.git-owner-d000000000000 &&
 	n=$(cd r && count_flushes git -c core.fsync=none update-ref refs/heads/main HEAD) &&

@@ -52,7 +52,7 @@ awaited () {
 	echo " $(grep -c -E " (fsync|syncfs)\(" calls)"
 }
 
-# CMD | what is adopted, and how many flushes
+# CMD | adopted objects, and the number of flushes
 while IFS='|' read cmd expect
 do
 	test_expect_success "journal: $cmd" '
@@ -86,7 +86,7 @@ test_expect_success 'nor is it with core.fsync=none, or where objects are not co
 	done
 '
 
-# Of ours, none is opened again by a command that rests on it.
+# No object of ours is opened again by a command that rests on it.
 test_expect_success 'objects of ours bear a mark, which a copy does not' '
 	start journal && echo mine >r/m && git -C r add m && M=$(git hash-object r/m) && G=$M &&
 	awaited update-index --add --cacheinfo 100644,$M,n >out && ! grep G out &&

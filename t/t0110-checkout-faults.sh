@@ -107,7 +107,7 @@ for what in EIO ENOSPC+ EINTR short; do
 	'
 done
 
-# Killed at each call: what is there is of one state or the other, and the next command goes on.
+# Killed at each call: all files are of one state or the other, and the next command goes on.
 killed () {
 	local template=$1 step=$2 n=0
 	rm -f missed

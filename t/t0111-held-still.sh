@@ -67,7 +67,7 @@ test_expect_success 'a repository with one of everything' '
 UPKEEP='cd copy && git gc -q && git repack -adfq --depth=3 --no-write-bitmap-index && git commit-graph write --reachable &&
 	git -c pack.compression=1 repack -adFq --write-midx'
 
-# names <PACK: what is in it
+# names <PACK: the objects in it
 names () {
 	rm -rf got.git && git init -q --bare got.git && git -C got.git index-pack --stdin >/dev/null &&
 	git -C got.git cat-file --batch-all-objects --batch-check

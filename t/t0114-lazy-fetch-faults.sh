@@ -12,7 +12,7 @@ pack; nothing else is left.'
 GIT_EXEC_PATH=$GIT_BUILD_DIR
 export GIT_EXEC_PATH
 
-# packs DIR: what is in objects/pack; a new pack is told by its extensions
+# packs DIR: the files in objects/pack; a new pack is told by its extensions
 packs () {
 	ls "$1/.git/objects/pack" | grep -v -F -f old.packs | sed "s/.*\.//" | sort | paste -sd" "
 }

@@ -422,7 +422,7 @@ test_expect_success 'usage and capabilities' '
 	test_cmp expect out
 '
 
-# same ACTION DESCRIPTION OPTIONS: as stock git, in what is printed and in the exit code
+# same ACTION DESCRIPTION OPTIONS: as stock git, in output and exit code
 same () {
 	local action=$1 text=$2 ours=0 theirs=0
 	shift 2

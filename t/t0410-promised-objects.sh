@@ -4,7 +4,7 @@
 test_description='what a partial clone lacks is fetched when it is needed: together, and for good'
 . "$(dirname "$0")/test-lib.sh"
 
-# lazily CMD...: run git with these; $fetches: how often what was missing has been fetched
+# lazily CMD...: run git with these; $fetches: how often missing objects have been fetched
 lazily () {
 	local code=0
 	rm -f "$TRASH_DIRECTORY/trace"

@@ -78,7 +78,7 @@ version () {
 	done && git -C alike add . && git -C alike commit -qm "version $1"
 }
 
-# With few candidates for each object a delta is found only where those of one name come together.
+# If each object has few candidates, a delta is found only where those of one name come together.
 test_expect_success 'names in the bitmap bring together what is alike' '
 	git init -q alike && version 1 && version 2 &&
 	git -C alike pack-objects --all --window=0 --write-bitmap-index .git/objects/pack/pack </dev/null &&
@@ -119,7 +119,7 @@ test_expect_success 'pack.useBitmaps, a damaged bitmap' '
 	same torn HEAD --delta-base-offset
 '
 
-# reuse VALUE: what is copied in ranges with this setting, or without one; the objects are the same.
+# reuse VALUE: the objects copied in ranges with this setting, or without one; the objects are the same.
 reuse () {
 	git -C two ${1:+-c pack.allowPackReuse=$1} pack-objects --all --stdout --delta-base-offset --progress </dev/null 2>err >x.pack &&
 	sed -n "s/.*pack-reused \\([0-9]*\\) (from \\([0-9]\\)).*/\\1 \\2/p" err >told && git index-pack -o x.idx x.pack >/dev/null && git show-index <x.idx | cut -d" " -f2 | sort >all &&

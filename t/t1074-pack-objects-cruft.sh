@@ -102,7 +102,7 @@ test_expect_success 'bad input' '
 	test_grep "mtimes file .*malformed" err
 '
 
-# Who does not know how old an object is takes away nothing.
+# If the age of an object is unknown, nothing is removed.
 test_expect_success 'times that are cut at every length, or of another kind' '
 	rm -rf cut && git init -q cut && (
 		cd cut && for i in 1 2 3 4 5; do echo $i | git hash-object -w --stdin || exit; done >../ids &&

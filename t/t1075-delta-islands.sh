@@ -203,7 +203,7 @@ test_expect_success 'what is in no island is no base for what is in one' '
 	git -C new index-pack --stdin <x.pack && test $(echo $in | git -C new cat-file --batch-check="%(deltabase)") = $out
 '
 
-# Whoever packed both has not tried it, since it was the other way round.
+# The repack of both has not tried it, since it was the other way round.
 test_expect_success 'a whole object of a pack becomes a delta of one that was its delta' '
 	rm -rf turned && git init -q turned && git -C two pack-objects --all --stdout </dev/null >x.pack && git -C turned index-pack --stdin <x.pack &&
 	test $(echo $in | git -C turned cat-file --batch-check="%(deltabase)") = $out && git -C turned update-ref refs/a/x $(sed -n 1p commits) &&

@@ -90,7 +90,7 @@ test_expect_success 'setup: unreachable objects in packs' '
 	main=$(git -C left.orig pack-objects -q --all .git/objects/pack/pack </dev/null) && git -C left.orig prune-packed && test -z "$(loose left.orig)"
 '
 
-# left EXPECT OPTIONS: what is loose afterwards; $BEFORE is done first
+# left EXPECT OPTIONS: the loose objects afterwards; $BEFORE is done first
 left () {
 	local expect=$1 && shift && rm -rf left && cp -R left.orig left && aged 3 left/.git/objects/pack/pack-$old.* && eval "$BEFORE" &&
 	git -C left pack-objects -q "$@" --stdout </dev/null >x.pack && test "$(loose left)" = "$expect" && git -C left fsck && test "$(pack_count x.pack)" = 3

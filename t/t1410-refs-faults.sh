@@ -196,7 +196,7 @@ test_expect_success 'by one rename: killed before every call' '
 	test_path_is_missing copy/.git/ref-journal
 '
 
-# Refs of every kind: the next command finishes what was interrupted.
+# Refs of every kind: the next command finishes the interrupted transaction.
 mixed () {
 	sed "s/^update HEAD .*/option no-deref\nsymref-update HEAD refs\/heads\/stays/" "$1" &&
 	cat <<-EOF

@@ -192,7 +192,7 @@ test_expect_success 'expire: gc.<pattern>.reflogExpire' '
 	test_grep "not a valid timestamp" err.ours
 '
 
-# With stock git it depends on the objects that it met before, in the order of directories.
+# In stock git it depends on the objects that it met before, in the order of directories.
 test_expect_success 'expire: nothing is reachable from what is no commit' '
 	start &&
 	(cd ours && days_ago 50 stock update-ref -m one --create-reflog refs/tags/tree HEAD^{tree} &&

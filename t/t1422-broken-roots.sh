@@ -213,7 +213,7 @@ test_expect_success 'a name without a slash in packed-refs is a ref' '
 	git -C copy show-ref >out && grep "^$X foo$" out
 '
 
-# ---- MERGE_HEAD and the like, and what is in progress: in no list of refs ----
+# ---- MERGE_HEAD and the like, and operations in progress: in no list of refs ----
 
 pseudo="MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD AUTO_MERGE ORIG_HEAD FETCH_HEAD REBASE_HEAD BISECT_EXPECTED_REV MERGE_AUTOSTASH
 	NOTES_MERGE_PARTIAL ANY_HEAD rebase-merge/autostash rebase-merge/git-rebase-todo rebase-apply/orig-head sequencer/todo"

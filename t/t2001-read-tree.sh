@@ -166,7 +166,7 @@ test_expect_success 'three trees' '
 '
 
 # Files in place of directories, and the reverse: what would be lost is reported, and nothing
-# changes. Stock git loses what is staged below a directory that is removed; we refuse.
+# changes. Stock git loses staged changes below a directory that is removed; we refuse.
 test_expect_success 'untracked files where directories and files change places' '
 	rm -rf saved.ours saved.theirs base && mv ours saved.ours && mv theirs saved.theirs &&
 	stock init -q -b main base && (

@@ -83,7 +83,7 @@ test_expect_success 'standard input, NULs, odd names, errors' '
 	peers_git check-attr one -- ../x &&
 	peers_git check-attr one -- "" ./x .
 '
-# names what is to be named absolutely on either side
+# names the paths to be named absolutely on either side
 absolute () {
 	(cd ours && git check-attr "$@" "$PWD/d/x" "$PWD") >out.ours 2>&1
 	(cd theirs && stock check-attr "$@" "$PWD/d/x" "$PWD") >out.theirs 2>&1

@@ -81,7 +81,7 @@ test_expect_success STRACE,!SANITIZE 'the calls do not grow with the depth of di
 '
 
 # threads [SETTING...]: how many more threads than with one worker. There are two passes, which remove
-# what is in the places of files and write them; the thread that started the others works as well.
+# obstacles in the places of files and write them; the thread that started the others works as well.
 threads () {
 	git -C deep checkout -q zero && strace -f -o trace -e trace=clone,clone3 git -C deep "$@" checkout -q one &&
 	echo $(($(grep -c "CLONE_THREAD" trace) - one_worker)) >actual

@@ -251,7 +251,7 @@ test_expect_success 'a start that cannot be followed: refused before any file ch
 	)
 '
 
-# Changes of a file of which the index says that nobody looks at it.
+# Changes of a file that the index marks as not to be looked at.
 test_expect_success 'files that are assumed to be unchanged, or are not checked out, and have changes: kept' '
 	for bit in assume-unchanged skip-worktree; do
 		rm -rf a && git init -q a && (

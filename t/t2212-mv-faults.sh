@@ -5,7 +5,7 @@ test_description='every system call of mv fails in turn: files and index are as 
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-sweep.sh"
 
-# Index and contents. What was overwritten may be left, but only after all has moved.
+# Index and contents. An overwritten file may be left, but only after all has moved.
 state () {
 	(cd "$1" && git ls-files -s && find . -name .git -prune -o -type f ! -name "*.replaced-*" -print -exec cat {} + | LC_ALL=C sort)
 }

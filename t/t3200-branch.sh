@@ -16,7 +16,7 @@ start_over () {
 	'
 }
 
-# With a remote that is tracked.
+# There is a remote that is tracked.
 with_remote () {
 	start_over &&
 	peers_do '

@@ -6,7 +6,7 @@ test_description='what checkout -B, branch -m and the like write into the log of
 
 SQ="'"
 
-# A repository with commits x and y, and what is in the logs. W: a linked worktree on the branch w.
+# A repository with commits x and y, and entries in the logs. W: a linked worktree on the branch w.
 start () {
 	rm -rf r w &&
 	git init -q -b main r && test_commit -C r --tag x x && test_commit -C r --tag y y &&

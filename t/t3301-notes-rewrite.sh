@@ -10,7 +10,7 @@ export GIT_AUTHOR_DATE GIT_COMMITTER_DATE GIT_TEST_FS_KIND
 SQ="'"
 unset GIT_NOTES_REWRITE_REF GIT_NOTES_REWRITE_MODE
 
-# note REF OBJECT TEXT...: the notes of REF are this one, and what was there.
+# note REF OBJECT TEXT...: the notes of REF are this one, and the older ones.
 note () {
 	local ref=refs/notes/$1 oid blob tree parent
 	oid=$(git rev-parse "$2") && blob=$(printf "%s\n" "$3" | git hash-object -w --stdin) || return

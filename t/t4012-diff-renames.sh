@@ -8,7 +8,7 @@ test_expect_success 'set up' '
 	git init -q -b main
 '
 
-# before, after: commit what is here
+# before, after: commit the present files
 before () {
 	git add -A && git commit -q -m before
 }

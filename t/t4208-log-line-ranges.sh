@@ -130,7 +130,7 @@ test_expect_success 'one commit to begin with, and no paths' '
 	logs "" -s -L1,2:f.c $c..HEAD && logs "" -s -L1,2:f.c $c...HEAD && logs "first|" -s -L1,2:f.c
 '
 
-# One change after the other. What is shown of each is only what lies in the range.
+# One change after the other. Only the lines in the range are shown.
 test_expect_success 'a history of lines' '
 	fresh story && lines 1 30 >f && commit one &&
 	sed -i "s/line 10\$/TEN/" f && commit ten && sed -i 1d f && commit gone && sed -i "s/line 20/TWENTY/" f && commit twenty &&

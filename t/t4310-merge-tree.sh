@@ -10,7 +10,7 @@ sides () {
 	cd "$TRASH" && rm -rf r && git init -q -b base r && cd r && eval "$1" && git add -A && git commit -q --allow-empty -m base &&
 	git checkout -q -b ours && eval "$2" && git add -A && git commit -q --allow-empty -m ours && git checkout -q -b theirs base && eval "$3" && git add -A && git commit -q --allow-empty -m theirs
 }
-# CODE, options: the merge must say what is on standard input, without the names of objects, and then the files of the tree
+# CODE, options: the merge must print the text on standard input, without the names of objects, and then the files of the tree
 gives () {
 	code=$1 && shift && cat >../expect && test_expect_code $code git merge-tree --write-tree "$@" ours theirs >../raw && tree=$(sed 1q ../raw) &&
 	sed -e 1d -e "s/^\(10*[0-9]*\) [0-9a-f]\{40\} /\1 /" ../raw >../out && git ls-tree -r $tree | sed "s/^\([0-9]*\) [a-z]* [0-9a-f]*/\1/" >>../out && test_cmp ../expect ../out

@@ -19,7 +19,7 @@ export GIT_AUTHOR_DATE GIT_COMMITTER_DATE
 WAYS="hash-object hash-object-stdin hash-object-paths hash-object-big add add-pack update-index write-tree write-tree-cached
 	mktree commit-tree commit mktag tag unpack-objects index-pack fetch-loose fetch-pack push-loose push-pack merge-file"
 
-# Of each way: objects of its own. A line "WAY BLOB TREE COMMIT TAG"; sets w b t c g.
+# Each way has objects of its own. A line "WAY BLOB TREE COMMIT TAG"; sets w b t c g.
 ids_of () {
 	set -- $(grep "^$1 " "$HERE/ids") &&
 	w=$1 b=$2 t=$3 c=$4 g=$5

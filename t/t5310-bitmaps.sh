@@ -308,7 +308,7 @@ test_expect_success 'cut off anywhere: told and not used' '
 				head -c $len whole >"$file" &&
 				"$HELPER/bitmap-walk" --all >out 2>err
 				code=$? &&
-				# the hash at the end and a part of what is before it may look like another bitmap
+				# the hash at the end and a part of the data before it may look like another bitmap
 				case $code in 0|3) ;; *) echo "$len: $code"; exit 1 ;; esac &&
 				{ test $len -gt 100 || test_grep "^warning: bitmap" err; } || exit 1
 			done

@@ -336,7 +336,7 @@ test_expect_success 'a pack whose index is damaged is left out' '
 	)
 '
 
-# The other packs have been written by somebody else: every file of theirs is flushed here.
+# The other packs have been written by another process: every file of theirs is flushed here.
 test_expect_success STRACE,FSYNC_BATCH 'what stays is made durable before packs go' '
 	git init -q stays &&
 	(

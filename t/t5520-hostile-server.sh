@@ -86,7 +86,7 @@ test_expect_success 'capabilities without an end' '
 	HOSTILE_MODE=caps && export HOSTILE_MODE && test_must_fail from 2 ls-remote "file://$PWD" 2>err && test_grep "too many capabilities" err && unset HOSTILE_MODE
 '
 
-# ---- what is in the pack: any server would send it ----
+# ---- contents of the pack: any server would send it ----
 
 # plant MODE NAME [MODE NAME...]: a repository `bad` whose only commit has such entries; a name is for printf
 plant () {

@@ -59,7 +59,7 @@ test_expect_success 'without bands, with small ones' '
 	git -C repo update-ref refs/heads/main $MAIN
 '
 
-# rounds CAPABILITIES LINES...: what is answered before the pack
+# rounds CAPABILITIES LINES...: the answers before the pack
 rounds () {
 	local caps=$1
 	shift

@@ -85,7 +85,7 @@ test_expect_success 'what came after the bitmaps is found by a walk, with its ba
 	: >none && pack_holds none
 '
 
-# Of one size, so that nothing but their names brings two versions together.
+# All have one size, so that nothing but their names brings two versions together.
 test_expect_success 'deltas of what came after the bitmaps are found by names' '
 	git init -q -b main named && (cd named && echo 1 >file && git add file && test_commit first) &&
 	one_pack named && for v in 1 2

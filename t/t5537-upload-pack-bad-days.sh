@@ -19,7 +19,7 @@ well_or_visibly () {
 	fi
 }
 
-# Not confined: what was missed is a file that is made at the end.
+# Not confined: the missed step is a file that is made at the end.
 # Three ways to a pack: sent unchanged, by bitmaps, by a walk.
 test_expect_success 'set up' '
 	git init -q -b main src && (cd src && for n in $(test_seq 30); do

@@ -155,7 +155,7 @@ test_expect_success 'a redirect leads all requests' '
 	serve one && dumb "GET /old.git/info/refs(.*) redirect 301 /one.git/info/refs\\1" && git clone -q "$web_url/old.git" moved && same moved
 '
 
-# other: another server with the same files. What was asked there: requests other
+# other: another server with the same files. Its requests: requests other
 test_expect_success 'objects, packs and alternates are not fetched from where a redirect leads' '
 	start_httpd other && serve one && serve loose && loosen loose && for what in objects/info/packs objects/pack/ objects/info/http-alternates objects/../
 	do

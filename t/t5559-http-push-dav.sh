@@ -44,7 +44,7 @@ test_expect_success 'a server and a history' '
 	git -C work tag -a -m annotated v1 old && git -C work checkout -q -b side old && test_commit -C work three && git -C work checkout -q main
 '
 
-# life KIND: what is usual, with a server of that kind
+# life KIND: the usual steps, with a server of that kind
 life () {
 	fresh "$1" && git -C work http-push "$R" main:refs/heads/main v1 2>err && grep "new branch.*main -> main" err && at main main && at v1 v1 && whole &&
 	git clone -q "$R" "clone.$1" && git -C "clone.$1" fsck && test "$(git -C "clone.$1" rev-parse HEAD)" = "$(git -C work rev-parse main)" &&

@@ -140,7 +140,7 @@ test_expect_success !ROOT 'what cannot be removed is reported, and the rest is r
 
 # ---- -i ----
 
-# dialogue INPUT LEFT: the answers, as for printf; the files that are left. What is printed is in out.
+# dialogue INPUT LEFT: the answers, as for printf; the files that are left. The output is in out.
 dialogue () {
 	rm -rf i && git init -q i && (cd i && mkdir k && for f in a.c b.c c.h d.h e.txt k/z; do echo x >$f || exit; done) &&
 	printf "$1" | git -C i clean -d -i >out 2>err && test_must_be_empty err && (cd i && echo *) >left && echo "$2" >expect && test_cmp expect left

@@ -5,7 +5,7 @@ test_description='git merge-file: three versions of a text'
 . "$(dirname "$0")/test-lib.sh"
 
 lines () { printf "%s\n" "$@"; }
-# CODE, arguments; the result is to be what is on standard input
+# CODE, arguments; the result must be the text on standard input
 gives () {
 	code=$1 && shift && cat >expect && test_expect_code $code git merge-file -p "$@" >out && test_cmp expect out
 }

@@ -427,7 +427,7 @@ test_expect_success PROC 'refs in the foreground, objects in the background, whi
 		cd back && test_commit one && git config maintenance.loose-objects.enabled true &&
 		git config maintenance.loose-objects.auto -1 && git config maintenance.geometric-repack.enabled false &&
 		many_refs a &&
-		# this would wait for whoever has the pipe open
+		# this would wait for a process that has the pipe open
 		out=$(GIT_EXEC_PATH=$TRASH_DIRECTORY/exec git commit -q --allow-empty -m x 7>&1 8>&1 2>&1) &&
 		test "$out" = "" && test_path_is_missing .git/refs/heads/a1 && test "$(nr_packs)" = 0 &&
 		wait_for test -s ../pid && test_cmp ../pid ../session &&

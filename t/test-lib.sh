@@ -381,7 +381,7 @@ test_lazy_prereq FSYNC_BATCH 'test $TEST_FSYNC_METHOD = batch &&
 	test "${GIT_TEST_FSYNC:-1}" != 0'
 test_lazy_prereq PERL 'perl -e 1'
 test_lazy_prereq PYTHON 'python3 -c pass'
-# With an agent, whose sockets need a short path.
+# The agent's sockets need a short path.
 test_lazy_prereq GPG '
 	GNUPGHOME=$(mktemp -d /tmp/sluice-gpg-XXXXXX) && export GNUPGHOME &&
 	gpg --batch --passphrase "" --quick-gen-key "T <t@example.com>" default default never

@@ -20,7 +20,7 @@ test_lazy_prereq GIT_2_55 '
 lines=75
 test -z "$GIT_TEST_LONG" || lines=2000
 
-# The seeds are fixed, so that what is found is found again.
+# The seeds are fixed, so that a fault that was found is found again.
 compare () {
 	"$SOURCE_DIR/t/interop/naming.py" -n $lines -s t9002 -c "$1" "$(command -v git)" "$STOCK_GIT" "$PWD/$1"
 }

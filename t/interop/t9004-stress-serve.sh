@@ -26,7 +26,7 @@ test_expect_success 'no fetch fails and no object is lost' '
 	test_grep "[1-9][0-9]* clones, .* [1-9][0-9]* commits, .* upkeeps" out
 '
 
-# It answers, but with what was there when it was asked first; or not every time.
+# It answers, but with the state at its first request; or not every time.
 test_expect_success 'a server that is wrong is seen' '
 	write_script old <<-EOF &&
 	exec 9>"$PWD/old.lock" && flock 9

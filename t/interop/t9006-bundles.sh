@@ -21,7 +21,7 @@ header () {
 	sed "/^$/q" "$1"
 }
 
-# As many objects, too: what is in the packs is the same.
+# The packs have as many objects, too: their contents are the same.
 test_expect_success 'the same header and the same number of objects' '
 	while read -r args; do
 		git -C repo bundle create -q ../ours $args 2>our-words && stock -C repo bundle create -q ../theirs $args 2>their-words &&
