@@ -212,7 +212,7 @@ static int use_attributes(struct diff_command *d, struct err *err)
 	return 0;
 }
 
-int diff_command_settle(struct diff_command *d, struct err *err)
+int diff_command_resolve(struct diff_command *d, struct err *err)
 {
 	int rc = diff_options_check(&d->o, err);
 
@@ -245,7 +245,7 @@ int diff_command_parse(struct diff_command *d, int argc, const char **argv, stru
 	free(copy);
 	if (!rc && d->walk->conflicts)
 		rc = err_set(err, ERR_UNSUPPORTED, "--merge is not available for differences");
-	return rc ? rc : diff_command_settle(d, err);
+	return rc ? rc : diff_command_resolve(d, err);
 }
 
 /* ---- sides of the comparison ---- */

@@ -260,7 +260,7 @@ static int diff_no_index_compare(struct no_index *n, const char *a, const char *
 }
 
 /* A file and a directory: the file of that name in the directory. */
-static int settle_names(struct no_index *n, char *names[2], struct err *err)
+static int resolve_names(struct no_index *n, char *names[2], struct err *err)
 {
 	unsigned mode[2];
 	int rc = 0;
@@ -282,7 +282,7 @@ static int settle_names(struct no_index *n, char *names[2], struct err *err)
 }
 
 /* Only below two directories. */
-static int settle_limits(struct no_index *n, char *names[2], const struct strvec *args, struct err *err)
+static int resolve_limits(struct no_index *n, char *names[2], const struct strvec *args, struct err *err)
 {
 	bool dirs = true;
 
@@ -357,10 +357,10 @@ static void parse(struct diff_command *d, int argc, const char **argv, bool impl
 static int diff_no_index_run(struct no_index *n, const struct strvec *args, struct err *err)
 {
 	char *names[2] = { xstrdup(args->v[0]), xstrdup(args->v[1]) };
-	int rc = settle_limits(n, names, args, err);
+	int rc = resolve_limits(n, names, args, err);
 
 	if (!rc)
-		rc = settle_names(n, names, err);
+		rc = resolve_names(n, names, err);
 	if (!rc)
 		rc = diff_no_index_compare(n, names[0], names[1], err);
 	free(names[0]);
@@ -383,7 +383,7 @@ int diff_no_index(struct diff_command *d, int argc, const char **argv, bool impl
 	d->o.keep_same = d->o.no_names = true;
 	if (!d->o.formats)
 		d->o.formats = DIFF_FORMAT_PATCH;
-	rc = diff_command_settle(d, err);
+	rc = diff_command_resolve(d, err);
 	use_drivers(&n, &d->o);
 	if (!rc)
 		rc = diff_no_index_run(&n, &args, err);

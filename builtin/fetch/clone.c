@@ -246,7 +246,7 @@ static void choose_objects(struct clone_cmd *cc)
 
 /* ---- all of it ---- */
 
-static void clone_settle_options(struct clone_cmd *cc)
+static void clone_resolve_options(struct clone_cmd *cc)
 {
 	struct clone_options *o = &cc->o;
 
@@ -386,7 +386,7 @@ int cmd_clone(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 	else
 		clone_guess_dir(&cc);
 	use_config(&cc, config);
-	clone_settle_options(&cc);
+	clone_resolve_options(&cc);
 	code = clone_run(&cc);
 
 	config_set_free(config);

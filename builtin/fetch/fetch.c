@@ -250,7 +250,7 @@ static char *reflog_action(int argc, const char **argv)
 	return strbuf_detach(&action, NULL);
 }
 
-static void fetch_settle_options(struct fetch_cmd *f, struct remote *remote)
+static void fetch_resolve_options(struct fetch_cmd *f, struct remote *remote)
 {
 	struct fetch_options *o = &f->o;
 	struct err err = ERR_INIT;
@@ -319,7 +319,7 @@ static int fetch_one(struct fetch_cmd *f, const char *name, int argc, const char
 	add_refspecs(f, argc, argv);
 	if (f->o.has_refmap && !f->o.given.nr)
 		die("--refmap option is only meaningful with command-line refspec(s)");
-	fetch_settle_options(f, remote);
+	fetch_resolve_options(f, remote);
 	if (f->negotiate_only)
 		return fetch_print_common(f, remote);
 	rc = fetch_from(f->r, remote, &f->o, &err);
@@ -380,7 +380,7 @@ static int fetch_promised(struct fetch_cmd *f, const char *name)
 
 	if (rc < 0)
 		return report_fatal(&err);
-	fetch_settle_options(f, remote);
+	fetch_resolve_options(f, remote);
 	rc = get_promised(f, remote, &err);
 	return rc < 0 ? report_fatal(&err) : 0;
 }

@@ -93,7 +93,7 @@ static int parse(struct diff_tree *d, int argc, const char **argv, struct err *e
 	o->diff.recursive |= needs_contents(o);
 	o->diff.rotate_strict = true;
 	o->ids_only = !o->format_given && !d->verbose;
-	return log_options_settle(o, err);
+	return log_options_resolve(o, err);
 }
 
 static int init(struct diff_tree *d, struct repository *r, struct err *err)

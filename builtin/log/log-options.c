@@ -637,7 +637,7 @@ static int open_notes(struct log_options *o, struct err *err)
 }
 
 /* --pretty=raw is for programs: no settings of people's, only options. */
-static void settle_raw(struct log_options *o)
+static void resolve_raw(struct log_options *o)
 {
 	if (o->plumbing || !o->format_given || o->pretty.kind != PRETTY_RAW)
 		return;
@@ -646,7 +646,7 @@ static void settle_raw(struct log_options *o)
 		o->decorate = DECORATE_NO;
 }
 
-static int settle_decorations(struct log_options *o, struct err *err)
+static int resolve_decorations(struct log_options *o, struct err *err)
 {
 	if (o->decorate == DECORATE_AUTO)
 		o->decorate = isatty(STDOUT_FILENO) || pager_in_use() ? DECORATE_SHORT : DECORATE_NO;
@@ -664,7 +664,7 @@ bool log_diff_decides(const struct log_options *o)
 }
 
 /* -q is what the command begins with, wherever it stands. */
-static void settle_quiet(struct log_options *o)
+static void resolve_quiet(struct log_options *o)
 {
 	const unsigned names = DIFF_FORMAT_NAME_ONLY | DIFF_FORMAT_NAME_STATUS;
 
@@ -673,7 +673,7 @@ static void settle_quiet(struct log_options *o)
 }
 
 /* Which commits are compared with their parents. */
-static int settle_merge_diff(struct log_options *o, struct err *err)
+static int resolve_merge_diff(struct log_options *o, struct err *err)
 {
 	if (o->patch_by_default && !o->diff.formats)
 		o->diff.formats = DIFF_FORMAT_PATCH;
@@ -733,7 +733,7 @@ static size_t graph_colors(struct log_options *o)
 	return nr;
 }
 
-static int settle_graph(struct log_options *o, struct err *err)
+static int resolve_graph(struct log_options *o, struct err *err)
 {
 	size_t nr;
 
@@ -754,7 +754,7 @@ static int settle_graph(struct log_options *o, struct err *err)
 }
 
 /* The walk sees all commits then: which of them matter depends on the names found on the way. */
-static int settle_follow(struct log_options *o, struct err *err)
+static int resolve_follow(struct log_options *o, struct err *err)
 {
 	struct rev_walk *w = o->walk;
 
@@ -769,7 +769,7 @@ static int settle_follow(struct log_options *o, struct err *err)
 }
 
 /* .gitattributes, .gitmodules, and what the diff has from the options of the walk. */
-static int settle_diff(struct log_options *o, struct err *err)
+static int resolve_diff(struct log_options *o, struct err *err)
 {
 	bool asked = o->diff_asked || o->merges_need_diff;
 	bool compares = (asked && compares_contents(&o->diff)) || o->line_specs.nr || o->diff.textconv_asked;
@@ -808,13 +808,13 @@ static int resolve_object(void *data, const char *name, struct object_id *out, s
 	return revparse_oid(o->repo, name, out, err);
 }
 
-int log_options_settle(struct log_options *o, struct err *err)
+int log_options_resolve(struct log_options *o, struct err *err)
 {
-	int rc = settle_graph(o, err);
+	int rc = resolve_graph(o, err);
 
 	if (rc >= 0)
-		rc = settle_follow(o, err);
-	settle_quiet(o);
+		rc = resolve_follow(o, err);
+	resolve_quiet(o);
 	if (o->diff.complaint)
 		warning("%s", o->diff.complaint);
 	if (rc >= 0)
@@ -830,8 +830,8 @@ int log_options_settle(struct log_options *o, struct err *err)
 	}
 	if (rc < 0)
 		return rc;
-	settle_raw(o);
-	rc = settle_merge_diff(o, err);
+	resolve_raw(o);
+	rc = resolve_merge_diff(o, err);
 	if (rc < 0)
 		return rc;
 	o->line_prefix = o->diff.line_prefix ? o->diff.line_prefix : "";
@@ -848,10 +848,10 @@ int log_options_settle(struct log_options *o, struct err *err)
 		mailmap_use_for_walk(o->map, o->walk);
 	rev_grep_set_encoding(o->walk, o->pretty.encoding);
 	if (!rc)
-		rc = settle_decorations(o, err);
+		rc = resolve_decorations(o, err);
 	if (!rc)
 		rc = open_notes(o, err);
 	if (!rc)
-		rc = settle_diff(o, err);
+		rc = resolve_diff(o, err);
 	return rc ? rc : log_lines_begin(o, err);
 }

@@ -32,7 +32,7 @@ int log_run(struct log_options *o, int argc, const char **argv, struct err *err)
 	o->takes_lines = true;
 	rc = log_options_parse(o, argc, argv, err);
 	if (!rc)
-		rc = log_options_settle(o, err);
+		rc = log_options_resolve(o, err);
 	return rc ? rc : log_walk_and_show(o, err);
 }
 

@@ -88,7 +88,7 @@ MUST_USE int log_options_parse(struct log_options *o, int argc, const char **arg
 /* -S, -G, --diff-filter: commits without such a difference are not shown. */
 bool log_diff_decides(const struct log_options *o);
 /* Decorations, mailmap, notes: what the options ask for. */
-MUST_USE int log_options_settle(struct log_options *o, struct err *err);
+MUST_USE int log_options_resolve(struct log_options *o, struct err *err);
 MUST_USE int log_walk_and_show(struct log_options *o, struct err *err);
 /* The body of a command; returns the exit code. */
 /* Was -h among the options, as log_run() and log_options_parse() report it? Then the usage is the answer. */

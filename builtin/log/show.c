@@ -178,7 +178,7 @@ static int show_run(struct log_options *o, int argc, const char **argv, struct e
 	o->dense_by_default = o->patch_by_default = o->takes_lines = true;
 	rc = log_options_parse(o, argc, argv, err);
 	if (!rc)
-		rc = log_options_settle(o, err);
+		rc = log_options_resolve(o, err);
 	if (!rc)
 		rc = is_walk(o, err);
 	if (rc > 0)

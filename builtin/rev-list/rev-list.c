@@ -119,7 +119,7 @@ static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 	if (!rc)
 		rc = rev_list_check(l, err);
 	if (!rc)
-		rc = log_options_settle(&l->log, err);
+		rc = log_options_resolve(&l->log, err);
 	if (rc < 0)
 		return rc;
 	if (l->header && !l->log.format_given)
