@@ -21,4 +21,47 @@ test_expect_success 'every script can be parsed, every source names its licence'
 	"$SOURCE_DIR/tools/check-shell" "$SOURCE_DIR"
 '
 
+test_expect_success 'a number of a test is used once' '
+	ls "$SOURCE_DIR"/t | sed -n "s/^\(t[0-9]*\)-.*[.]sh$/\1/p" | sort | uniq -d >twice && test_must_be_empty twice
+'
+
+# The files that a reader of Git looks for there, the entry, and pages; all other code has a folder.
+test_expect_success 'the root holds the files of this list, and Architecture names those of code' '
+	cat >expect <<-\EOF &&
+	CONTRIBUTING.md
+	COPYING
+	Makefile
+	README.md
+	SECURITY.md
+	VERSION
+	bulk-checkin.c
+	bulk-checkin.h
+	csum-file.c
+	csum-file.h
+	dev
+	git-main.c
+	git-remote-http.c
+	git.c
+	meson.build
+	meson_options.txt
+	object-file.c
+	object-file.h
+	receive-pack.c
+	receive-pack.h
+	serve.c
+	serve.h
+	sideband.c
+	sideband.h
+	upload-pack.c
+	upload-pack.h
+	write-or-die.c
+	write-or-die.h
+	EOF
+	(cd "$SOURCE_DIR" && for f in *; do test ! -f "$f" || echo "$f"; done) | LC_ALL=C sort >actual &&
+	test_cmp expect actual &&
+	for f in $(grep "[.][ch]$" expect); do
+		grep -qF "\`${f%.*}.c\`" "$SOURCE_DIR/Documentation/Architecture.adoc" || { echo "Architecture does not name $f"; return 1; }
+	done
+'
+
 test_done
