@@ -127,7 +127,7 @@ int ref_transaction_update(struct ref_transaction *t, const char *name,
 int ref_transaction_verify(struct ref_transaction *t, const char *name,
 			   const struct object_id *old_oid, unsigned flags, struct err *err)
 {
-	struct ref_update *u;
+	struct ref_update *u = NULL;
 	int rc = queue(t, name, (flags & REF_NO_DEREF) | UPDATE_HAVE_OLD, false, NULL, &u, err);
 
 	if (rc < 0)
@@ -175,7 +175,7 @@ int ref_transaction_update_symref_oid(struct ref_transaction *t, const char *nam
 int ref_transaction_verify_symref(struct ref_transaction *t, const char *name,
 				  const char *old_target, struct err *err)
 {
-	struct ref_update *u;
+	struct ref_update *u = NULL;
 	int rc = queue(t, name, REF_NO_DEREF | UPDATE_HAVE_OLD_TARGET, false, NULL, &u, err);
 
 	if (rc < 0)
