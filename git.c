@@ -50,6 +50,7 @@ static const struct command commands[] = {
 	{ "diff-tree", cmd_diff_tree, CMD_REPO },
 	{ "fetch", cmd_fetch, CMD_REPO | CMD_AS_IT_IS },
 	{ "fetch-pack", cmd_fetch_pack, CMD_REPO_GENTLY | CMD_AS_IT_IS },
+	{ "fmt-merge-msg", cmd_fmt_merge_msg, CMD_REPO },
 	{ "for-each-ref", cmd_for_each_ref, CMD_REPO },
 	{ "for-each-repo", cmd_for_each_repo, CMD_REPO_GENTLY },
 	{ "fsck", cmd_fsck, CMD_REPO | CMD_AS_IT_IS },

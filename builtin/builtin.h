@@ -76,6 +76,7 @@ int cmd_diff_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_diff_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_fmt_merge_msg(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_for_each_repo(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx);

@@ -56,6 +56,8 @@
 	X(PUBLISH_FILE_LATE, 5) \
 	/* last of the files that name objects: refs hold its objects already */ \
 	X(PUBLISH_INDEX, 5) \
+	/* P7: WORKTREE_UPDATE goes after all that it stands for: HEAD and the index belong to the new files then */ \
+	X(PUBLISH_STATE_END, 6) \
 	/* D5 for objects: packs and loose objects that are deleted. Their replacements come first, and the
 	 * refs, reflogs and the index that no longer name them. The .idx of a pack is deleted first */ \
 	X(PUBLISH_OBJECT_DELETE, 7)

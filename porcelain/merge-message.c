@@ -251,7 +251,7 @@ static int add_signature_output(struct repository *r, struct strbuf *out, const 
 	return rc;
 }
 
-/* The message of an annotated tag, without its signature; what is said of that is a comment. */
+/* The message of an annotated tag, without its signature. The check of the signature is a comment. */
 static int add_tag(struct repository *r, struct strbuf *out, const struct object_id *oid, char comment, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;

@@ -18,7 +18,7 @@ struct merge_message_options {
 	const char *first;     /* takes the place of the title; NULL: none does */
 	const char *into_name; /* in place of the branch of HEAD; NULL: that */
 	int log;	       /* subjects of each side at most; 0: none */
-	char comment_char;     /* of what is said about signatures of tags */
+	char comment_char;     /* before lines about signatures of tags */
 	bool no_title;	       /* `out` has a message already */
 };
 

@@ -224,6 +224,8 @@ int repo_state_stage_removal(const struct repository *r, struct fsync_batch *b, 
 	int rc = 0;
 
 	s.final_path = path;
+	if (state_table[f].flags & STATE_GOES_LAST)
+		s.order = PUBLISH_STATE_END;
 	if (!lstat(path, &st) && S_ISDIR(st.st_mode) == is_dir) /* anything else of that name is not ours */
 		rc = is_dir ? stage_dir_removal(b, path, err) : fsync_batch_stage(b, &s, err);
 	free(path);

@@ -18,7 +18,8 @@
  *                       commit is harmless, since a redundant parent is left out.
  *
  * WORKTREE_UPDATE is our own: two names of trees. It is there, unsealed, while the files of the working tree
- * change from the first tree to the second, before HEAD and the index follow: worktree/merge-result.h.
+ * change from the first tree to the second, and goes after HEAD and the index have followed
+ * (PUBLISH_STATE_END): worktree/merge-result.h.
  *
  * repo_state_stage takes the first moment for a file that is not there yet, since that begins
  * something, and for a file that is there by its flag STATE_IS_PROGRESS.
@@ -46,6 +47,8 @@
 #define STATE_ENDS_BY_COMMIT 32u
 #define STATE_ENDS_BY_SWITCH 64u /* checkout, switch, reset */
 
+#define STATE_GOES_LAST 128u /* removed after the index has changed */
+
 #define STATE_ENDS_BY_BOTH (STATE_ENDS_BY_COMMIT | STATE_ENDS_BY_SWITCH)
 
 /*
@@ -63,7 +66,7 @@
 	X(AUTO_MERGE, REFNAME_AUTO_MERGE, ANY, STATE_NAMES_OBJECTS | STATE_ENDS_BY_BOTH) \
 	X(MERGE_AUTOSTASH, REFNAME_MERGE_AUTOSTASH, MERGE, STATE_NAMES_OBJECTS) \
 	X(ORIG_HEAD, REFNAME_ORIG_HEAD, ANY, STATE_NAMES_OBJECTS) \
-	X(WORKTREE_UPDATE, "WORKTREE_UPDATE", ANY, STATE_NAMES_OBJECTS | STATE_ENDS_BY_BOTH) \
+	X(WORKTREE_UPDATE, "WORKTREE_UPDATE", ANY, STATE_NAMES_OBJECTS | STATE_ENDS_BY_BOTH | STATE_GOES_LAST) \
 	X(REBASE_HEAD, REFNAME_REBASE_HEAD, REBASE, STATE_NAMES_OBJECTS) \
 	X(REBASE_MERGE, "rebase-merge", REBASE, STATE_IS_DIR) \
 	X(REBASE_MERGE_AUTOSTASH, "rebase-merge/autostash", REBASE, STATE_NAMES_OBJECTS) \

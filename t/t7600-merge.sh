@@ -22,7 +22,7 @@ back() {
 	git -C r reset -q --hard start && git -C r clean -fdq
 }
 
-test_expect_success 'what is merged already is up to date' '
+test_expect_success 'an ancestor is up to date' '
 	git -C r merge base >out && echo "Already up to date." >expect && test_cmp expect out &&
 	git -C r merge --squash base >out && echo "Already up to date. (nothing to squash)" >expect && test_cmp expect out
 '
@@ -91,7 +91,7 @@ test_expect_success '--continue makes the commit' '
 	test_expect_code 128 git -C r merge --continue 2>err && test_grep "MERGE_HEAD missing" err
 '
 
-test_expect_success '--abort brings back what was there; --quit only forgets' '
+test_expect_success '--abort brings back the old state; --quit only forgets' '
 	start_clash && git -C r merge --abort && test -z "$(git -C r status --porcelain)" &&
 	test_path_is_missing r/.git/MERGE_HEAD && test_path_is_missing r/.git/MERGE_MSG &&
 	test_expect_code 128 git -C r merge --abort 2>err && test_grep "no merge to abort" err &&

@@ -184,64 +184,111 @@ static bool has_same(const struct index_state *ix, const struct index_entry *e)
 	return other && other->mode == e->mode && oid_eq(&other->oid, &e->oid);
 }
 
-/* Files of `to` that `from` does not have go; those that differ are written anew. */
-static int restore_files(struct repository *r, struct index_state *from, const struct index_state *to,
-			 struct converter *conv, struct err *err)
+struct undo {
+	struct repository *r;
+	struct repo_operation *op;
+	struct index_state from, to; /* the trees */
+	struct index_state ix;
+	struct string_list removed, written; /* files */
+};
+
+static int reset_entry(struct undo *un, const struct index_entry *e, struct err *err)
 {
-	struct string_list removed = STRING_LIST_INIT, written = STRING_LIST_INIT;
+	(void)index_remove(&un->ix, e->name, e->name_len); /* with its stages */
+	return index_add(&un->ix, index_entry_new(&un->ix, e->mode, &e->oid, e->name, e->name_len, 0), INDEX_ADD_REPLACE,
+			 un->r->settings.protect, err);
+}
+
+/* Where the trees differ, the index gets the entries of `want`. */
+static int set_entries(struct undo *un, const struct index_state *want, const struct index_state *other, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < other->nr; i++) {
+		const struct index_entry *e = other->entries[i];
+
+		if (index_find(want, e->name, e->name_len))
+			continue;
+		(void)index_remove(&un->ix, e->name, e->name_len);
+		string_list_append(&un->removed, e->name);
+	}
+	for (size_t i = 0; !rc && i < want->nr; i++) {
+		if (has_same(other, want->entries[i]))
+			continue;
+		rc = reset_entry(un, want->entries[i], err);
+		string_list_append(&un->written, want->entries[i]->name);
+	}
+	cache_tree_free(&un->ix.cache_tree);
+	un->ix.changed = true;
+	return rc;
+}
+
+static int restore_files(struct undo *un, struct err *err)
+{
 	const struct write_files_options o = { 0 };
-	int rc;
-
-	for (size_t i = 0; i < to->nr; i++)
-		if (!index_find(from, to->entries[i]->name, to->entries[i]->name_len))
-			string_list_append(&removed, to->entries[i]->name);
-	for (size_t i = 0; i < from->nr; i++)
-		if (!has_same(to, from->entries[i]))
-			string_list_append(&written, from->entries[i]->name);
-	rc = worktree_write_prepare(r, from, &written, err);
-	if (!rc)
-		rc = worktree_remove_files(r, &removed, err);
-	if (!rc)
-		rc = worktree_write_files(r, from, &written, conv, &o, err);
-	string_list_clear(&removed, NULL);
-	string_list_clear(&written, NULL);
-	return rc;
-}
-
-static int undo_between(struct repository *r, const struct oid_array *trees, struct err *err)
-{
-	struct index_state from, to;
 	struct converter *conv = NULL;
-	int rc;
+	int rc = converter_new(&conv, un->r, &un->ix, ATTR_CHECKOUT, err);
 
-	index_init(&from, r->algo);
-	index_init(&to, r->algo);
-	rc = read_tree_list(r, &trees->oid[0], &from, err);
 	if (!rc)
-		rc = read_tree_list(r, &trees->oid[1], &to, err);
+		rc = worktree_write_prepare(un->r, &un->ix, &un->written, err);
 	if (!rc)
-		rc = converter_new(&conv, r, &from, ATTR_CHECKOUT, err);
+		rc = worktree_remove_files(un->r, &un->removed, err);
 	if (!rc)
-		rc = restore_files(r, &from, &to, conv, err);
+		rc = worktree_write_files(un->r, &un->ix, &un->written, conv, &o, err);
 	converter_free(conv);
-	index_release(&from);
-	index_release(&to);
 	return rc;
 }
 
-int result_update_undo(struct repo_operation *op, struct err *err)
+/* Has HEAD moved to the new tree? */
+static bool head_has_moved(struct repository *r, const struct object_id *to)
 {
-	struct repository *r = repo_operation_repository(op);
+	struct object_id head, tree;
+
+	return !ref_resolve(r->refs, "HEAD", &head, NULL, NULL, NULL) &&
+	       !object_peel(odb_source(r->odb), &head, OBJ_TREE, &tree, NULL, NULL) && oid_eq(&tree, to);
+}
+
+static int undo_between(struct undo *un, const struct oid_array *trees, struct err *err)
+{
+	bool forward = head_has_moved(un->r, &trees->oid[1]);
+	int rc = repo_operation_lock_index(un->op, err);
+
+	if (!rc)
+		rc = index_read_repo(&un->ix, un->r, err);
+	if (!rc)
+		rc = read_tree_list(un->r, &trees->oid[0], &un->from, err);
+	if (!rc)
+		rc = read_tree_list(un->r, &trees->oid[1], &un->to, err);
+	if (!rc)
+		rc = forward ? set_entries(un, &un->to, &un->from, err) : set_entries(un, &un->from, &un->to, err);
+	if (!rc && !forward)
+		rc = restore_files(un, err);
+	if (!rc)
+		repo_operation_set_index(un->op, &un->ix);
+	return rc ? rc : repo_operation_remove_state(un->op, STATE_WORKTREE_UPDATE, err);
+}
+
+int result_update_undo(struct repository *r, struct err *err)
+{
+	struct undo un = { .r = r };
 	struct oid_array trees = OID_ARRAY_INIT;
 	int rc;
 
 	if (!result_update_is_unfinished(r))
 		return 0;
+	index_init(&un.ix, r->algo);
+	index_init(&un.from, r->algo);
+	index_init(&un.to, r->algo);
+	un.op = repo_operation_begin(r);
 	rc = read_marker(r, &trees, err);
 	if (!rc)
-		rc = undo_between(r, &trees, err);
-	if (!rc)
-		rc = repo_operation_remove_state(op, STATE_WORKTREE_UPDATE, err);
+		rc = undo_between(&un, &trees, err);
+	rc = repo_operation_end(un.op, rc, err);
 	oid_array_clear(&trees);
+	string_list_clear(&un.removed, NULL);
+	string_list_clear(&un.written, NULL);
+	index_release(&un.ix);
+	index_release(&un.from);
+	index_release(&un.to);
 	return rc;
 }

@@ -17,7 +17,7 @@
  *
  * Interruption: before the first file changes, the state file WORKTREE_UPDATE names both trees. It goes with the
  * index. If it is there without a running command, the files that differ between the trees are the old ones, the new
- * ones, or incomplete; none of them had a local change. result_update_undo brings the old ones back.
+ * ones, or incomplete; none of them had a local change. result_update_undo brings files and index back to HEAD.
  *
  * Durability: WORKTREE_UPDATE and the objects are published unsealed before the first file changes; an ordered journal keeps
  *             that order. Files of the working tree are not flushed (worktree/write-files.h).
@@ -62,9 +62,12 @@ void result_update_release(struct result_update *u);
 /* Was a command interrupted while it changed files? */
 bool result_update_is_unfinished(const struct repository *r);
 /*
- * The files go back to what they were before such a command. WORKTREE_UPDATE goes with the commit of the operation. Does
- * nothing if it is not there. ERR_CORRUPT.
+ * Undo such a command, as an operation of its own: the files that it meant to change, and their entries in the index,
+ * become those of the old tree. If HEAD has moved to the new tree already, the index follows it instead. Does nothing
+ * if no command was interrupted.
+ *
+ * Errors: ERR_CORRUPT, those of the lock and of files. WORKTREE_UPDATE stays: it may be called again.
  */
-MUST_USE int result_update_undo(struct repo_operation *op, struct err *err);
+MUST_USE int result_update_undo(struct repository *r, struct err *err);
 
 #endif

@@ -381,7 +381,7 @@ static void tell_squash(const struct merge_cmd *m)
 
 /* ---- the ends ---- */
 
-/* With conflicts, or because a commit is not wanted. */
+/* There are conflicts, or a commit is not wanted. */
 static int stop_before_commit(struct merge_cmd *m, struct err *err)
 {
 	int rc = merge_write_state(m, err);
@@ -433,14 +433,16 @@ int merge_conclude(struct merge_cmd *m, struct err *err)
 	char *what = xstrfmt("Merge made by the '%s' strategy.", m->strategy);
 	struct object_id commit;
 	bool stops = !m->result.clean || !m->o.commit;
-	int rc = m->o.signoff ? add_signoff(m, err) : 0;
+	int rc = 0;
 
-	if (!rc && stops) {
+	if (stops) {
 		rc = merge_queue_orig_head(m, err);
 		if (!rc)
 			rc = stop_before_commit(m, err);
 		goto out;
 	}
+	if (m->o.signoff)
+		rc = add_signoff(m, err);
 	if (!rc)
 		rc = finish_message(m, err);
 	if (!rc)

@@ -118,7 +118,7 @@ int merge_find_heads(struct merge_cmd *m, int argc, const char **argv, struct er
 	return rc;
 }
 
-/* ---- those that others lead to ---- */
+/* ---- redundant heads ---- */
 
 static bool is_listed_before(const struct merge_heads *h, size_t i)
 {

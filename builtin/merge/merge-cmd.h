@@ -40,7 +40,7 @@ struct merge_cmd_options {
 	const char *sign_key; /* "" the default key, NULL none */
 };
 
-/* What is merged: a commit, and the object that was named. */
+/* A commit to merge, and the object that was named. */
 struct merge_head {
 	char *name;
 	struct object_id named; /* the commit, or a tag */
@@ -89,7 +89,7 @@ extern const char *const merge_usage[];
 /* ---- heads.c ---- */
 /* > 0: an exit code; the reason has been printed. */
 MUST_USE int merge_find_heads(struct merge_cmd *m, int argc, const char **argv, struct err *err);
-/* Those that HEAD, or another one, leads to are dropped. */
+/* Drop heads that HEAD, or another head, leads to. */
 MUST_USE int merge_reduce_heads(struct merge_cmd *m, struct err *err);
 void merge_heads_clear(struct merge_heads *h);
 /* > 0: a signature is missing or bad; the reason has been printed. */
@@ -115,9 +115,9 @@ MUST_USE int merge_octopus(struct merge_cmd *m, struct err *err);
 /* ---- conclude.c ---- */
 /* ORIG_HEAD, which remembers where HEAD was. */
 MUST_USE int merge_queue_orig_head(struct merge_cmd *m, struct err *err);
-/* HEAD moves to `to`; *what is for the reflog. */
+/* Move HEAD to `to`; `what` goes to the reflog. */
 MUST_USE int merge_queue_head(struct merge_cmd *m, const struct object_id *to, const char *what, struct err *err);
-/* The commit of the operation and what is left to do and print. Exit code, or < 0. */
+/* Make the commit, or stop before it; print the outcome. Exit code, or < 0. */
 MUST_USE int merge_conclude(struct merge_cmd *m, struct err *err);
 /* MERGE_HEAD, MERGE_MSG, MERGE_MODE; or SQUASH_MSG. */
 MUST_USE int merge_write_state(struct merge_cmd *m, struct err *err);

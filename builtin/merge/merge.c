@@ -216,7 +216,7 @@ static int run_strategy(struct merge_cmd *m, struct err *err)
 
 static int report_failed(const struct merge_cmd *m, struct err *err)
 {
-	if (err->msg)
+	if (err->msg && strcmp(m->strategy, "ours"))
 		report_error(err);
 	if (m->o.strategies.nr > 1)
 		fputs("No merge strategy handled the merge.\n", stderr);

@@ -18,12 +18,9 @@ static int run_command_of(struct command_ctx *ctx, command_fn run, const char *c
 /* Files first: a command that was killed while it changed them. */
 static int undo_unfinished(struct merge_cmd *m)
 {
-	struct repo_operation *op = repo_operation_begin(m->r);
 	struct err err = ERR_INIT;
-	int rc = result_update_undo(op, &err);
 
-	rc = repo_operation_end(op, rc, &err);
-	return rc ? report_fatal(&err) : 0;
+	return result_update_undo(m->r, &err) ? report_fatal(&err) : 0;
 }
 
 static int abort_merge(struct merge_cmd *m, struct command_ctx *ctx)

@@ -34,7 +34,7 @@ int pull_parse_options(struct pull_cmd *p, int argc, const char **argv);
 void pull_read_config(struct pull_cmd *p);
 
 /* ---- candidates.c ---- */
-/* Nothing was fetched for a merge: say what is missing. Returns the exit code. */
+/* Nothing was fetched for a merge: print the reason. Returns the exit code. */
 int pull_explain_no_candidates(const struct pull_cmd *p, int argc, const char **argv);
 
 #endif

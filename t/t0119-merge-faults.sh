@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='merge: its flush, the order of its names, kill -9 and failing calls at any moment
+
+After an interruption, merge --abort brings HEAD, index and files together again (P7).'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-fault.sh"
+
+GIT_TEST_FS_KIND=journal
+export GIT_TEST_FS_KIND
+
+lines() {
+	printf '%s\n' "$@"
+}
+
+# side: f, new; clash: f; trunk: m, with old and d/x gone
+make_repo() {
+	git init -q -b trunk $1 && (
+		cd $1 && lines 1 2 3 4 5 6 7 8 9 >f && mkdir d && echo x >d/x && echo old >old && git add . && git commit -qm base &&
+		git checkout -q -b side && lines 1 2 3 4 5 6 7 8 nine >f && mkdir n && echo n >n/new && git rm -q d/x && git add . &&
+		git commit -qm side && git checkout -q -b clash trunk && lines 1 2 3 4 5 6 7 8 IX >f && git commit -qam clash &&
+		git checkout -q trunk && echo m >m && git add m && git commit -qm main && git tag start
+	)
+}
+
+test_expect_success JOURNAL,STRACE 'fast-forward, merge, conflict, its end: one flush each' '
+	unset GIT_TEST_FS_KIND &&
+	on_journal journal && make_repo journal/r && (
+		cd journal/r && git checkout -q -b ff start~1 &&
+		test 1 = $(count_flushes git merge -q side) &&
+		git checkout -q trunk && test 1 = $(count_flushes git merge -q side) &&
+		git branch merged && git reset -q --hard start && test 1 = $(count_flushes git merge --squash side) && git reset -q --hard merged &&
+		test 1 = $(count_flushes sh -c "git merge -q clash || test -f .git/MERGE_HEAD") && test 1 = $(count_flushes git merge --abort) &&
+		! git merge -q clash && git add f && test 1 = $(count_flushes git commit -q -m concluded)
+	) &&
+	GIT_TEST_FS_KIND=journal && export GIT_TEST_FS_KIND
+'
+
+test_expect_success 'the marker comes before the files; HEAD, the index, and its end after them' '
+	make_repo repo && (
+		cd repo && GIT_TEST_SYSCALL_LOG=$PWD/../log "$FAULT_GIT" merge -q side
+	) &&
+	awk "{ gsub(/[^ ]*\/repo\//, \"\") }
+		\$1 == \"rename\" && \$3 == \".git/WORKTREE_UPDATE\" { print \"marker\" }
+		/ (f|n\/new)( |\$)/ && \$1 ~ /^(open|unlink|write|writev|pwrite)\$/ && !files++ { print \"files\" }
+		\$1 == \"rename\" && \$3 == \".git/refs/heads/trunk\" { print \"HEAD\" }
+		\$1 == \"rename\" && \$3 == \".git/index\" { print \"index\" }
+		\$1 == \"unlink\" && \$2 == \".git/WORKTREE_UPDATE\" && !ended++ { print \"end\" }" log >order &&
+	lines marker files HEAD index end >expect && test_cmp expect order
+'
+
+test_expect_success 'a conflict is a success for calls_of' '
+	write_script tolerant <<-END
+	"$FAULT_GIT" "\$@"
+	test \$? -le 1
+	END
+'
+
+# whole: HEAD, index and files belong together; HEAD is the old commit or a merge
+whole() {
+	if test -e .git/WORKTREE_UPDATE || test -e .git/MERGE_HEAD; then
+		git merge --abort >../out 2>&1 || { cat ../out >&4; return 1; }
+	fi &&
+	git status --porcelain >../status && test_must_be_empty ../status &&
+	test -z "$(git ls-files -u)" && test -z "$(git ls-files -o)" &&
+	test_path_is_missing .git/WORKTREE_UPDATE && test_path_is_missing .git/MERGE_HEAD &&
+	case $(git log -1 --format=%s) in main|Merge*) ;; *) return 1 ;; esac
+}
+
+# sweep WHAT STEP BRANCH: call after call of `merge BRANCH` fails with WHAT, or is where the command is killed
+sweep() {
+	local n=0 runs=0 what=$1 code
+	sweep_step $1 $2
+	git reset -q --hard start && cp -a . ../copy && (
+		cd ../copy && FAULT_GIT=$TRASH_DIRECTORY/tolerant && calls_of $what merge -q $3 >../out 2>&1 &&
+		lines $CHOSEN >../chosen
+	) && rm -rf ../copy || return
+	for n in $(cat ../chosen); do
+		runs=$((runs + 1)) code=0
+		git reset -q --hard start && git clean -fdq || return
+		GIT_TEST_SYSCALL_FAIL=$n:$what "$FAULT_GIT" merge -q $3 >../out 2>&1 || code=$?
+		whole || { echo "broken after $what at call $n, exit code $code:" >&4; cat ../out >&4; return 1; }
+	done
+	git fsck --no-dangling >../out 2>&1 || { cat ../out >&4; return 1; }
+	echo "$runs calls" >&4
+	test $runs -gt 10
+}
+
+test_expect_success XATTR 'killed at any call of a merge' '
+	( cd repo && sweep KILL 3 side )
+'
+
+test_expect_success XATTR 'killed at any call of a merge with a conflict' '
+	( cd repo && git reset -q --hard start && lines 1 2 3 4 5 6 7 8 9.5 >f && git commit -qam main && git tag -f start &&
+		sweep KILL 6 clash )
+'
+
+test_expect_success 'each call of a merge with a conflict fails' '
+	( cd repo && sweep EIO 6 clash )
+'
+
+test_expect_success 'each call of a merge fails for want of space' '
+	( cd repo && git checkout -q -B other start~1 && lines 1 2 3 4 5 6 7 8 9 >f && echo m2 >m && git add . &&
+		git commit -qam main && git tag -f start && sweep ENOSPC 8 side )
+'
+
+test_done
