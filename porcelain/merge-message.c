@@ -85,6 +85,8 @@ static char *origin_of(const struct merge_source *s, const char *text)
 
 	if (!strcmp(s->url, "."))
 		return bare_name(origin);
+	if (!strcmp(s->url, text)) /* nothing but that was in the line */
+		return xstrdup(text);
 	return strcmp(origin, s->url) ? xstrfmt("%s of %s", origin, s->url) : xstrdup(origin);
 }
 

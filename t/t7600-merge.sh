@@ -152,6 +152,16 @@ test_expect_success 'titles of tags, remote-tracking branches and commits; a bra
 	lines "Merge branch '\''side'\'' into x" "" "* side:" "  side" "" >expect && test_cmp expect out
 '
 
+test_expect_success 'fmt-merge-msg: kinds, repositories, subjects' '
+	side=$(git -C r rev-parse side) clash=$(git -C r rev-parse clash) &&
+	printf "$side\t\tbranch '\''a'\'' of url\n$clash\tnot-for-merge\tbranch '\''b'\'' of url\n$clash\t\ttag '\''t'\'' of two\n" >in &&
+	git -C r fmt-merge-msg --into-name main -F ../in >out &&
+	echo "Merge branch '\''a'\'' of url; tag '\''t'\'' of two" >expect && test_cmp expect out &&
+	printf "$side\t\tbranch '\''a'\''\n" | git -C r fmt-merge-msg --log -m words >out &&
+	lines words "" "* branch '\''a'\'':" "  side" >expect && test_cmp expect out &&
+	echo odd >in && test_expect_code 128 git -C r fmt-merge-msg <in 2>err && test_grep "error in line 1: odd" err
+'
+
 test_expect_success 'strategies: ours, several; unknown ones' '
 	test_when_finished back &&
 	git -C r merge -q -s ours side && git -C r diff --quiet start && back &&

@@ -14,7 +14,7 @@ static const char *const usage[] = {
 	NULL
 };
 
-static int on_log(const struct option *opt, const char *arg, int unset)
+static int on_shortlog(const struct option *opt, const char *arg, int unset)
 {
 	int *log = opt->value;
 
@@ -66,8 +66,8 @@ int cmd_fmt_merge_msg(int argc, const char **argv, struct command_ctx *ctx)
 	int log = -1, rc;
 	struct option opts[] = {
 		OPT_CALLBACK_F(0, "log", &log, "n", "populate log with at most <n> entries from shortlog", PARSE_OPT_OPTARG,
-			       on_log),
-		OPT_CALLBACK_F(0, "summary", &log, "n", "alias for --log (deprecated)", PARSE_OPT_OPTARG, on_log),
+			       on_shortlog),
+		OPT_CALLBACK_F(0, "summary", &log, "n", "alias for --log (deprecated)", PARSE_OPT_OPTARG, on_shortlog),
 		OPT_STRING('m', "message", &o.first, "text", "use <text> as start of message"),
 		OPT_STRING(0, "into-name", &o.into_name, "name", "use <name> instead of the real target branch"),
 		OPT_STRING('F', "file", &file, "file", "file to read from"),
