@@ -202,7 +202,6 @@ int merge_squash_message(struct merge_cmd *m, struct strbuf *out, struct err *er
 	if (!rc)
 		rc = pretty_set_format(&p, "medium", err);
 	strvec_push(&args, "");
-	strvec_push(&args, "--no-merges");
 	for (size_t i = 0; i < m->heads.nr; i++)
 		strvec_push(&args, oid_hex(&m->heads.items[i].commit->oid));
 	strvec_pushf(&args, "^%s", oid_hex(&m->head));
