@@ -20,7 +20,7 @@ struct planning {
 	struct bundle_plan *plan;
 	struct rev_walk *w;
 	struct oidset excluded;		  /* objects that were named so; tags of another time */
-	struct commit_list prerequisites; /* those that are here */
+	struct commit_list prerequisites; /* prerequisites that this repository has */
 	struct oid_array cut_off;	  /* parents that a shallow clone has not */
 	struct strset names;		  /* of refs that are in it */
 };
@@ -50,7 +50,10 @@ static int add_prerequisite(struct planning *p, struct commit *c, struct err *er
 	return 0;
 }
 
-/* The boundary of a shallow clone: who unpacks the bundle must have what is below. */
+/*
+ * The boundary of a shallow clone: the repository that unpacks the bundle must have the parents of
+ * this commit.
+ */
 static int note_cut_off(struct planning *p, const struct commit *c, struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;

@@ -7,7 +7,7 @@
 #include "util/alloc.h"
 #include "util/date.h"
 
-#define PID_FILE_AGE (12 * 60 * 60) /* seconds; nobody takes longer */
+#define PID_FILE_AGE (12 * 60 * 60) /* seconds; no gc takes longer */
 #define PID_FILE_MAX 4096
 #define LOG_MAX (16 * 1024 * 1024)
 #define HOST_MAX 256

@@ -54,7 +54,7 @@ static struct pack *find_base_packs(struct repository *r, uint64_t threshold, st
 	return s.largest;
 }
 
-/* Of packing it anew: half of it in the page cache, and what is known of each object. */
+/* Memory to repack it: half of the pack in the page cache, and data about each object. */
 #define BYTES_PER_OBJECT 200
 
 static bool memory_suffices(const struct repository *r, const struct pack *p)
@@ -144,7 +144,7 @@ static int choose(struct repack_options *ro, struct repository *r, const struct 
 	if (!rc && ro->filter_to && !ro->filter.nr)
 		rc = err_set(err, ERR_INVALID, "gc.repackFilterTo can only be used along with gc.repackFilter");
 	if (o->automatic && !o->need.packs) {
-		ro->write_bitmap = false; /* what is packed is not all */
+		ro->write_bitmap = false; /* the pack does not have all objects */
 		return rc;
 	}
 	choose_unreachable(ro, o);

@@ -162,7 +162,7 @@ static int tidy_objects(struct repo_operation *op, struct repository *r, struct 
 	return prune_objects(op, r, o, err);
 }
 
-/* ---- what is derived ---- */
+/* ---- derived files ---- */
 
 static int write_graph(struct repo_operation *op, struct repository *r, struct gc_options *o,
 		       struct err *err)

@@ -10,7 +10,10 @@ static int add_object(void *data, const struct object_id *oid, struct pack *pack
 	return pack_objects_add_packed(data, oid, OBJ_NONE, 0, pack, offset, err);
 }
 
-/* Of the same second, the new pack is not younger than the old ones: it is preferred, so that all its objects count. */
+/*
+ * If it is of the same second, the new pack is not younger than the old ones: it is preferred, so
+ * that all its objects count.
+ */
 static int midx_repack_write_index(struct repo_operation *op, struct repository *r,
 				   struct packs *packs,
 				   const struct object_id *sum, struct err *err)

@@ -53,8 +53,9 @@ static void prune_packed_read_cruft(struct prune_packed *p)
 /* ---- all copies ---- */
 
 /*
- * Does the pack keep the object as long as the loose file would have kept it? The time of a cruft pack is none of its
- * objects': what was written again since is younger than its .mtimes says.
+ * Does the pack keep the object as long as the loose file would have kept it? The time of a cruft pack
+ * is not the time of its objects: an object that was written again since is younger than the .mtimes
+ * says.
  */
 static bool is_as_young(struct prune_packed *p, size_t store, struct pack *in, const struct object_id *oid,
 			const char *path)

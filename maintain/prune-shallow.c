@@ -5,7 +5,7 @@
 #include "maintain/prune-internal.h"
 #include "util/alloc.h"
 
-/* Lines of those that stay: reachable ones, and what was not there when we began. */
+/* Keeps the lines of reachable commits, and lines that were added after we began. */
 static bool keep_lines(const struct prune_options *o, struct reachable *x,
 		       struct oid_array *before, const struct oid_array *now, struct strbuf *out)
 {

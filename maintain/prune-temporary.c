@@ -47,8 +47,8 @@ void prune_temporary_file(const struct prune_options *o, const char *path, time_
 }
 
 /*
- * Of a name that tells its owner (fs/tmp-objdir.h) only the owner's death counts, and tmp_objdir_reap
- * has seen to that. The others are those of another Git: "tmp_objdir-PREFIX-RANDOM".
+ * If a name holds its owner (fs/tmp-objdir.h), only the owner's death counts: tmp_objdir_reap removes
+ * it. The others are those of another Git: "tmp_objdir-PREFIX-RANDOM".
  */
 static void prune_directory(const struct prune_options *o, const char *path, time_t before)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The order of looking is what makes this safe beside others: first the list of what might go, with
- * its times; then who is at work; then what is reachable. Whoever begins to work after the list was
- * made touches what it finds there, which is seen before a file goes for good; and what such a one has
- * named by then is seen when the roots are read again.
+ * its times; then who is at work; then what is reachable. A process that begins to work after the list
+ * was made touches the objects that it uses, which is seen before a file goes for good; refs that it
+ * has written by then are seen when the roots are read again.
  */
 #include "compat/posix.h"
 #include "maintain/prune.h"
@@ -128,7 +128,7 @@ static int remove_at_once(const struct candidate *c, const char *path, struct er
 
 /*
  * Moved aside, then looked at: a touch (loose_object_touch) comes before the move, and the time says
- * so, or after it, and finds no object; then whoever wanted it writes it again. Test:
+ * so, or after it, and finds no object; then the other process writes it again. Test:
  * t5304-prune.sh, "one that is touched meanwhile comes back".
  */
 static int remove_by_way_of(const struct candidate *c, const char *path, const char *aside,
@@ -225,7 +225,7 @@ static int stage_removal(struct prune *p, struct err *err)
 /* ---- in order ---- */
 
 /*
- * D5: a ref that somebody else has deleted and not sealed yet would be back after a power cut, and its
+ * D5: a ref that another process has deleted and not sealed yet would be back after a power cut, and its
  * objects gone. Where a journal orders all names that cannot be; there this is not asked.
  */
 static int seal_what_we_rest_on(struct prune *p, struct err *err)

@@ -211,7 +211,10 @@ static void take_unseen(struct reachable *x, const struct oid_array *from, struc
 			oid_array_append(out, &from->oid[i]);
 }
 
-/* What was a root before has been walked from, even if it is not there (but promised). */
+/*
+ * Takes the new roots. The walk has visited the old ones, even if an object is missing (but
+ * promised).
+ */
 static void take_new(struct reachable *x, const struct oid_array *from, struct oid_array *before,
 		     struct oid_array *out)
 {

@@ -20,11 +20,11 @@ struct search {
 	struct err *err;
 };
 
-/* ---- what is young itself ---- */
+/* ---- the recent objects themselves ---- */
 
 static int add(struct search *s, const struct object_id *oid)
 {
-	/* What is safe itself can lead to what is not. */
+	/* A safe object can lead to objects that are not safe. */
 	if (!s->is_closed(s->data, oid) && (s->is_safe(s->data, oid) || oidset_insert(s->out, oid)))
 		rev_walk_add_commit(s->w, oid, oid_hex(oid), 0);
 	return 0;

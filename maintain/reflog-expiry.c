@@ -102,7 +102,7 @@ int reflog_expiry_new(struct reflog_expiry **out, struct repository *r, struct e
 	x->defaults.unreachable = now - 30 * DAY;
 	rc = commit_pool_new(&x->pool, r, err);
 	if (!rc) {
-		commit_pool_ignore_graph(x->pool); /* what is missing has to be noticed */
+		commit_pool_ignore_graph(x->pool); /* missing objects have to be noticed */
 		rc = read_config(x, err);
 	}
 	if (rc < 0)
@@ -140,7 +140,10 @@ void reflog_expiry_set_unreachable(struct reflog_expiry *x, timestamp_t before)
 	x->unreachable_given = true;
 }
 
-/* Of the first pattern that matches. Without one, stashes never expire: no ref reaches them. */
+/*
+ * The limits of the first pattern that matches. If none matches, stashes never expire, because no
+ * ref reaches older ones.
+ */
 static struct limits limits_of(const struct reflog_expiry *x, const char *name)
 {
 	struct limits l = x->defaults;

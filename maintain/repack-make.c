@@ -90,7 +90,7 @@ int repack_write_part(struct repack *k, enum repack_part part, const char *elsew
 	return rc < 0 ? rc : 0;
 }
 
-/* ---- what is reachable, or unpacked ---- */
+/* ---- reachable or unpacked objects ---- */
 
 /*
  * What other worktrees hold for themselves, and what borrowers hold of ours, counts as if our refs named it.
@@ -135,7 +135,10 @@ static void allow_for_promises(struct repack *k, struct pack_collection *c)
 	promisor_packs_foreach(k->r, exclude_pack, c->po);
 }
 
-/* The walk with the filter has found all else; what is missing now has been left out before (--filter-to). */
+/*
+ * The walk with the filter has found all other objects; objects that are missing now have been left
+ * out before (--filter-to).
+ */
 static void allow_what_is_elsewhere(struct pack_collection *c)
 {
 	c->missing = MISSING_ALLOW_ANY;
@@ -216,7 +219,7 @@ static int make_reachable(struct repack *k, enum repack_part part, const char *e
 }
 
 /*
- * What the filter leaves out, if nothing else takes care of what is unreachable: all that the old packs have, or
+ * Packs the objects that the filter leaves out, if no other pack takes the unreachable ones: all that the old packs have, or
  * that is loose, and is not in the new one. So a filter never makes objects go.
  */
 static int make_rest(struct repack *k, const char *elsewhere, struct err *err)
@@ -281,7 +284,7 @@ static int make_promisor(struct repack *k, struct err *err)
 	return rc < 0 ? rc : repack_write_part(k, REPACK_PROMISOR, NULL, err);
 }
 
-/* ---- what is unreachable ---- */
+/* ---- unreachable objects ---- */
 
 static int list_recent(struct repack *k, struct oidset *out, struct err *err)
 {
@@ -327,8 +330,8 @@ static int make_cruft_part(struct repack *k, enum repack_part part, const struct
 }
 
 /*
- * What is reachable from refs of ours or of borrowers is in the packs that have been made. --expire-to:
- * what is left then goes, but into a pack elsewhere.
+ * Objects reachable from refs of ours or of borrowers are in the packs that have been made.
+ * --expire-to: expired objects go into a pack elsewhere.
  */
 static int make_cruft(struct repack *k, struct err *err)
 {

@@ -42,7 +42,7 @@ struct choosing {
 	char *largest;
 };
 
-/* Those that are in no layer that stays. */
+/* Notes packs that are in no layer that stays. */
 static int repack_midx_note_pack(void *data, struct pack *p)
 {
 	struct choosing *c = data;
@@ -142,7 +142,7 @@ static int write_whole(const struct repack_midx *m, struct err *err)
 
 	all.layers = &none;
 	choose_packs(&c);
-	/* Of packs of many sizes the largest one. */
+	/* If packs have many sizes, prefer the largest one. */
 	if (m->o->write_bitmap)
 		o.preferred = m->o->geometric ? c.largest : made;
 	rc = m->o->midx_without_cruft ? write_without_cruft(m, &o, err) : repack_midx_write_index(m,
@@ -218,8 +218,8 @@ static int write_one_way(const struct repack_midx *m, struct err *err)
 }
 
 /*
- * What a commit leads to can be outside of the packs: in an alternate, or in loose objects that came while those that
- * are packed were listed, directory by directory. The packs are good, and can be found without a bitmap.
+ * Objects reachable from a commit can be outside of the packs: in an alternate, or in loose objects
+ * that came while the loose objects were listed, directory by directory. The packs are good, and can be found without a bitmap.
  */
 int repack_write_midx(const struct repack_midx *m, struct err *err)
 {

@@ -19,7 +19,7 @@ void repack_options_init(struct repack_options *o, struct repository *r)
 	o->cruft = o->pack;
 }
 
-/* repack.cruftWindow and the like: the same for the pack of what is unreachable. */
+/* repack.cruftWindow and the like: the same for the pack of unreachable objects. */
 static int repack_options_read_cruft(struct repack_options *o, const struct config_set *c,
 				     struct err *err)
 {

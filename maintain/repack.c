@@ -85,7 +85,10 @@ static size_t find_split(const struct repack *k, size_t nr)
 	return split;
 }
 
-/* Those that may be combined come first, by size: from promisor remotes, or not. Returns how many. */
+/*
+ * Puts the packs that may be combined first, by size: packs from promisor remotes, or others.
+ * Returns how many.
+ */
 static size_t sort_packs(struct repack *k, bool promisor)
 {
 	size_t nr = 0;
@@ -120,8 +123,9 @@ bool repack_geometric_takes_all(struct repository *r, unsigned factor)
 }
 
 /*
- * What is in a pack that stays is left out; but what came from a promisor remote, and is in another pack as
- * well, stays in a pack of that kind, or what it mentions would be promised no more.
+ * Objects in a pack that stays are left out. But an object from a promisor remote stays in a promisor
+ * pack, even if another pack has it, too: otherwise the objects that it names would no longer be
+ * promised.
  */
 static int combine(struct repack *k, enum repack_part part, struct err *err)
 {
@@ -178,7 +182,7 @@ static void list_what_goes(struct repack *k, struct strset *out)
 	}
 }
 
-/* What was unreachable, and is just that pack again, is reachable now. */
+/* Removes the .mtimes of a cruft pack if the new pack equals it: its objects are reachable now. */
 static int drop_stale_mtimes(struct repack *k, struct err *err)
 {
 	int rc = 0;

@@ -63,7 +63,7 @@ static void expire_variant(const struct rerere_gc *g, const char *dir, const cha
 	}
 }
 
-/* The suffixes of what is there: "", ".1". */
+/* The suffixes of the files of the conflict: "", ".1". */
 static void expire_conflict(const struct rerere_gc *g, const char *path)
 {
 	struct string_list suffixes = STRING_LIST_INIT;

@@ -9,7 +9,7 @@
 
 #define LOCK_TIMEOUT_MS 1000
 
-/* ---- what is in them ---- */
+/* ---- contents of the files ---- */
 
 struct refs_text {
 	struct odb *odb;
@@ -89,7 +89,9 @@ static int write_refs(struct repository *r, struct strbuf *out, struct err *err)
 	return list_refs(r, "", true, out, err);
 }
 
-/* The lock is taken before `make` looks: what is written last is not older than what was there. */
+/*
+ * Takes the lock before `make` reads the refs, so that the last writer does not write older values.
+ */
 static int update(struct repo_operation *op, struct repository *r, const char *path, bool all,
 		  int (*make)(struct repository *r, struct strbuf *out, struct err *err),
 		  struct err *err)

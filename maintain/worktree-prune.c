@@ -64,7 +64,7 @@ struct place {
 struct search {
 	struct repository *repo;
 	timestamp_t expire_before;
-	struct place *v; /* of those that stay */
+	struct place *v; /* places of worktrees that stay */
 	size_t nr, alloc;
 };
 
@@ -106,7 +106,7 @@ static int place_cmp(const void *a, const void *b)
 	return cmp ? cmp : strcmp(x->id, y->id);
 }
 
-/* Of several entries for one place the first by name stays. */
+/* If several entries are for one place, the first by name stays. */
 static void find_duplicates(struct search *s, struct string_list *ids)
 {
 	if (s->nr)

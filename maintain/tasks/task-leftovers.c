@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tasks of git-maintenance(1) about what nobody needs any more: worktree-prune, rerere-gc. */
+/* Tasks of git-maintenance(1) that remove unused files: worktree-prune, rerere-gc. */
 #include "compat/posix.h"
 #include <dirent.h>
 #include "maintain/rerere-gc.h"

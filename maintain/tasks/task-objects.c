@@ -37,7 +37,10 @@ int task_loose_objects_is_due(struct repository *r, int limit, bool *out, struct
 	return 0;
 }
 
-/* Those that are in a pack already are not among them: they have been removed, or will be. */
+/*
+ * Adds loose objects. Objects that are in a pack already are not listed: they have been removed, or
+ * will be.
+ */
 static int add_loose(struct repository *r, struct pack_objects *po, size_t max, struct err *err)
 {
 	int rc = 0;

@@ -39,7 +39,10 @@ int task_geometric_repack_is_due(struct repository *r, int limit, bool *out, str
 	return rc;
 }
 
-/* If all packs would become one, all is packed as gc does it, so that what is unreachable can expire. */
+/*
+ * If all packs would become one, repack all objects as gc does, so that unreachable ones can
+ * expire.
+ */
 static void choose(struct repack_options *ro, struct repository *r, unsigned factor,
 		   timestamp_t prune_before)
 {
@@ -113,7 +116,7 @@ int task_gc(struct repository *r, struct repo_operation *op, const struct mainte
 	rc = gc_lock_take(&lock, r, false, err);
 	if (rc == ERR_LOCKED && go.automatic) {
 		err_release(err);
-		return 0; /* somebody is at it */
+		return 0; /* another process does it */
 	}
 	if (!rc)
 		rc = gc_run(op, r, &go, err);
