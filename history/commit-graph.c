@@ -249,7 +249,10 @@ void graph_load(struct commit_graph **out, struct repository *r, const char *obj
 	int rc = 0, same = 0;
 
 	*out = NULL;
-	/* Who writes a chain removes layers that it does not name: then another one can be read by now. */
+	/*
+	 * A writer of a chain removes layers that it does not name: then another chain can be read
+	 * by now.
+	 */
 	for (;;) {
 		err_release(&err);
 		rc = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A queue by date, from which commits are told. What is known to be common is not told, nor what it leads to; when
- * only such commits are left, all has been said.
+ * A queue by date of commits to name. Commits known to be common, and their ancestors, are not named;
+ * when only such commits are left, the list is complete.
  */
 #include "compat/posix.h"
 #include "history/history.h"
@@ -14,7 +14,7 @@
 #define TELL 4u   /* common once it is met, but the server shall be told once: it does not know that we have it */
 #define DONE 8u	  /* it has left the queue */
 
-/* Of skipping, for each commit by its index. */
+/* State of the skipping algorithm, for each commit by its index. */
 struct stride {
 	uint32_t size, left; /* so many are passed over between two that are told, and until the next */
 };

@@ -280,7 +280,7 @@ int notes_tree_find(struct notes_tree *t, const struct object_id *oid, struct ob
 	return rc < 0 ? rc : dir_lookup(t, t->top, hex, strlen(hex), note, err);
 }
 
-/* What is no note has the name that a note should get. */
+/* Another kind of entry has the name that a note should get. */
 static int err_in_the_way(const char *name, struct err *err)
 {
 	return err_set(err, ERR_CORRUPT, "'%s' is in the way of a note", name);
@@ -365,7 +365,10 @@ static int gather_strays(struct notes_tree *t, struct notes_dir *d, size_t left,
 	return rc;
 }
 
-/* Of a directory that has not been read: more than one, as nobody wants to know. */
+/*
+ * Counts the notes of a directory; one that has not been read counts as more than one, which is
+ * enough for all callers.
+ */
 static size_t count_notes(const struct notes_entry *e, size_t left)
 {
 	size_t nr = 0;

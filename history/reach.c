@@ -145,8 +145,7 @@ static bool has_generations(const struct commit_pool *pool)
 
 /*
  * From commits down to others, whose generation is at least `floor`: nothing lower can reach them. First
- * parents first, since that is where what is looked for is as a rule: the search ends once
- * all is found. COLOUR_TWO: met.
+ * parents first, since the wanted commits are mostly there: the search ends once all are found. COLOUR_TWO: met.
  */
 struct search {
 	struct commit_pool *pool;
@@ -201,7 +200,7 @@ static int mark_redundant_pairs(struct commit_pool *pool, const struct commit_li
 	return rc < 0 ? rc : 0;
 }
 
-/* The lowest generation of those that have not been met; *left: how many these are. */
+/* The lowest generation of the commits that have not been met; *left: their number. */
 static uint64_t lowest_left(const struct commit_list *l, size_t *left)
 {
 	uint64_t lowest = GENERATION_INFINITY;
@@ -217,7 +216,7 @@ static uint64_t lowest_left(const struct commit_list *l, size_t *left)
 	return lowest;
 }
 
-/* From the parents of all of them: those that are met are redundant. */
+/* Searches from the parents of all commits: the commits that it meets are redundant. */
 static int mark_redundant(struct commit_pool *pool, const struct commit_list *l, bool *drop,
 			  struct err *err)
 {

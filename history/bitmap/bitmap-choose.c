@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which commits get a bitmap. A query walks from where it starts to the next commits that have one,
- * so they should be near to where queries start: tips of refs, and what was one some time ago, that
- * is, commits on the first-parent chains from the tips. The youngest get one each; further back
+ * so they should be near to where queries start: tips of refs, and former tips, that is, commits on the first-parent chains from the tips. The youngest get one each; further back
  * they lie farther apart, as old commits are asked for less and less.
  *
  * Where two chains meet, a bitmap is made as well, but not kept: the commits below would have to be
@@ -83,7 +82,7 @@ static uint32_t gap_at(uint32_t rank)
 	return gap < GAP_MIN ? GAP_MIN : gap > GAP_MAX ? GAP_MAX : gap;
 }
 
-/* Mark what is chosen of the chain from c down to where another one has been. */
+/* Marks the chosen commits of the chain from c down to a commit of another chain. */
 static void choose_on_chain(struct commit *c, bool tip_too, const uint32_t *rank,
 			    enum bitmap_choice *chosen)
 {

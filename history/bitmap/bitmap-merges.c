@@ -15,7 +15,7 @@
 struct collecting {
 	const struct merge_choosing *m;
 	const struct merge_rules *rules;
-	struct strmap *groups; /* for each rule: from what was captured to a list of commits */
+	struct strmap *groups; /* for each rule: maps the captured text to a list of commits */
 	struct err *err;
 };
 

@@ -2,7 +2,7 @@
 /*
  * What a tree adds to a bitmap. Commits are walked one after the other, so that most of a tree stands
  * in the tree that was at its path before: if that one is in the bitmap already, with all that it
- * leads to, so are the entries that both have, and nobody needs to look for their bits.
+ * leads to, so are the entries that both have, and their bits need no search.
  */
 #include "compat/posix.h"
 #include "history/bitmap/bitmap-internal.h"

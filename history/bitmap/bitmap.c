@@ -318,7 +318,7 @@ int bitmap_walk_new(struct bitmap_walk **out, struct repository *r, const struct
 		return 0;
 	}
 	bitmap_walk_free(w);
-	/* A walk without bitmaps will meet what is wrong with objects, and say it. */
+	/* A walk without bitmaps will find and report the damaged objects. */
 	if (rc == ERR_CORRUPT)
 		repo_warn(r, "%s", err_message(&why));
 	err_set(err, ERR_NOT_FOUND, "bitmaps cannot be used: %s", err_message(&why));

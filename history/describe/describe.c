@@ -2,7 +2,8 @@
 /*
  * The walk goes from the commit down through its ancestors, the youngest first. Each name that
  * it meets becomes a candidate, whose mark passes to all that is below. The depth of a candidate
- * is the number of commits that were met and do not have its mark: those that its tag lacks.
+ * is the number of commits that were met and do not have its mark: the commits that are not reachable
+ * from its tag.
  */
 #include "compat/posix.h"
 #include "history/describe/describe-internal.h"
@@ -313,7 +314,7 @@ static int search(struct search *s, struct commit *c, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* What was found, sorted; the best one counted to the end. */
+/* Sorts the candidates, and counts the depth of the best one to the end. */
 static int choose(struct search *s, struct err *err)
 {
 	qsort(s->found, (size_t)s->nr, sizeof(s->found[0]), compare_candidates);

@@ -3,7 +3,7 @@
  * Every ref hands its name down to the ancestors of its commit, and a commit keeps the best of
  * those that reach it. A name is the line of first parents that it stands on, and the number of
  * steps down that line. Another parent begins a new line, which knows where it left the one
- * above: the text is put together from these when somebody asks for it.
+ * above: a query puts the text together from these.
  */
 #include "compat/posix.h"
 #include "history/describe/rev-names.h"
@@ -310,8 +310,8 @@ static uint64_t cost(uint64_t distance, uint32_t steps)
 }
 
 /*
- * Names by tags are better than others; then the shorter way counts. Of equals the first one
- * stays, which is that of the older tag or commit.
+ * Names by tags are better than others; then the shorter way counts. Among equals the first one stays:
+ * it belongs to the older tag or commit.
  */
 static bool is_better(const struct rev_name *old, const struct tip *tip, uint32_t steps,
 		      uint64_t distance)

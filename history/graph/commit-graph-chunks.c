@@ -18,7 +18,7 @@ static const struct graph_value *commit_graph_chunks_value_of(const struct graph
 	return &w->values[c->index];
 }
 
-/* Of dates after the year 2514 the file has only a part. */
+/* The date as stored: the file has only the low bits of dates after the year 2514. */
 static uint64_t stored_date(const struct commit *c)
 {
 	return c->date & GRAPH_DATE_MAX;

@@ -73,7 +73,7 @@ static struct progress *start(const struct graph_writer *w, const char *title, u
 	return w->o->progress ? w->o->progress(w->o->progress_data, title, total) : NULL;
 }
 
-/* What is no commit is left out. */
+/* Adds the object if it is a commit. */
 static void add_if_commit(struct collector *c, const struct object_id *oid)
 {
 	enum object_type type;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of a commit-graph: which layers of a chain stay, and how a single file or a chain takes
- * the place of what was there. New files come first, then what names them, and what is
- * not used any more goes at last; so a reader finds the old graph or the new one.
+ * The files of a commit-graph: which layers of a chain stay, and how a single file or a chain takes the
+ * place of the old one. New files come first, then the file that names them; unused files go last. So a
+ * reader finds the old graph or the new one.
  */
 #include "compat/posix.h"
 #include <dirent.h>
@@ -135,7 +135,10 @@ static int stage_expiry(struct graph_writer *w, const char *new, struct fsync_ba
 	return rc;
 }
 
-/* P5: such files are made only by who holds the lock of the chain, so these are from somebody who was killed. */
+/*
+ * P5: only the holder of the lock of the chain makes such files, so these are from a process that
+ * was killed.
+ */
 static void remove_abandoned(const struct graph_writer *w)
 {
 	char *dir = xstrfmt("%s/info/commit-graphs", w->o->objdir);

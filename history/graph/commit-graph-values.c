@@ -19,7 +19,7 @@ static int by_name(const void *a, const void *b)
 
 /* ---- positions ---- */
 
-/* Of a commit in a lower layer. */
+/* Reads the value of a commit in a lower layer. */
 static int read_base_value(struct graph_writer *w, const struct commit *c, struct err *err)
 {
 	struct graph_value *v = commit_graph_values_value_of(w, c);
@@ -122,7 +122,7 @@ int graph_compute_values(struct graph_writer *w, struct err *err)
 struct filter_job {
 	struct graph_writer *w;
 	struct commit **todo;
-	size_t from; /* what is done in parallel begins there */
+	size_t from; /* the parallel part begins there */
 	struct progress *progress;
 	pthread_mutex_t lock; /* of the result */
 	struct err *err;

@@ -13,7 +13,7 @@ static bool has_filters(const struct commit_graph *g, struct filter_settings *ou
 	return true;
 }
 
-/* With the settings of the present filters, unless another version is configured. */
+/* Uses the settings of the present filters, unless another version is configured. */
 static int choose_filters(struct graph_writer *w, struct err *err)
 {
 	struct filter_settings present = { .version = 0 };
@@ -55,7 +55,9 @@ static bool is_chain_mode(const struct graph_writer *w)
 	return w->o->split != GRAPH_SINGLE;
 }
 
-/* What is there now: in a chain all layers are left as they are until we know what is new. */
+/*
+ * Loads the present graph. The layers of a chain stay as they are until the new commits are known.
+ */
 static void load_old(struct graph_writer *w)
 {
 	struct odb *odb = w->repo->odb;

@@ -68,7 +68,7 @@ int bundle_is_connected(struct repository *r, const struct bundle_header *h, str
 
 	if (rc < 0)
 		return rc;
-	commit_pool_ignore_graph(c.walk->pool); /* which says nothing about what is there */
+	commit_pool_ignore_graph(c.walk->pool); /* the graph does not show whether an object exists */
 	for (size_t i = 0; !rc && i < h->prerequisites.nr; i++) {
 		rc = object_peel(odb_source(r->odb), &h->prerequisites.items[i].oid, OBJ_COMMIT,
 				 &commit, NULL, &local);

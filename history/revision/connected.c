@@ -89,7 +89,10 @@ static int connected_exclude_ref(void *data, const struct ref *ref)
 	return 0;
 }
 
-/* Tags one by one, so that what is not there is known by name. 1; 0: it may be missing, or is known; < 0. */
+/*
+ * Follows tags one by one, so that a missing object is known by name. Returns 1; 0: it may be
+ * missing, or is known; < 0.
+ */
 static int follow_tags(struct check *c, struct object_id *oid, enum object_type *type, struct err *err)
 {
 	const struct object_source *src = odb_source_unreplaced(c->repo->odb);
@@ -158,7 +161,8 @@ static int know_entry(void *data, const char *path UNUSED, size_t len UNUSED, co
 }
 
 /*
- * The tips are mostly what new objects rest on: commits, and beside each changed directory those that were not. The trees of the
+ * The tips are mostly objects that new ones depend on: commits, and the unchanged neighbours of each
+ * changed directory. The trees of the
  * commits, which are whole by now, have them too. A directory of theirs that is no tip has changed: there is more in it.
  */
 static void know_commit(struct check *c, const struct object_id *oid)
@@ -170,7 +174,7 @@ static void know_commit(struct check *c, const struct object_id *oid)
 	if (object_peel(src, oid, OBJ_TREE, &tree, NULL, NULL) < 0 || !oidset_insert(&c->seen, &tree) ||
 	    oidset_contains(&c->single_set, &tree))
 		return;
-	/* What is not known is looked at. */
+	/* Unknown objects are checked one by one. */
 	if (tree_walk(src, &tree, "", know_entry, c, &why) < 0)
 		err_release(&why);
 }
@@ -212,7 +216,7 @@ int objects_are_connected(struct repository *r, const struct oid_array *tips,
 		return rc;
 	*missing = r->algo->null_oid;
 	c.walk->missing_ok = true;
-	commit_pool_ignore_graph(c.walk->pool); /* which says nothing about what is there */
+	commit_pool_ignore_graph(c.walk->pool); /* the graph does not show whether an object exists */
 	for (size_t i = 0; o->shallow && i < o->shallow->nr; i++)
 		commit_pool_add_shallow(c.walk->pool, &o->shallow->oid[i]);
 	for (size_t i = 0; !rc && i < tips->nr; i++)

@@ -22,7 +22,7 @@ static int objects_edge_read_tree(struct rev_walk *w, const struct object_id *oi
 
 	if (!rc)
 		rc = odb_read_type(w->repo->odb, oid, OBJ_TREE, buf, &why);
-	/* What is excluded need not be there. */
+	/* Excluded objects may be missing. */
 	if (rc < 0 && rc != ERR_NOT_FOUND)
 		err_move(err, &why);
 	err_release(&why);
@@ -193,7 +193,9 @@ static int report_entry(void *data, const char *path, size_t path_len UNUSED,
 	return rc < 0 ? rc : TREE_WALK_DESCEND;
 }
 
-/* The tree of a commit, and what is below where something was delivered. */
+/*
+ * Reports the tree of a commit, and the entries of directories from which objects were delivered.
+ */
 static int report_commit(struct rev_walk *w, struct commit *c, const struct edge_report *r,
 			 struct err *err)
 {

@@ -101,7 +101,7 @@ static struct filter_verdict judge_size(struct object_filter *f, const struct fi
 {
 	uint64_t size;
 
-	/* What is not there is reported as missing, not as omitted. */
+	/* A missing object is reported as missing, not as omitted. */
 	if (type != OBJ_BLOB || odb_type(f->repo->odb, oid, &type, &size, NULL) < 0)
 		return all;
 	return size < p->number ? all : left_out;
@@ -130,7 +130,7 @@ static struct filter_verdict judge_depth(const struct object_filter *f, struct f
 		v.stale = true;
 		v.include = before - 1 < limit;
 		v.omit = !v.include;
-		v.final = false; /* what is below may yet be found less deep */
+		v.final = false; /* entries below may yet be found less deep */
 		return v;
 	}
 	oidmap_put(&st->depths, oid, (void *)(uintptr_t)(depth + 1));

@@ -125,7 +125,7 @@ static int fetch_blob(struct object_walker *s, const struct object_id *oid, stru
 	return rc;
 }
 
-/* 1: it is there, or nobody asks; 0: it is missing. */
+/* 1: the blob exists, or existence is not checked; 0: it is missing. */
 static int find_blob(struct object_walker *s, const struct object_id *oid, struct err *err)
 {
 	int rc = 0;

@@ -6,7 +6,7 @@
 #include "refs/root-refs.h"
 #include "util/alloc.h"
 
-/* The other side of what is in progress; NULL: nothing is. */
+/* The other side of the operation in progress; NULL: there is none. */
 static const char *other_side(struct repository *r)
 {
 	static const char *const refs[] = { REFNAME_MERGE_HEAD, REFNAME_CHERRY_PICK_HEAD, REFNAME_REVERT_HEAD,
@@ -38,7 +38,7 @@ static int add_sides(struct rev_walk *w, struct err *err)
 	return rc;
 }
 
-/* Among those that are asked for. */
+/* Collects the conflicting paths among the requested ones. */
 static void collect_conflicts(const struct rev_walk *w, const struct index_state *ix, struct strvec *out)
 {
 	for (size_t i = 0; i < ix->nr; i++) {

@@ -52,7 +52,7 @@ static int collect(struct rev_walk *w, struct err *err)
 		}
 		for (uint32_t i = 0; w->maximal_only && i < c->nr_parents; i++)
 			c->parents[i]->flags |= REV_NOT_MAXIMAL;
-		/* What is chosen depends on all children. */
+		/* The choice depends on all children. */
 		if (!w->select.chooses && ((w->until && c->date > w->until) ||
 					   (w->since_filter && c->date < w->since_filter)))
 			continue;

@@ -7,7 +7,7 @@
 #include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
-/* After parents have gone: is it still the same as those that count? */
+/* After parents have gone: compares the commit again with the remaining parents. */
 static void compare_again(struct commit *c, const uint8_t *same)
 {
 	unsigned relevant = 0, changes = 0, others = 0;
@@ -64,7 +64,7 @@ static void drop_duplicates(struct simplifier *s, struct commit *c)
 	free(drop);
 }
 
-/* Of the parents that are the same as the merge, one must stay. */
+/* Keeps one of the parents that are the same as the merge. */
 static void keep_one_same(struct simplifier *s, struct commit *c, bool *drop)
 {
 	const uint8_t *same = rev_same_parents(s->w, c);

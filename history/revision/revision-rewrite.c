@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parents that are not shown are replaced by what is shown of the history behind them. */
+/* Parents that are not shown are replaced by their nearest shown ancestors. */
 #include "compat/posix.h"
 #include "history/revision/revision-internal.h"
 #include "util/alloc.h"

@@ -51,7 +51,7 @@ static int paths_differ(struct rev_walk *w, const struct commit *c, const struct
 
 #define DIFFERS_BY_NAME 2
 
-/* 1 or 2, 0, < 0. With --simplify-by-decoration commits with a name differ, and others do not. */
+/* 1 or 2, 0, < 0. If --simplify-by-decoration is given, commits with a name differ, and others do not. */
 static int differs_from(struct rev_walk *w, const struct commit *c, const struct commit *p,
 			uint32_t nth, struct err *err)
 {

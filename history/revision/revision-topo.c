@@ -120,7 +120,7 @@ static void put_ready(struct rev_walk *w, struct commit *c)
 	prio_queue_put(&w->state->topo->ready, c);
 }
 
-/* What is left to do once c is out: its parents may be next. */
+/* Releases the parents of c once it has been delivered: they may be next. */
 static int release_parents(struct rev_walk *w, struct commit *c, struct err *err)
 {
 	uint32_t nr = w->first_parent && c->nr_parents ? 1 : c->nr_parents;

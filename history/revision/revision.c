@@ -217,7 +217,7 @@ static int find_ancestry_bottoms(struct rev_walk *w, struct err *err)
 	return 0;
 }
 
-/* Are parents replaced by what is shown of the history behind them? */
+/* Are parents replaced by their nearest shown ancestors? */
 static bool rewrites(const struct rev_walk *w)
 {
 	return w->want_parents || w->want_children;
@@ -355,7 +355,7 @@ static int next_candidate(struct rev_walk *w, struct commit **out, struct err *e
 		if (s->next == s->list.nr)
 			return 0;
 		c = s->list.items[s->next++];
-		/* With --no-walk nothing has looked at the date yet. */
+		/* If --no-walk is given, the date has not been checked yet. */
 		if (w->no_walk && w->since && c->date < w->since)
 			continue;
 		*out = c;
@@ -497,7 +497,7 @@ static int next_forward(struct rev_walk *w, struct commit **out, struct err *err
 	return 1;
 }
 
-/* --max-count-oldest: what is left is the end of what would be shown. */
+/* --max-count-oldest: keeps the last commits that would be shown. */
 static int keep_oldest(struct rev_walk *w, struct err *err)
 {
 	struct commit_list kept = COMMIT_LIST_INIT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The walk goes from the tips down, the youngest commit first, and hands the tips' bits to
- * parents. What all tips have is done with, and what is below it as well; once nothing else
- * waits, everybody has met.
+ * parents. A commit that all tips have is finished, and so are its ancestors; the walk ends once no
+ * other commit waits.
  */
 #include "compat/posix.h"
 #include "history/revision/tip-bits.h"
@@ -161,7 +161,10 @@ static int visit(struct tip_bits *j, struct commit *c, uint32_t marks, bool met,
 	return 0;
 }
 
-/* What is below a commit that all have is done with; the walk may have been there before. */
+/*
+ * Marks the ancestors of commits that all tips have as finished; the walk may have visited them
+ * before.
+ */
 static void finish_marks(struct tip_bits *j)
 {
 	struct commit_list below = COMMIT_LIST_INIT;
@@ -188,7 +191,9 @@ static void finish_marks(struct tip_bits *j)
 	commit_list_clear(&below);
 }
 
-/* The youngest first; of equally old ones that which was seen last. */
+/*
+ * Sorts by date, the youngest first; of equally old commits the one that was seen last comes first.
+ */
 static void sort_by_date(struct tip_bits *j)
 {
 	struct prio_queue q = { .compare = commit_date_cmp };
