@@ -14,7 +14,7 @@ const struct config_entry *branch_config(struct repository *r, const char *name,
 	return e && e->value ? e : NULL;
 }
 
-/* ---- what is to be tracked ---- */
+/* ---- the upstream to track ---- */
 
 struct tracking {
 	char *remote;	     /* NULL: this repository */

@@ -55,7 +55,7 @@ static void add_fetch(struct clone_config *cc, const struct clone *c)
 	}
 }
 
-/* branch.autoSetupRebase: what is cloned comes from a remote. */
+/* branch.autoSetupRebase: a cloned branch always comes from a remote. */
 static bool rebases(const struct clone_options *o)
 {
 	const struct config_entry *e = config_get(o->config, "branch.autosetuprebase");

@@ -7,7 +7,10 @@
 #include "util/alloc.h"
 #include "util/utf8.h"
 
-/* "FLAG SUMMARY" and " -> " of a line; what is wider than the screen does not widen the column. */
+/*
+ * Width of "FLAG SUMMARY" and " -> " of a line; a name wider than the screen does not widen the
+ * column.
+ */
 #define FLAG_AND_SUMMARY 21
 #define ARROW 4
 #define MIN_COLUMN 10

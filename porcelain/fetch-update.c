@@ -154,7 +154,7 @@ int fetch_decide(struct fetch_rows *out, struct repository *r, const struct fetc
 	return rc;
 }
 
-/* ---- what is gone there ---- */
+/* ---- refs that no longer exist in the remote ---- */
 
 struct pruning {
 	struct fetch_rows *out;

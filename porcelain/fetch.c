@@ -81,7 +81,7 @@ static void warn_ignored(const struct fetch_run *f)
 		}
 }
 
-/* ---- what is wanted ---- */
+/* ---- wanted refs and objects ---- */
 
 static void find_merges(struct fetch_run *f)
 {
@@ -216,7 +216,7 @@ static int check_own_refs(struct fetch_run *f, struct err *err)
 	return rc;
 }
 
-/* One request for what is missing of the map. *asked: there was something. */
+/* Sends one request for the missing objects of the map. *asked: there were some. */
 static int fetch_get_objects(struct fetch_run *f, bool *asked, struct err *err)
 {
 	struct fetch_wanted w = f->o->wanted;
@@ -313,7 +313,7 @@ static void drop_rejected(struct fetch_run *f)
 	f->map.nr = nr;
 }
 
-/* What is no commit, and no tag of one, cannot be merged. */
+/* Marks refs that lead to no commit as not for merge. */
 static void keep_from_merging(struct fetch_run *f)
 {
 	for (size_t i = 0; i < f->map.nr; i++) {

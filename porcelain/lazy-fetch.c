@@ -37,7 +37,9 @@ int promised_get(struct fetch_session *s, struct repository *r, const struct oid
 	struct fetch_wanted w = { .oids = oids, .no_dependents = true, .from_promisor = true, .keep = true,
 				  .filter = &filter, .fsck = how->fsck, .meter = how->meter,
 				  .meter_data = how->meter_data, .quiet = how->quiet };
-	/* With a tree come those below it, as they are small; of files only what is asked for. */
+	/*
+	 * A tree comes with its subtrees, as they are small. Blobs come only if they are requested.
+	 */
 	int rc = filter_spec_parse(&filter, "blob:none", err);
 
 	if (!rc)

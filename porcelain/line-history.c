@@ -215,7 +215,10 @@ static int visit_single(struct line_history *h, struct commit *c, struct commit 
 	return rc ? rc : changes;
 }
 
-/* A parent that has all lines as they are gets them alone; else each gets those that it has. */
+/*
+ * If a parent has all lines unchanged, it alone gets them; else each parent gets the lines that it
+ * has.
+ */
 static int visit_merge(struct line_history *h, struct commit *c, const struct tracks *t, struct err *err)
 {
 	struct comparison *all = xcalloc(c->nr_parents, sizeof(*all));

@@ -298,7 +298,7 @@ static const char *unmerged_letters(unsigned stages)
 	return letters[stages & 7];
 }
 
-/* Of a gitlink the short format tells what has changed inside; v1 does not. */
+/* The short format shows the changes inside a submodule; v1 does not. */
 static char unstaged_letter(const struct status_format *f, const struct status_item *it)
 {
 	if (f->stable || it->unstaged != 'M' || it->gitlink_new_commits)

@@ -176,7 +176,7 @@ void status_format_tracking(struct repository *r, const char *branch,
 		strbuf_setlen(out, out->len - 1); /* the empty line */
 }
 
-/* ---- what is in progress ---- */
+/* ---- operations in progress ---- */
 
 static void print_merge(const struct status_format *f, struct strbuf *out)
 {

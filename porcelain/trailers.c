@@ -193,7 +193,7 @@ static void remove_item(struct block *b, size_t at)
 	memmove(b->items + at, b->items + at + 1, (--b->nr - at) * sizeof(*b->items));
 }
 
-/* Of a line with its continuation lines. */
+/* The length of a line with its continuation lines. */
 static size_t item_length(const char *s, size_t len)
 {
 	const char *eol = s;
