@@ -311,7 +311,8 @@ static void ask_for_list(struct filter_process *p, struct strbuf *warn)
 	err_release(&err);
 }
 
-/* "pathname=…" lines up to a flush packet: those that are awaited. *strange: another was named. */
+/* "pathname=…" lines up to a flush packet: the names that are awaited. *strange: the filter named
+ * another one. */
 static int read_paths(struct filter_process *p, struct string_list *ready, bool *strange,
 		      struct strbuf *warn, struct err *err)
 {
@@ -368,7 +369,7 @@ static void take_list(struct filter_process *p, struct string_list *ready, struc
 	err_release(&err);
 }
 
-/* Those that owe a list: one at least has begun to answer. */
+/* Waits until at least one of the filters that owe a list has begun to answer. */
 static void wait_for_answers(struct filter_process **p, struct pollfd *fds, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
