@@ -28,7 +28,7 @@ static size_t combined_hunks_at_most(size_t n, size_t limit)
 	return n < limit ? n : limit;
 }
 
-/* The end of the changes that begin there, with those that follow within the context. */
+/* The end of the changes that begin there, including changes that follow within the context. */
 static size_t group_end(const struct combined_text *t, size_t begin, size_t context)
 {
 	size_t end = begin + 1;
@@ -79,7 +79,7 @@ static void drop_taken_over(struct combined_text *t, size_t context)
 	}
 }
 
-/* What was lost in the context above is not shown there: it has been dropped as uninteresting. */
+/* Shows the context above. Lost lines there have been dropped as uninteresting. */
 static void show_above(struct combined_text *t, size_t at, size_t context)
 {
 	for (size_t i = at - combined_hunks_at_most(context, at); i < at; i++) {
@@ -163,7 +163,10 @@ static void add_columns(const struct printer *p, uint64_t sides, char sign)
 		strbuf_addch(p->out, sides >> i & 1 ? sign : ' ');
 }
 
-/* Lines of the side from the line with number `at` on, what was lost in front of it included. */
+/*
+ * Counts lines of the side from the line with number `at` on, including the lost lines in front of
+ * it.
+ */
 static size_t step(const struct combined_line *l, size_t side, bool is_line)
 {
 	size_t n = is_line && !(l->added >> side & 1);

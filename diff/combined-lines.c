@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding the lines that are new to old sides, and those that are lost. */
+/* Finds lines that are new to old sides, and lost lines. */
 #include "compat/posix.h"
 #include "diff/combined-internal.h"
 #include "diff/diff-internal.h"
@@ -42,7 +42,7 @@ void combined_release(struct combined_text *t)
 
 /* ---- lines that several sides have lost at the same place ---- */
 
-/* What is compared of lines. */
+/* The compared part of a line. */
 struct canonical {
 	struct strbuf *text;
 	size_t nr;
@@ -92,7 +92,7 @@ static uint32_t *common_lengths(const struct canonical *a, const struct canonica
 
 /*
  * One list of both, in order; what they have in common comes once. Filled from its end: where it
- * makes no difference to the length, lines of `more` come behind those that are there.
+ * makes no difference to the length, lines of `more` come behind the present ones.
  */
 static void merge_lost(struct combined_line *l, const struct lost_line *more, size_t nr, unsigned ignore)
 {

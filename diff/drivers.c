@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The built-in drivers of the attribute "diff": which lines name the part of a file that follows
- * them, and what its words are. Each list begins with what names nothing ("!"): the first pattern
- * that matches a line decides. Where there is a group, it is what is shown.
+ * them, and the form of words. Each list begins with negative patterns ("!"): the first pattern that
+ * matches a line decides. If it has a group, the group is shown.
  */
 #include "compat/posix.h"
 #include "diff/drivers.h"

@@ -158,7 +158,7 @@ static void print_hunk(const struct hunk_printer *hp, const struct hunk *h,
 		print_context(hp, &new[j]);
 }
 
-/* Of a hunk, what lies within hp->lines; each range is a hunk of its own. */
+/* Prints the parts of a hunk that lie within hp->lines; each range becomes a hunk of its own. */
 static void print_chosen(const struct hunk_printer *hp, const struct hunk *h, const struct strbuf *name,
 			 const struct blank_at_eof *eof)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which changes make a hunk, and what is around them. */
+/* Groups changes into hunks, and finds the context around them. */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
 #include "diff/hunk-internal.h"
@@ -103,9 +103,9 @@ static size_t next_function(const struct hunk_printer *hp, int side, size_t from
 }
 
 /*
- * The line at which the function around the first change begins, with what stands directly above
- * it; 0 if there is none. What is added at the end of the text needs nothing if it has a
- * function of its own.
+ * The line at which the function around the first change begins, including the comment lines directly
+ * above it; 0 if there is none. Lines added at the end of the text need no function if they have one of
+ * their own.
  */
 static size_t function_begin(const struct hunk_printer *hp, const struct hunk *h)
 {

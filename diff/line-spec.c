@@ -7,7 +7,7 @@
 #include "diff/line-spec.h"
 #include "util/alloc.h"
 
-/* ---- what is written ---- */
+/* ---- parsing ---- */
 
 /* One of the two ends of a range, or the name of a function. */
 struct place {

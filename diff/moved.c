@@ -137,7 +137,7 @@ static void add_without_nul(struct strbuf *out, const struct strbuf *text)
 	}
 }
 
-/* Numbers for lines, and lists of those that are equal. */
+/* Numbers lines, and makes lists of equal ones. */
 static void group_lines(struct moved_lines *m)
 {
 	struct strmap ids = STRMAP_INIT;

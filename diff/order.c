@@ -61,7 +61,7 @@ static void sort_pairs(struct diff_queue *q, const struct strvec *patterns)
 	free(list);
 }
 
-/* Lines are patterns; empty ones and those that begin with '#' are not. */
+/* Each line is a pattern; empty lines and lines that begin with '#' are skipped. */
 int diff_read_order(struct diff_options *o, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;

@@ -35,7 +35,7 @@ static const char *find(const struct pickaxe *px, const char *text, const char *
 	return text + m.rm_so;
 }
 
-/* What is searched of a file: its content, or what textconv makes of it. */
+/* The text of a file that is searched: its content, or the output of textconv. */
 struct searched {
 	const char *text;
 	size_t len;

@@ -110,7 +110,7 @@ static size_t longest_series(const struct text_marker *m, struct series *s)
 }
 
 /*
- * What is left between two cuts; lines that are equal beside the cuts belong to those. The
+ * Pushes the lines between two cuts; equal lines beside a cut belong to the cut. The
  * end of the text is no cut.
  */
 static void push_between(struct text_marker *m, struct text_box box, bool ends_in_cut)

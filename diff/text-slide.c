@@ -2,8 +2,8 @@
 /*
  * The position of a group of changed lines is often a matter of choice: if the line before it
  * equals its last line, the group may as well begin one line earlier. Each group is moved as
- * far up and down as possible, and merged with the groups that it meets. Of its possible
- * positions these are preferred, in this order:
+ * far up and down as possible, and merged with the groups that it meets. Its possible positions are
+ * preferred in this order:
  *
  *   the lowest one at which the other side has a changed group as well: it reads as a
  *   replacement;

@@ -160,7 +160,7 @@ void whitespace_add_line(struct strbuf *out, const struct diff_options *o, unsig
 	}
 }
 
-/* ---- what is wrong with a line ---- */
+/* ---- faults of a line ---- */
 
 static unsigned indent_errors(const char *text, size_t end, unsigned rule)
 {
