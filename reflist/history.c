@@ -4,7 +4,7 @@
  *
  * --contains C: which tips have C among their ancestors? Paths from tips to C are searched, first
  * parents first, each commit once (find_paths). With the generations of a commit-graph nothing
- * below that of C is looked at. Without them the search must not go down to the roots of a long
+ * below that of C is looked at. If there are none, the search must not go down to the roots of a long
  * history for a young C. Then a walk by date starts from all tips and from C at once. Ancestors
  * of C cannot have C as an ancestor themselves, so that walk ends when only such commits remain in
  * the queue. For an old C it would have to see nearly everything, so it is given up early there.

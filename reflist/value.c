@@ -332,7 +332,7 @@ static int header_value(struct reflist *l, const struct reflist_item *item,
 	return 0;
 }
 
-/* Of a commit, or of that which a tag names. */
+/* Adds the description of a commit, or of the commit that a tag names. */
 static int add_description(struct reflist *l, const struct object_facts *f,
 			   const struct ref_atom *a, struct strbuf *out, struct err *err)
 {
