@@ -316,7 +316,7 @@ int repo_confine(struct repository *r, struct sandbox *s, int messages, struct e
 	struct seccomp_rights rights = { .messages = messages, .locks = s->locks };
 	int dir = -1, rc;
 
-	/* what is opened on first use otherwise */
+	/* files that are otherwise opened on first use */
 	trace_want("GIT_TRACE");
 	tzset();
 

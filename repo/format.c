@@ -84,7 +84,7 @@ static int read_extension(struct reading *r, const struct config_entry *e, const
 		return 0;
 	if (!strcmp(name, "worktreeconfig"))
 		return config_entry_bool(e, &r->f->worktree_config, err);
-	if (!strcmp(name, "partialclone")) /* what is missing may be promised: history/promisor.h */
+	if (!strcmp(name, "partialclone")) /* missing objects may be promised: history/promisor.h */
 		return e->value ? 0 : config_entry_bad(e, err, "missing value");
 	if (!strcmp(name, "noop-v1") || !strcmp(name, "relativeworktrees")) {
 		note(&r->v1_only, &r->nr_v1_only, name);

@@ -162,7 +162,7 @@ char *read_gitfile(const char *path, struct err *err)
 	return real;
 }
 
-/* With GIT_DIR or GIT_WORK_TREE, the gitdir can be that of a directory below the top. */
+/* If GIT_DIR or GIT_WORK_TREE is set, the gitdir can belong to a directory below the top. */
 static bool is_own_gitdir(const struct repository *r, const char *path)
 {
 	char *real = path_real(path, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who we are. git-commit(1), COMMIT INFORMATION; git-config(1), user.*. */
+/* The identities of the user. git-commit(1), COMMIT INFORMATION; git-config(1), user.*. */
 #include "compat/posix.h"
 #include <netdb.h>
 #include <pwd.h>

@@ -187,7 +187,10 @@ static int existing_gitdir(char **out, const char *path, struct err *err)
 	return rc;
 }
 
-/* What is there, and where the files go: what belongs to a linked worktree alone stays as it is. */
+/*
+ * Finds the present repository and the place of its files. The files of a linked worktree stay as
+ * they are.
+ */
 static int choose_gitdir(struct init_job *j, const struct repo_init_options *o, struct err *err)
 {
 	char *gitdir, *common = NULL;
@@ -526,7 +529,7 @@ static void init_warn(const struct repo_init_options *o, char *msg)
 	free(msg);
 }
 
-/* The repository that is there may be somebody else's: it does not say what is copied into it. */
+/* Another user may own the present repository: its configuration does not choose the template. */
 static int protected_template_dir(char **out, struct err *err)
 {
 	struct config_set *c = config_set_new();
@@ -732,7 +735,7 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 }
 
 /*
- * Remove what was made. If HEAD has its name already the repository is complete, though
+ * Removes the new files and directories. If HEAD has its name already the repository is complete, though
  * perhaps not durable: it stays.
  */
 static void undo(struct init_job *j)
@@ -749,7 +752,7 @@ static void undo(struct init_job *j)
 		sys->unlink(j->files.v[i]);
 	for (size_t i = j->made.nr; i-- > 0;) {
 		owner_leave(j->made.v[i]);
-		sys->rmdir(j->made.v[i]); /* fails if somebody put anything there */
+		sys->rmdir(j->made.v[i]); /* fails if the directory is not empty */
 	}
 }
 

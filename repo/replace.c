@@ -58,7 +58,10 @@ static int add_ref(void *data, const struct ref *ref)
 	return 0;
 }
 
-/* With a ref store of its own: the repository's may be used by one thread only. */
+/*
+ * Loads the replacements by a ref store of its own: only one thread may use the one of the
+ * repository.
+ */
 static int load(struct replacements *r, struct err *err)
 {
 	struct ref_store_options o = { .backend = r->backend, .gitdir = r->gitdir,

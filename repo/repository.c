@@ -160,7 +160,7 @@ static int open_refs(struct repository *r, const struct ref_backend *backend, bo
 /* Places of the stores from the environment; all NULL for other repositories. */
 struct store_env {
 	const char *objdir, *alternates, *index;
-	bool umask_only; /* core.sharedRepository is for those who publish what is written */
+	bool umask_only; /* only code that publishes files applies core.sharedRepository */
 };
 
 /* Takes ownership of the contents of `p`. */

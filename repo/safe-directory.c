@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A repository that somebody else owns could make us run their programs (hooks, filters):
+ * A repository of another user could make us run that user's programs (hooks, filters):
  * it is not used unless safe.directory in protected configuration allows it.
  * git-config(1).
  */
