@@ -242,7 +242,7 @@ size_t signature_find(const char *text, size_t len)
 	return len;
 }
 
-/* Who pushes may have named only a key: then it is judged as of now. */
+/* A pusher may have named only a key: then the signature is checked as of now. */
 int signature_check_push(struct signature_check *c, struct repository *r, const char *cert, size_t len, struct err *err)
 {
 	struct strbuf signature = STRBUF_INIT;
