@@ -94,7 +94,7 @@ static int create_regular(const char *path, unsigned mode, struct err *err)
 	return fd < 0 ? err_set_errno(err, "unable to create file %s", path) : fd;
 }
 
-/* Of a file that was written with that result. */
+/* Closes a file that was written with that result. */
 static int close_regular(const char *path, int fd, int rc, struct err *err)
 {
 	if (sys->close(fd) < 0 && !rc)

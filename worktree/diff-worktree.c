@@ -11,7 +11,7 @@
 struct file_side {
 	bool changed;
 	unsigned mode;	      /* 0: missing */
-	struct object_id oid; /* known of submodules, and of what is unchanged */
+	struct object_id oid; /* known for submodules and unchanged files */
 	bool dirty, modified, untracked;
 	bool missing; /* though it has a mode: that of the entry */
 };
@@ -387,7 +387,7 @@ static int queue_against_file(struct tree_run *t, struct diff_queue *q, struct i
 	return 0;
 }
 
-/* Entries that are as in the tree, and those that are intended to be added. */
+/* Queues entries that equal the tree, and intent-to-add entries. */
 static int queue_rest(struct tree_run *t, struct diff_queue *q, struct err *err)
 {
 	struct worktree_diff *d = t->d;

@@ -205,7 +205,9 @@ static int merge_deleted(struct run *run, const struct index_entry *e)
 	return merge_versions(run, &v);
 }
 
-/* What the new commit has, and nobody else; under a new name it may have been merged already. */
+/*
+ * Adds a file that only the new commit has; if it has a new name, it may have been merged already.
+ */
 static void add_new(struct run *run, const struct index_entry *e)
 {
 	struct versions v = { .path = e->name };

@@ -6,7 +6,7 @@
 #include "util/alloc.h"
 #include "worktree/write-files.h"
 
-/* What is in the place of a file is not that file, and stays. */
+/* A directory in the place of a file is not that file, and stays. */
 static void tell_directory(const struct repository *r, const char *path)
 {
 	char *text = xstrfmt("warning: unable to unlink '%s': Is a directory\n", path);

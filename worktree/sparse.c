@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sparse checkouts: patterns with the syntax of gitignore(5), which say what is there. */
+/*
+ * Sparse checkouts: patterns with the syntax of gitignore(5), which choose the files to check out.
+ */
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "util/alloc.h"

@@ -135,7 +135,10 @@ static int add_log(struct changes *c, struct err *err)
 	return rc;
 }
 
-/* Commits that are not there are those of an empty tree. With changes of its files: up to these. */
+/*
+ * Adds the changes between two commits; a missing commit counts as an empty tree. If the submodule
+ * has local changes, the diff goes up to its files.
+ */
 static int add_diff(struct changes *c, struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;

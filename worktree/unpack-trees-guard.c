@@ -193,7 +193,7 @@ static int check_dir_expendable(struct merger *mg, const char *path)
 	return ret > 0 ? unpack_trees_refuse(mg, UNTRACKED_IN_DIR, path) : ret;
 }
 
-/* With core.ignorecase: the entry that the file at this path may be that of; or NULL. */
+/* If core.ignorecase is set: the entry whose file may be the file at this path; or NULL. */
 static struct index_entry *find_other_case(const struct merger *mg, const char *path, size_t len)
 {
 	return mg->r->settings.ignorecase ? index_find_icase(mg->ix, path, len) : NULL;

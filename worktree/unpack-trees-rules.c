@@ -33,7 +33,7 @@ static int append_copy(struct merger *mg, const struct index_entry *cur)
 	return append(mg, e, 0);
 }
 
-/* Of the entry that was appended last. */
+/* Sets skip-worktree of the entry that was appended last. */
 static void set_skip(struct merger *mg, bool out)
 {
 	struct index_state *ix = &mg->m->result;
@@ -42,7 +42,7 @@ static void set_skip(struct merger *mg, bool out)
 	e->flags = out ? e->flags | CE_SKIP_WORKTREE : e->flags & ~CE_SKIP_WORKTREE;
 }
 
-/* With one tree, --reset -u restores files that were changed in the work tree. */
+/* If there is one tree, --reset -u restores files that were changed in the work tree. */
 static int restore_changed(struct merger *mg, struct index_entry *cur)
 {
 	enum worktree_change change = WT_UNCHANGED;
