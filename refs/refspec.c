@@ -192,7 +192,7 @@ bool refspec_prefixes(const struct refspec *rs, struct strvec *out)
 
 	for (size_t i = 0; i < rs->nr; i++) {
 		const struct refspec_item *item = &rs->items[i];
-		/* Of a push it is the destination that the other side has. */
+		/* The other side of a push has the destination. */
 		const char *name = rs->use == REFSPEC_PUSH && item->dst ? item->dst : item->src;
 		const char *star = item->pattern ? strchr(name, '*') : NULL;
 

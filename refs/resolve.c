@@ -129,7 +129,7 @@ bool ref_peel(const struct ref_store *rs, const struct object_id *oid,
 		return false;
 	rc = src->info(src->data, oid, &info, NULL);
 	if (rc < 0)
-		return rc == ERR_NOT_FOUND; /* what is not there leads nowhere */
+		return rc == ERR_NOT_FOUND; /* a missing ref leads nowhere */
 	if (info.type != OBJ_TAG)
 		return true;
 	if (!object_peel(src, oid, OBJ_ANY, peeled, NULL, NULL))

@@ -208,7 +208,7 @@ static void add_value(struct strbuf *out, bool given, const char *target,
 		strbuf_addf(out, "%s ", oid_hex(given ? oid : null_oid));
 }
 
-/* As they were asked for, and those that were split off from symbolic refs. */
+/* Adds a line for each queued update, and for updates split off from symbolic refs. */
 static void add_lines(const struct ref_transaction *t, struct strbuf *out)
 {
 	const struct object_id *null_oid = &t->rs->algo->null_oid;
@@ -256,7 +256,10 @@ static void notify_hook(struct ref_transaction *t, const char *state)
 
 /* ---- the end ---- */
 
-/* What was staged has been published or given up by the batch; or nothing was staged. */
+/*
+ * Closes a transaction whose staged files the batch has published or given up; or nothing was
+ * staged.
+ */
 static void close_transaction(struct ref_transaction *t)
 {
 	t->rs->backend->unlock(t);

@@ -90,7 +90,7 @@ static int skip_directory(struct packed_cursor *c, struct packed_refs *packed, c
 	return rc;
 }
 
-/* What packed_cursor_next says, of those that are asked for. */
+/* The next line of packed_cursor_next that the caller asks for. */
 static int next_packed(struct visit *v, struct packed_cursor *c, struct packed_refs *packed,
 		       struct packed_entry *e, struct err *err)
 {

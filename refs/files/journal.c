@@ -2,11 +2,11 @@
 /*
  * The journal of refs: P6 for transactions that go ref by ref. Before the first of its refs
  * changes, a transaction gives its record a name, and removes it after the last one. With the
- * name of the record the transaction has happened: who finds one of a writer that is gone (a
- * kill, a power cut, a disk that refused) does the rest (recover.c).
+ * name of the record the transaction has happened: a process that finds a record whose writer is gone
+ * (a kill, a power cut, a failed disk) completes it (recover.c).
  *
  *	COMMONDIR/ref-journal/ID	one record per transaction
- *	COMMONDIR/ref-journal/ID.lock	held by its writer, or by whoever finishes it
+ *	COMMONDIR/ref-journal/ID.lock	held by its writer, or by the process that finishes it
  *
  *	# ref transaction to be finished, version 1 LF
  *	NAME NUL OLD NUL NEW NUL	for each ref that changes
@@ -15,8 +15,8 @@
  * NAME is one that every worktree understands. OLD and NEW are an object name, null for
  * none, or "ref:TARGET". OLD ends in a space and the time of the loose file, if there is one.
  *
- * The lock has its name before the record, and loses it after, so a record without a lock is
- * nobody's. Its writer also holds the lock of each ref until the ref has changed: transactions
+ * The lock has its name before the record, and loses it after, so a record without a lock has no
+ * writer. Its writer also holds the lock of each ref until the ref has changed: transactions
  * of other refs have records of their own, and none waits for another's. The directory stays.
  *
  * A version that had one record, COMMONDIR/refs.redo, wrote it in the same format.
@@ -178,7 +178,7 @@ static char *journal_dir(const struct ref_store *rs)
 	return xstrfmt("%s/ref-journal", files_store(rs)->commondir);
 }
 
-/* Under a name that nobody else has. The directory is made once, and stays. */
+/* Creates the record under a unique name. The directory is made once, and stays. */
 static int lock_new_record(struct ref_transaction *t, struct lockfile *lk, struct err *err)
 {
 	char *dir = journal_dir(t->rs);
@@ -300,7 +300,7 @@ int journal_read(const struct ref_store *rs, const char *path, struct strbuf *re
 	return 0;
 }
 
-/* ---- those that are nobody's ---- */
+/* ---- records without a writer ---- */
 
 static bool has_suffix_file(const char *path, const char *suffix)
 {

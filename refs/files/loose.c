@@ -80,7 +80,7 @@ static int read_symlink_ref(const char *path, struct loose_value *v, bool *follo
 
 /*
  * 0 and an open descriptor, or an errno.
- * O_NONBLOCK: somebody's FIFO must not hold us up.
+ * O_NONBLOCK: a FIFO at this path must not block us.
  */
 static int open_loose(const char *path, bool nofollow, int *fd)
 {
@@ -177,7 +177,7 @@ struct walk {
 	const struct ref_store *rs;
 	const char *prefix;
 	struct loose_list *out;
-	struct strbuf path; /* of the directory, or of what is looked at */
+	struct strbuf path; /* of the directory, or of the current entry */
 	struct strbuf name; /* the same as a ref name */
 	bool private_dirs;  /* in the worktree's own directory: only its own refs */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Many loose refs become lines of packed-refs. The new file gets its name first, and only
- * then the loose ones go (D5), some at a time, each under its own lock: a ref that
- * somebody has changed, or removed and made again, in the meantime is left alone.
+ * then the loose ones go (D5), some at a time, each under its own lock: a ref that another process has
+ * changed, or removed and made again, in the meantime is left alone.
  */
 #include "compat/posix.h"
 #include "refs/files/files-internal.h"
@@ -39,7 +39,7 @@ static void complain(const struct packing *p, const char *fmt, ...)
 	free(msg);
 }
 
-/* ---- what is to be packed ---- */
+/* ---- refs to pack ---- */
 
 static bool matches(const char *const *patterns, const char *name)
 {
@@ -155,7 +155,7 @@ static int lock_and_pack(void *data, struct err *err)
 	int rc = packed_refs_lock(p->rs, &p->lock, files_store(p->rs)->packed_lock_timeout_ms,
 				  PACKED_PATIENCE_MS, err);
 
-	/* Read when nobody else packs. */
+	/* Read under the lock, when no other process packs. */
 	if (!rc)
 		rc = loose_collect(p->rs, "refs/", &p->loose, err);
 	if (!rc && p->o->if_many)

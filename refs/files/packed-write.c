@@ -23,7 +23,7 @@ int packed_refs_lock(struct ref_store *rs, struct lockfile *lk, long timeout_ms,
 		lockfile_release(lk);
 		return rc;
 	}
-	/* P5: left by somebody who died with the lock. */
+	/* P5: a process left it that died with the lock. */
 	new = xstrfmt("%s.new", lk->target);
 	rc = remove_file(new, err);
 	free(new);

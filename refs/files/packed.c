@@ -585,7 +585,7 @@ int packed_refs_write(const struct ref_store *rs, struct packed_refs *p,
 	for (i = 0; i < nr && peel != PEEL_NONE; i++)
 		if (changes[i].peel_unknown)
 			peel = PEEL_NONE;
-	/* "fully-peeled" promises something about every line: keep what was known. */
+	/* "fully-peeled" promises something about every line: keep the known peeled objects. */
 	put_header(&o, peel);
 	i = 0;
 	rc = packed_cursor_start(&c, p, "", err);

@@ -167,7 +167,7 @@ void ref_dir_pause(int try)
 }
 
 /*
- * Somebody who may write there can put a symbolic link in the place of a directory meanwhile: it
+ * Another user who may write there can put a symbolic link in the place of a directory meanwhile: it
  * is not followed. `path` is where `name` of the directory `at` was found.
  */
 static bool clear_entries(int at, const char *name, struct strbuf *path, bool files);

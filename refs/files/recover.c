@@ -4,11 +4,11 @@
  * repository, even one that only reads, or by the next transaction. The rest of a record is a
  * transaction of the ordinary kind, without reflog lines, which are there by then, and without
  * the hook, in which every ref has to be as the record says it was (value and time), or has its new
- * value already. If one is neither, somebody has removed locks and changed it since: then
+ * value already. If one is neither, another process has removed locks and changed it since: then
  * nothing is done, and the record is set aside.
  *
- * Whoever finishes a record holds its lock, so two never both do it, and takes the locks of its
- * refs after that. Who has locks of refs never waits for one of a record: all are
+ * The process that finishes a record holds its lock, so two never both do it, and takes the locks of
+ * its refs after that. A process with locks of refs never waits for one of a record: all are
  * released first.
  */
 #include "compat/posix.h"

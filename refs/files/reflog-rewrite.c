@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Entries that leave a reflog. What stays is decided without a lock, since that may
- * take a walk through the history; then the ref is locked, so that nobody
- * appends, and the log ("logs/NAME.lock", for others that rewrite it), and the new log is
- * made of what was decided and what has been appended since.
+ * Entries that leave a reflog. The remaining entries are chosen without a lock, since that may
+ * take a walk through the history; then the ref is locked, so that no process appends, and the log ("logs/NAME.lock", for others that rewrite it), and the new log is
+ * made of the chosen entries and the entries appended since.
  */
 #include "compat/posix.h"
 #include "fs/file.h"

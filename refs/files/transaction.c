@@ -4,15 +4,15 @@
  *
  *	lock	every ref, in order of names, so that two processes meet at the
  *		same place; a symref that is followed adds its target
- *	look	for what an interrupted transaction has left; with our locks in hand, since
- *		whoever had them before us had written his record by then
+ *	look for the record of an interrupted transaction; with our locks in hand, since an earlier
+ *	holder had written its record by then
  *	check	old values, name conflicts, new values, against a packed-refs
  *		that was read after the last lock
  *	stage	reflogs, new values, deletions, the record of it all go to the batch
  *
  * When the batch has settled all that, it takes packed-refs.lock, if that file changes (update-
- * packed.c), publishes the record, the refs, the end of the record, and lets go of the locks. The
- * seal comes after that: nobody waits for it but us.
+ * packed.c), publishes the record, the refs, the end of the record, and lets go of the locks. The seal
+ * comes after that: no other process waits for it.
  *
  * Nothing is staged before everything has been checked: a transaction that is
  * refused leaves the batch as it was.
@@ -125,7 +125,7 @@ static int lock_all(struct ref_transaction *t, struct err *err)
 	return rc;
 }
 
-/* To lock them anew: nothing has been decided by what was read so far. */
+/* Unlocks all refs, to lock them anew: no decision rests on the values read so far. */
 static void unlock_all(struct ref_transaction *t)
 {
 	unlock_updates(t);
@@ -134,7 +134,7 @@ static void unlock_all(struct ref_transaction *t)
 }
 
 /*
- * Has somebody left a record? It is finished first; when that has been tried, only one that
+ * Did an interrupted transaction leave a record? It is finished first; when that has been tried, only one that
  * changes our refs is in the way.
  */
 static int look_for_abandoned(struct ref_transaction *t, bool *found, struct err *err)
@@ -170,7 +170,7 @@ static void set_timeouts(struct ref_transaction *t)
 	}
 }
 
-/* How long somebody who holds the lock of a ref, and is alive and at work, is waited for. */
+/* How long we wait for a live process that holds the lock of a ref. */
 #define REF_PATIENCE_MS 10000
 
 static void begin_locking(struct ref_transaction *t)
@@ -209,7 +209,7 @@ int files_lock(struct ref_transaction *t, struct err *err)
 		unlock_all(t);
 		return REF_LOCK_AFTER_RECOVERY;
 	}
-	/* After the last lock: what is packed now stays until we let go. */
+	/* After the last lock: refs that are packed now stay until we release the locks. */
 	if (!rc)
 		rc = packed_refs_get(t->rs, &ft->packed, err);
 	return rc ? rc : ref_transaction_each(t, check_one, err);
@@ -228,8 +228,8 @@ int files_stage(struct ref_transaction *t, struct err *err)
 /* ---- after ---- */
 
 /*
- * Directories that were made for what did not happen, or that have become empty.
- * What is in use stays: rmdir sees to that.
+ * Removes directories that were made for a failed update, or that have become empty. rmdir fails for a
+ * directory in use.
  */
 static void tidy_dirs(struct ref_transaction *t)
 {

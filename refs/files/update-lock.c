@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One update. First: take its lock, read what is there, follow symbolic refs. When all are
- * locked: what is its value, can a ref of that name be? The wording of the messages is what
- * scripts know.
+ * One update. First: take its lock, read the present value, follow symbolic refs. When all are locked:
+ * compare old values and check for conflicts of names. Scripts know the wording of the messages.
  */
 #include "compat/posix.h"
 #include "fs/file.h"
@@ -16,7 +15,7 @@
 /* ---- names ---- */
 
 /*
- * A lock on "a" by somebody else while we make "a/b": one of the two must give
+ * Another process locks "a" while we make "a/b": one of the two must give
  * way, or both would find the other's name taken only at publication, when it is
  * too late to refuse. Each takes its lock first and looks for the other's after
  * that, so at least one sees it. Test: conflicting_names_in_two_transactions.
@@ -209,7 +208,7 @@ static int check_new_name(struct ref_transaction *t, const struct ref_update *u,
 	if (!starts_with(u->name, "refs/"))
 		rc = check_prefixes(t, files_transaction(t)->packed, u->name, err);
 	else
-		/* Whoever made the directory after our look at it sees our lock. */
+		/* A process that made the directory after our look at it sees our lock. */
 		rc = check_name(t, u->name, files_update(u)->current.kind == LOOSE_DIR, err);
 	if (!rc && files_update(u)->current.kind == LOOSE_DIR)
 		rc = make_way(t, u, err);
@@ -218,7 +217,7 @@ static int check_new_name(struct ref_transaction *t, const struct ref_update *u,
 
 /* ---- locks ---- */
 
-/* Of what goes via packed-refs no lock becomes a file. */
+/* Holds the lock. It does not become a file if the ref goes into packed-refs. */
 static int hold(struct ref_transaction *t, struct lockfile *lk, struct nameless_lock *prepared,
 		const char *path, struct err *err)
 {
@@ -232,7 +231,7 @@ static int hold(struct ref_transaction *t, struct lockfile *lk, struct nameless_
 	return rc;
 }
 
-/* Whoever clears up may remove the directory between its making and our lock. */
+/* Another process may remove the empty directory between its making and our lock. */
 static int acquire_lock(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
 	struct strbuf path = STRBUF_INIT;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a transaction does to packed-refs. A ref that is deleted leaves it; and where the file is
+ * The changes of packed-refs in a transaction. A ref that is deleted leaves it; and where the file is
  * small against the change, several refs change by one rename of it, all at one moment (P6).
- * Those that have loose files lose them after that, under a record (journal.c).
+ * Their loose files are removed after that, under a record (journal.c).
  *
- * packed-refs.lock is what unrelated transactions wait for. It is taken last, by the batch, when
+ * Unrelated transactions wait for packed-refs.lock. It is taken last, by the batch, when
  * all else has been settled, and under it only the new file itself is awaited. It is held
- * until the loose files of deleted refs are gone, even where there is nothing to be taken out:
- * who packs refs meanwhile would give back what we delete.
+ * until the loose files of deleted refs are gone, even if no line is removed: a process that packs refs
+ * meanwhile would bring deleted refs back.
  * Tests: t/unit/test-refs-via-packed.c, deletion_keeps_packers_out.
  */
 #include "compat/posix.h"

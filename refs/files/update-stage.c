@@ -2,10 +2,10 @@
 /*
  * All checks have passed and the locks of all refs are held: write, and hand everything to the
  * batch. Single refs go by a rename of their file, several under a record (journal.c), by one
- * rename of packed-refs (update-packed.c), or both where they have loose files. What is
- * published in which order (D4, D5) is a matter of classes: reflogs, the record, then refs that
- * get a value, symbolic refs after those that they may lead to, then deletions: of symbolic refs
- * before what they lead to, and of packed-refs before loose files, since one that goes before it
+ * rename of packed-refs (update-packed.c), or both where they have loose files. Classes give the order
+ * of publication (D4, D5): reflogs, the record, then refs that
+ * get a value, symbolic refs after their targets, then deletions: of symbolic refs before their
+ * targets, and of packed-refs before loose files, since one that goes before it
  * would bring an old value back to light.
  */
 #include "compat/posix.h"

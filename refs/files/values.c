@@ -3,8 +3,8 @@
  * The files of new values, which are the locks of their refs. Where many refs change, the files
  * are made in threads while the locks are taken: without a name, but marked, with the value
  * in them and on its way to the disk. Each then becomes a lock by getting the lock's name; the
- * locks are taken one after the other, in the order of names, as always. What is not needed in
- * the end has no name and is gone when it is closed.
+ * locks are taken one after the other, in the order of names, as always. An unused file has no name and
+ * is gone when it is closed.
  */
 #include "compat/posix.h"
 #include <pthread.h>
@@ -65,7 +65,7 @@ enum value_state { NOT_BEGUN, BEING_MADE, MADE };
 
 struct prepared_value {
 	const struct ref_update *update;
-	struct nameless_lock file; /* of whoever has begun it, until it is made */
+	struct nameless_lock file; /* owned by the thread that has begun it, until it is made */
 	atomic_int state;
 };
 
@@ -187,7 +187,7 @@ void values_release(struct ref_transaction *t)
 	if (!p)
 		return;
 	for (size_t i = 0; i < p->nr; i++)
-		(void)begin(&p->v[i]); /* so that nobody else does */
+		(void)begin(&p->v[i]); /* so that no other thread does */
 	while (p->nr_threads)
 		pthread_join(p->threads[--p->nr_threads], NULL);
 	for (size_t i = 0; i < p->nr; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What git refs verify and git fsck look at: every file that could be a loose ref, and the
- * lines of packed-refs. Readers skip much of what is odd; here it is reported.
+ * The checks of git refs verify and git fsck: every file that could be a loose ref, and the
+ * lines of packed-refs. Readers skip many faults; here they are reported.
  */
 #include "compat/posix.h"
 #include "fs/file.h"
@@ -207,7 +207,7 @@ static int list_dir(const char *path, struct string_list *names, struct err *err
 	return 0;
 }
 
-/* What is another worktree's business is not said twice. */
+/* Refs of another worktree are reported only there. */
 static bool is_wanted(const struct verify *v, const char *name)
 {
 	return v->which == VERIFY_ALL ||
