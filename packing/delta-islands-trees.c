@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trees hand their islands on to what is in them, level by level: when the trees of one depth have their turn, all
- * above them have had theirs, so each is read once (or again, if it gets further islands at a deeper place). What
- * grows is queued, and nothing shrinks: that comes to an end.
+ * Trees hand their islands on to their entries, level by level: when the trees of one depth have their turn, all
+ * above them have had theirs, so each is read once (or again, if it gets further islands at a deeper place). A
+ * tree that gets more islands is queued, and nothing shrinks: that comes to an end.
  */
 #include "compat/posix.h"
 #include "packing/delta-islands-internal.h"
@@ -19,8 +19,8 @@ bool delta_islands_mark(struct delta_islands *d, const unsigned char *raw, share
 }
 
 /*
- * From commit to commit most entries of a tree stay the same. Those that the last tree of the same path had have
- * its islands, so they need no look if these are no fewer than those of the tree at hand. Whether it is of the same
+ * From commit to commit most entries of a tree stay the same. The entries of the last tree of the same
+ * path have its islands, so they need no look if these are no fewer than those of the tree at hand. Whether it is of the same
  * path does not matter but for speed.
  */
 #define HOMES 4096
@@ -126,7 +126,7 @@ static int visit(struct island_trees *t, const struct island_tree *at, struct er
 		else
 			object_buf_release(&buf);
 	}
-	/* Whoever needs it says so; it may be left out, or promised. */
+	/* A caller that needs the tree reports it; it may be left out, or promised. */
 	if (rc < 0 && rc != ERR_NOT_FOUND)
 		err_move(err, &why);
 	err_release(&why);

@@ -93,7 +93,7 @@ static uint32_t number_of(struct finding *f, const char *name)
 	return (uint32_t)(known - 1);
 }
 
-/* Of several patterns the last one counts. */
+/* Adds a ref to its island. If several patterns match, the last one counts. */
 static int add_ref(void *data, const struct ref *ref)
 {
 	struct finding *f = data;

@@ -27,7 +27,7 @@ int new_pack_begin(struct new_pack *p, struct repository *r, new_pack_progress_f
 	return 0;
 }
 
-/* The directory is empty by now, or what is in it has been given up. */
+/* The directory is empty by now, or its files have been given up. */
 static void forget_directory(void *data, bool published UNUSED)
 {
 	struct tmp_objdir *dir = data;

@@ -27,8 +27,8 @@ static bool is_without_blobs(const struct filter_spec *f)
 }
 
 /*
- * Do bitmaps lead to the same pack? For a thin one the walk finds bases; what is left out, or
- * comes from elsewhere, is not in them.
+ * Do bitmaps lead to the same pack? For a thin one the walk finds bases; objects that are left out, or
+ * come from elsewhere, are not in them.
  */
 static bool may_use(const struct pack_collection *c, const struct ends *e)
 {
@@ -95,7 +95,7 @@ int pack_collect_by_bitmaps(struct pack_collection *c, const struct rev_walk *w,
 	if (rc == ERR_NOT_FOUND) {
 		rc = 0;
 	} else if (!rc) {
-		/* With an order of their own (files) objects are chosen one by one. */
+		/* Objects with an order of their own (files) are chosen one by one. */
 		rc = add_objects(c, bw, !e.haves.nr && c->o.order == PACK_ORDER_SOURCE &&
 				 !c->include_tag && !c->islands && !c->o.leave_out, &why);
 		rc = rc < 0 ? rc : 1;

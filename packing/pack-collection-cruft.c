@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the packs that stay do not have, with the time when each object was last of use. What is older than the
- * expiry is left out, unless something younger leads to it.
+ * Collects objects that are in no pack that stays, with the time when each was last used. An object
+ * older than the expiry is left out, unless a younger one leads to it.
  */
 #include "compat/posix.h"
 #include "packing/pack-collection.h"
@@ -36,7 +36,7 @@ static int exclude_if_it_stays(void *data, struct pack *p)
 
 /* ---- times ---- */
 
-/* Of several copies the youngest counts. */
+/* Notes the time of an object; the youngest copy counts. */
 static void put_later(struct oidmap *m, const struct object_id *oid, uint32_t mtime)
 {
 	uintptr_t now = (uintptr_t)oidmap_get(m, oid);
@@ -130,8 +130,8 @@ static int add_recent(struct cruft *f)
 }
 
 /*
- * Only what may be lost: the others are in packs that stay. What is older is kept for something
- * younger, so it counts as just not expired.
+ * Adds only objects that would be lost: the others are in packs that stay. An older object is kept for
+ * a younger one, so it counts as just not expired.
  */
 static int add_if_cruft(struct cruft *f, const struct object_id *oid, enum object_type type,
 			const char *path, struct err *err)
@@ -153,7 +153,7 @@ static int pack_collection_cruft_on_object(void *data, const struct walked_objec
 	return add_if_cruft(data, o->oid, o->type, o->path, err);
 }
 
-/* What is unreachable need not be complete. */
+/* Unreachable objects may have missing links. */
 static int pack_collection_cruft_on_missing(void *data, const struct walked_object *o,
 					    struct err *err)
 {

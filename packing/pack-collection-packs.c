@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Objects of packs, and what is missing there for their commits to be whole. */
+/* Collects objects of packs, and the missing objects that their commits need. */
 #include "compat/posix.h"
 #include "packing/pack-collection.h"
 #include "history/revision/objects.h"
