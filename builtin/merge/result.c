@@ -43,6 +43,11 @@ static int prepare_ort(struct merge_cmd *m, struct ort_run *run, struct err *err
 	for (size_t i = 0; !rc && i < m->o.strategy_options.nr; i++)
 		if (!merge_options_strategy(&run->m, m->o.strategy_options.v[i]))
 			rc = err_set(err, ERR_INVALID, "unknown strategy option: -X%s", m->o.strategy_options.v[i]);
+	/* Two strategies are options of ort. */
+	if (!rc && m->strategy && !strcmp(m->strategy, "resolve"))
+		merge_options_strategy(&run->m, "no-renames");
+	if (!rc && m->strategy && !strcmp(m->strategy, "subtree") && !merge_options_strategy(&run->m, "subtree"))
+		rc = err_set(err, ERR_UNSUPPORTED, "the merge strategy 'subtree' is not available yet");
 	run->m.odb = m->r->odb;
 	run->m.abbrev = m->r->settings.abbrev;
 	run->m.rules.attributes = content_merge_attributes;
