@@ -750,7 +750,7 @@ write_script () {
 # Sets t_filter: stops at no other call where strace can do that. Only for flushes: a call that the program's own
 # filter denies is not seen then.
 t_strace_filter () {
-	t_filter=-f
+	t_filter=
 	case $1 in fsync,*) ;; *) return ;; esac
 	test -e "$T_PRIVATE/strace-filter" || {
 		strace -f --seccomp-bpf -o /dev/null -e trace=fsync true >/dev/null 2>&1 && t_filter=--seccomp-bpf
