@@ -108,7 +108,7 @@ count_starts () {
 }
 
 test_expect_success 'git-NAME ends at once where NAME is no command of ours' '
-	mkdir links && for c in nothing remote-nothing credential-nothing merge remote-http
+	mkdir links && for c in nothing remote-nothing credential-nothing svn remote-http
 	do
 		ln -s "$(command -v git)" links/git-$c &&
 		count_starts links/git-$c && test $code = 128 && test $nr = 1 &&
@@ -127,24 +127,24 @@ test_expect_success 'links to ours on PATH and in the exec-path' '
 		test_grep "^fatal: cannot handle remote-nothing as a builtin" err &&
 		echo url=http://x.invalid/ >in && count_starts git -c credential.helper=nothing credential fill <in &&
 		test $nr = 3 && test_grep "cannot handle credential-nothing as a builtin" err &&
-		count_starts git --exec-path="$PWD/links" merge && test $code = 128 && test $nr = 2 &&
-		test_grep "^fatal: cannot handle merge as a builtin" err
+		count_starts git --exec-path="$PWD/links" svn && test $code = 128 && test $nr = 2 &&
+		test_grep "^fatal: cannot handle svn as a builtin" err
 	)
 '
 
 test_expect_success 'GIT_FALLBACK leads back to this program: by a link, a copy, a script' '
-	mkdir copied && cp "$(command -v git)" copied/git && for f in links/git-merge copied/git
+	mkdir copied && cp "$(command -v git)" copied/git && for f in links/git-svn copied/git
 	do
-		count_starts env GIT_FALLBACK=$PWD/$f git merge && test $code = 128 && test $nr -le 2 &&
+		count_starts env GIT_FALLBACK=$PWD/$f git svn && test $code = 128 && test $nr -le 2 &&
 		test_grep "GIT_FALLBACK names this program itself" err &&
-		count_starts env GIT_FALLBACK=$PWD/$f links/git-merge && test $code = 128 && test $nr -le 2 || return 1
+		count_starts env GIT_FALLBACK=$PWD/$f links/git-svn && test $code = 128 && test $nr -le 2 || return 1
 	done &&
 	write_script back <<-\EOF &&
 	exec git "$@"
 	EOF
-	count_starts env GIT_FALLBACK=$PWD/back git merge && test $code = 128 && test $nr = 101 &&
+	count_starts env GIT_FALLBACK=$PWD/back git svn && test $code = 128 && test $nr = 101 &&
 	test_grep "100 programs have started each other" err &&
-	test "$(GIT_FALLBACK=$PWD/other-git links/git-merge a)" = "other: merge a"
+	test "$(GIT_FALLBACK=$PWD/other-git links/git-svn a)" = "other: svn a"
 '
 
 test_expect_success 'an alias, a helper and a hook that lead back to themselves end' '
