@@ -136,16 +136,6 @@ static const struct command *find_command(const char *name)
 
 /* ---- a command of ours ---- */
 
-static void report_warning(void *data UNUSED, const char *msg)
-{
-	warning("%s", msg);
-}
-
-static void print_error(void *data UNUSED, const char *msg)
-{
-	error("%s", msg);
-}
-
 static void show_note(struct repository *r, const char *key, const char *text)
 {
 	if (!key)
@@ -162,7 +152,7 @@ static int open_repository(struct repository **out, unsigned flags, struct err *
 {
 	struct repo_open_options o = {
 		.lenient = (flags & CMD_LENIENT) != 0,
-		.warn = flags & CMD_LENIENT ? NULL : report_warning,
+		.warn = flags & CMD_LENIENT ? NULL : print_warning,
 		.report_error = print_error,
 		.note = flags & CMD_LENIENT ? NULL : show_note,
 	};

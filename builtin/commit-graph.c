@@ -57,11 +57,6 @@ static void print_fault(void *data UNUSED, const char *msg)
 	fprintf(stderr, "%s\n", msg);
 }
 
-static void print_error(void *data UNUSED, const char *msg)
-{
-	error("%s", msg);
-}
-
 static int verify(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const verify_usage[] = { VERIFY_USAGE, NULL };
@@ -211,11 +206,6 @@ static int write_graph(struct repository *r, struct write_options *w)
 	rc = commit_graph_write(r, &w->o, repo_operation_batch(op), &err);
 	rc = repo_operation_end(op, rc, &err);
 	return rc < 0 ? report_fatal(&err) : 0;
-}
-
-static void print_warning(void *data UNUSED, const char *msg)
-{
-	warning("%s", msg);
 }
 
 #define SIZE_MULTIPLE 2

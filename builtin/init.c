@@ -17,11 +17,6 @@ static const char *const usage[] = {
 	NULL
 };
 
-static void report_warning(void *data UNUSED, const char *msg)
-{
-	warning("%s", msg);
-}
-
 static void hint_default_branch(const char *name)
 {
 	advise_if_enabled(NULL, "defaultBranchName",
@@ -160,7 +155,7 @@ static int shared_option(const struct option *opt, const char *arg, int unset)
 
 int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct repo_init_options o = { .warn = report_warning };
+	struct repo_init_options o = { .warn = print_warning };
 	struct repo_init_result result = { .gitdir = NULL };
 	struct err err = ERR_INIT;
 	const char *ref_format = NULL, *template = NULL;

@@ -55,6 +55,16 @@ int error(const char *fmt, ...)
 	return -1;
 }
 
+void print_warning(void *data UNUSED, const char *msg)
+{
+	warning("%s", msg);
+}
+
+void print_error(void *data UNUSED, const char *msg)
+{
+	error("%s", msg);
+}
+
 void report_preface(const struct err *err)
 {
 	if (err->preface) {

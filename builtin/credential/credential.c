@@ -8,11 +8,6 @@
 
 static const char *const usage[] = { "git credential (fill|approve|reject|capability)", NULL };
 
-static void print_warning(void *data UNUSED, const char *msg)
-{
-	warning("%s", msg);
-}
-
 static int fill(struct credential *c, const struct config_set *config, struct err *err)
 {
 	struct strbuf out = STRBUF_INIT;

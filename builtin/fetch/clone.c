@@ -14,16 +14,6 @@
 
 static const char *const usage[] = { "git clone [<options>] [--] <repo> [<dir>]", NULL };
 
-static void clone_say_warning(void *data UNUSED, const char *msg)
-{
-	warning("%s", msg);
-}
-
-static void clone_say_error(void *data UNUSED, const char *msg)
-{
-	error("%s", msg);
-}
-
 static void say(void *data UNUSED, const char *text)
 {
 	fputs(text, stderr);
@@ -261,8 +251,8 @@ static void clone_resolve_options(struct clone_cmd *cc)
 		o->bundle_uri = url_has_scheme(cc->bundle_uri) ? cc->bundle_uri : clone_absolute(cc, cc->bundle_uri);
 	o->ask_for_bundles = clone_bool_or_die(o->config, "transfer.bundleuri", false);
 	o->template_dir = cc->template && *cc->template ? clone_absolute(cc, cc->template) : cc->template;
-	o->warn = clone_say_warning;
-	o->report_error = clone_say_error;
+	o->warn = print_warning;
+	o->report_error = print_error;
 	o->say = say;
 	clone_set_depth(cc);
 	o->wanted.quiet = !o->progress;

@@ -24,16 +24,6 @@ static const char *const usage[] = {
 	NULL
 };
 
-static void fetch_say_warning(void *data UNUSED, const char *msg)
-{
-	warning("%s", msg);
-}
-
-static void fetch_say_error(void *data UNUSED, const char *msg)
-{
-	error("%s", msg);
-}
-
 /* ---- options ---- */
 
 static int fetch_opt_filter(const struct option *opt, const char *arg, int unset)
@@ -266,8 +256,8 @@ static void fetch_resolve_options(struct fetch_cmd *f, struct remote *remote)
 	o->no_fetch_head = !f->write_fetch_head;
 	o->no_forced_check = !f->forced_updates;
 	o->verbosity = f->verbose - f->quiet;
-	o->warn = fetch_say_warning;
-	o->say_error = fetch_say_error;
+	o->warn = print_warning;
+	o->say_error = print_error;
 	o->wanted.keep = f->keep;
 	o->wanted.refetch = f->refetch;
 	o->wanted.update_shallow = f->update_shallow;

@@ -27,11 +27,6 @@ static void note(void *data UNUSED, const char *line)
 	puts(line);
 }
 
-static void warn(void *data UNUSED, const char *line)
-{
-	warning("%s", line);
-}
-
 static void gc_show_progress(void *data, const char *title, uint64_t done, uint64_t total)
 {
 	struct gc_command *c = data;
@@ -218,7 +213,7 @@ int cmd_gc(int argc, const char **argv, struct command_ctx *ctx)
 		die_err(&err);
 	gc_parse(&c, argc, argv);
 	choose_detach(&c);
-	c.o.warn = warn;
+	c.o.warn = print_warning;
 	c.o.data = &c;
 	if (!c.quiet) {
 		c.o.note = note;

@@ -525,11 +525,6 @@ static int set_uris(struct pack_collection *c, struct pack_options *o, struct er
 	return rc;
 }
 
-static void pack_objects_show_warning(void *data UNUSED, const char *msg)
-{
-	warning("%s", msg);
-}
-
 static int pack_objects_run(struct pack_collection *c, struct pack_options *o, struct err *err)
 {
 	struct pack_meters meters = { .level = o->progress, .to_stdout = o->to_stdout };
@@ -541,7 +536,7 @@ static int pack_objects_run(struct pack_collection *c, struct pack_options *o, s
 		return rc;
 	c->o.progress = pack_meters_show;
 	c->o.data = &meters;
-	c->warn = pack_objects_show_warning;
+	c->warn = print_warning;
 	rc = pack_collection_begin(c, err);
 	if (!rc)
 		rc = add_objects(c, o, err);

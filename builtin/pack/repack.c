@@ -40,11 +40,6 @@ static void repack_show_progress(void *data, const char *title, uint64_t done, u
 	progress_update(c->meter, done);
 }
 
-static void repack_show_warning(void *data UNUSED, const char *msg)
-{
-	warning("%s", msg);
-}
-
 /* ---- options ---- */
 
 static int set_expiration(const struct option *opt, const char *arg, int unset UNUSED)
@@ -178,7 +173,7 @@ static void repack_apply(struct repack_command *c, const struct repository *r)
 {
 	bool kept_is_set = config_get(r->config, "repack.packkeptobjects") != NULL;
 
-	c->o.warn = repack_show_warning;
+	c->o.warn = print_warning;
 	c->o.all = c->all || c->all_loosen || c->cruft;
 	c->o.unreachable = c->cruft ? REPACK_CRUFT : c->keep_unreachable ? REPACK_APPEND
 			 : c->all_loosen || c->loosen ? REPACK_LOOSEN : REPACK_DROP;

@@ -9,11 +9,6 @@ static const char *const usage[] = {
 	NULL
 };
 
-static void complain(void *data UNUSED, const char *msg)
-{
-	error("%s", msg);
-}
-
 static int pack_refs(struct repository *r, int argc, const char **argv)
 {
 	struct strvec include = STRVEC_INIT, exclude = STRVEC_INIT;
@@ -27,7 +22,7 @@ static int pack_refs(struct repository *r, int argc, const char **argv)
 		OPT_STRVEC(0, "exclude", &exclude, "pattern", "references to exclude"),
 		OPT_END()
 	};
-	struct refs_pack_options o = { .complain = complain };
+	struct refs_pack_options o = { .complain = print_error };
 	struct repo_operation *op;
 
 	argc = parse_options(argc, argv, options, usage, 0);

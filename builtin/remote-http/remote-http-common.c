@@ -7,11 +7,6 @@
 #include "builtin/remote-http/remote-http.h"
 #include "write-or-die.h"
 
-void remote_http_warn(void *data UNUSED, const char *msg)
-{
-	warning("%s", msg);
-}
-
 void remote_http_say(void *data UNUSED, const char *line)
 {
 	fprintf(stderr, "%s\n", line);
@@ -55,7 +50,7 @@ int remote_http_open_other(void *data, const char *url, struct http_client **out
 	const struct http_helper *h = data;
 	struct http_client_options o = {
 		.config = h->config, .url = url, .remote_name = h->name, .verbosity = h->verbosity, .ipv4 = h->ipv4,
-		.ipv6 = h->ipv6, .warn = remote_http_warn, .tell = remote_http_say,
+		.ipv6 = h->ipv6, .warn = print_warning, .tell = remote_http_say,
 		.unwanted = is_unwanted, .data = data,
 	};
 

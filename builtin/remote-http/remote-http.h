@@ -43,7 +43,6 @@ void remote_http_end(struct http_helper *h);
 MUST_USE int remote_http_open(struct http_helper *h, const char *url, struct err *err);
 MUST_USE int remote_http_open_other(void *data, const char *url, struct http_client **out, struct err *err);
 /* To standard error; data: not used. */
-void remote_http_warn(void *data, const char *msg);
 void remote_http_say(void *data, const char *line);
 MUST_USE int remote_http_answer(const char *text, struct err *err);
 

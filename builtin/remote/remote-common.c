@@ -6,11 +6,6 @@
 #include "porcelain/remote-credentials.h"
 #include "util/alloc.h"
 
-void remote_warn(void *data UNUSED, const char *msg)
-{
-	warning("%s", msg);
-}
-
 struct remotes *remotes_or_die(struct repository *r)
 {
 	struct remotes *all = NULL;

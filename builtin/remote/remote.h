@@ -12,7 +12,6 @@
 #define EXIT_REMOTE_EXISTS 3
 
 /* ---- remote-common.c ---- */
-void remote_warn(void *data, const char *msg); /* repo_warn_fn */
 struct remotes *remotes_or_die(struct repository *r);
 /* Returns the remote of that name, configured or not; dies if the name is not valid. */
 struct remote *remote_or_die(struct repository *r, const char *name);
