@@ -15,27 +15,6 @@ static bool is_for_transaction(const struct push_command *c)
 	return !c->error && !c->proc_receive && !c->did_not_exist && !c->skip_update;
 }
 
-/* The reason as `git push` shows it. */
-static const char *reason(const struct ref_rejection *j)
-{
-	switch (j->failure) {
-	case REF_FAILURE_NAME_CONFLICT:
-		return "refname conflict";
-	case REF_FAILURE_EXISTS:
-		return "reference already exists";
-	case REF_FAILURE_MISSING:
-		return "reference does not exist";
-	case REF_FAILURE_OLD_VALUE:
-		return "incorrect old value provided";
-	case REF_FAILURE_NEW_VALUE:
-		return "invalid new value provided";
-	case REF_FAILURE_NO_SYMREF:
-		return "expected symref but found regular ref";
-	default:
-		return "failed to update ref";
-	}
-}
-
 /* ---- names that make room for others ---- */
 
 static int by_tree(const void *a, const void *b)
@@ -159,7 +138,7 @@ static void take_results(struct receive_server *s, const struct ref_transaction 
 			continue;
 		if (j.msg)
 			receive_sideband_messagef(s, "error: %s\n", j.msg);
-		push_command_refuse(c, "%s", reason(&j));
+		push_command_refuse(c, "%s", ref_failure_text(j.failure, "failed to update ref"));
 	}
 }
 

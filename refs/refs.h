@@ -331,6 +331,8 @@ enum ref_failure {
 	REF_FAILURE_NEW_VALUE,
 	REF_FAILURE_NO_SYMREF,
 };
+/* The reason in the words of git update-ref and git push; `other` for REF_FAILURE_OTHER. */
+const char *ref_failure_text(enum ref_failure failure, const char *other);
 struct ref_rejection {
 	const char *name;
 	const struct object_id *old_oid, *new_oid; /* null ids: not given, or none */

@@ -422,6 +422,26 @@ bool ref_transaction_rejection(const struct ref_transaction *t, size_t i,
 	return true;
 }
 
+const char *ref_failure_text(enum ref_failure failure, const char *other)
+{
+	switch (failure) {
+	case REF_FAILURE_NAME_CONFLICT:
+		return "refname conflict";
+	case REF_FAILURE_EXISTS:
+		return "reference already exists";
+	case REF_FAILURE_MISSING:
+		return "reference does not exist";
+	case REF_FAILURE_OLD_VALUE:
+		return "incorrect old value provided";
+	case REF_FAILURE_NEW_VALUE:
+		return "invalid new value provided";
+	case REF_FAILURE_NO_SYMREF:
+		return "expected symref but found regular ref";
+	default:
+		return other;
+	}
+}
+
 size_t ref_transaction_nr(const struct ref_transaction *t)
 {
 	return t->queued;

@@ -407,26 +407,6 @@ static void update_ref_stdin_prepare(struct session *s)
 	s->state = SESSION_PREPARED;
 }
 
-static const char *failure_text(enum ref_failure failure)
-{
-	switch (failure) {
-	case REF_FAILURE_NAME_CONFLICT:
-		return "refname conflict";
-	case REF_FAILURE_EXISTS:
-		return "reference already exists";
-	case REF_FAILURE_MISSING:
-		return "reference does not exist";
-	case REF_FAILURE_OLD_VALUE:
-		return "incorrect old value provided";
-	case REF_FAILURE_NEW_VALUE:
-		return "invalid new value provided";
-	case REF_FAILURE_NO_SYMREF:
-		return "expected symref but found regular ref";
-	default:
-		return "unknown failure";
-	}
-}
-
 /* --batch-updates: what did not happen, the new value first; the messages go to stderr. */
 static void report_rejections(const struct session *s)
 {
@@ -439,7 +419,7 @@ static void report_rejections(const struct session *s)
 		printf("rejected %s %s %s %s\n", r.name,
 		       r.new_target ? r.new_target : oid_hex(r.new_oid),
 		       r.old_target ? r.old_target : oid_hex(r.old_oid),
-		       failure_text(r.failure));
+		       ref_failure_text(r.failure, "unknown failure"));
 	}
 }
 

@@ -239,7 +239,7 @@ static bool check_updates(struct dav_push *s, struct push_list *l, bool dry_run)
 		if (u->status != PUSH_PENDING)
 			continue;
 		if (!oid_is_null(&u->new_oid) && oid_is_null(&u->old_oid) && is_in_the_way(s, u->dst))
-			refuse(u, "refname conflict");
+			refuse(u, ref_failure_text(REF_FAILURE_NAME_CONFLICT, NULL));
 		else if (dry_run)
 			u->status = PUSH_OK;
 		else
