@@ -305,12 +305,13 @@ int pack_objects_add_packed(struct pack_objects *po, const struct object_id *oid
 	return rc;
 }
 
-int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err)
+int pack_list_add_items(struct pack_objects *po, struct pack *pack, uint32_t first, uint32_t nr,
+			struct err *err)
 {
 	struct object_id oid;
-	int rc = pack_open_rev(pack, err);
+	int rc = 0;
 
-	for (uint32_t i = 0; !rc && i < pack->idx.nr; i++) {
+	for (uint32_t i = first; i < first + nr && !rc; i++) {
 		uint32_t pos = pack_rev_at(pack, i);
 
 		if (pos >= pack->idx.nr)
@@ -321,4 +322,11 @@ int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err
 					     idx_offset(&pack->idx, pos), err);
 	}
 	return rc;
+}
+
+int pack_objects_add_pack(struct pack_objects *po, struct pack *pack, struct err *err)
+{
+	int rc = pack_open_rev(pack, err);
+
+	return rc < 0 ? rc : pack_list_add_items(po, pack, 0, pack->idx.nr, err);
 }

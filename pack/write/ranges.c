@@ -56,26 +56,6 @@ static bool keeps_ranges_of(const struct pack_objects *po, const struct pack *pa
 	       po->sources[po->ranges[0].source].pack == pack;
 }
 
-/* Where they cannot stay as they are, they are objects like others. */
-static int add_items(struct pack_objects *po, struct pack *pack, uint32_t first, uint32_t nr,
-		     struct err *err)
-{
-	struct object_id oid;
-	int rc = 0;
-
-	for (uint32_t i = first; i < first + nr && !rc; i++) {
-		uint32_t pos = pack_rev_at(pack, i);
-
-		if (pos >= pack->idx.nr)
-			return err_set(err, ERR_CORRUPT, "the reverse index of '%s' is damaged",
-				       pack->path);
-		oid_from_raw(&oid, idx_name(&pack->idx, pos), po->algo);
-		rc = pack_objects_add_packed(po, &oid, OBJ_NONE, 0, pack,
-					     idx_offset(&pack->idx, pos), err);
-	}
-	return rc;
-}
-
 int pack_objects_add_range(struct pack_objects *po, struct pack *pack, uint32_t first, uint32_t nr,
 			   struct err *err)
 {
@@ -90,7 +70,7 @@ int pack_objects_add_range(struct pack_objects *po, struct pack *pack, uint32_t 
 		return err_set(err, ERR_CORRUPT, "'%s' has no %" PRIu32 " objects from %" PRIu32 " on",
 			       pack->path, nr, first);
 	if (!keeps_ranges_of(po, pack))
-		return add_items(po, pack, first, nr, err);
+		return pack_list_add_items(po, pack, first, nr, err);
 	if (nr > UINT32_MAX - 1 - po->nr_in_ranges)
 		return err_set(err, ERR_TOO_BIG, "too many objects for one pack");
 	source = pack_list_source(po, pack);

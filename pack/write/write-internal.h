@@ -117,6 +117,12 @@ static inline const unsigned char *pack_item_name(const struct pack_objects *po,
 void pack_item_oid(const struct pack_objects *po, uint32_t i, struct object_id *out);
 /* Returns the index plus one of the source for a pack; adds it if it is new. */
 uint32_t pack_list_source(struct pack_objects *po, struct pack *pack);
+/*
+ * Add the objects [first, first + nr) of the pack, in order of their places, one by one.
+ * pack_open_rev has succeeded, and the range lies within the pack.
+ */
+int pack_list_add_items(struct pack_objects *po, struct pack *pack, uint32_t first, uint32_t nr,
+			struct err *err);
 static inline bool item_is_delta_copy(const struct pack_item *it)
 {
 	return it->in_type == OBJ_OFS_DELTA || it->in_type == OBJ_REF_DELTA;
