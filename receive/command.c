@@ -24,9 +24,7 @@ void push_command_release(struct push_command *c)
 	free(c->name);
 	free(c->target);
 	free(c->error);
-	for (size_t i = 0; i < c->nr_reports; i++)
-		free(c->reports[i].name);
-	free(c->reports);
+	push_reports_release(&c->reports);
 }
 
 /* Updates that the proc-receive hook has made stay. */

@@ -77,10 +77,10 @@ int receive_hook_update(struct receive_server *s, struct push_command *c, struct
 /* Uses the results that proc-receive reported in place of the command. */
 static void add_done(struct strbuf *in, const struct push_command *c)
 {
-	if (!c->nr_reports)
+	if (!c->reports.nr)
 		add_hook_line(in, &c->old_oid, &c->new_oid, c->name);
-	for (size_t i = 0; i < c->nr_reports; i++) {
-		const struct push_report *r = &c->reports[i];
+	for (size_t i = 0; i < c->reports.nr; i++) {
+		const struct push_report *r = &c->reports.items[i];
 
 		add_hook_line(in, r->has_old ? &r->old_oid : &c->old_oid, r->has_new ? &r->new_oid : &c->new_oid,
 			      r->name ? r->name : c->name);

@@ -152,19 +152,9 @@ static void list_commands(const struct talk *t, struct strbuf *out)
 
 /* ---- its report ---- */
 
-static struct push_report *add_report(struct push_command *c)
-{
-	c->reports = xreallocarray(c->reports, c->nr_reports + 1, sizeof(*c->reports));
-	memset(&c->reports[c->nr_reports], 0, sizeof(*c->reports));
-	return &c->reports[c->nr_reports++];
-}
-
 static void take_option(struct talk *t, const char *text)
 {
-	const struct hash_algo *algo = t->s->repo->algo;
 	struct push_command *c = t->now;
-	struct push_report *r;
-	const char *value;
 
 	if (!c) {
 		strbuf_addstr(&t->words, "error: proc-receive reported 'option' without a matching 'ok/ng' directive\n");
@@ -174,18 +164,7 @@ static void take_option(struct talk *t, const char *text)
 		c->proc_receive = c->answered = false; /* the transaction updates it */
 		return;
 	}
-	r = c->options_open ? &c->reports[c->nr_reports - 1] : add_report(c);
-	c->options_open = true;
-	if (skip_prefix(text, "refname ", &value)) {
-		free(r->name);
-		r->name = xstrdup(value);
-	} else if (skip_prefix(text, "old-oid ", &value)) {
-		r->has_old = !oid_from_hex(&r->old_oid, value, algo);
-	} else if (skip_prefix(text, "new-oid ", &value)) {
-		r->has_new = !oid_from_hex(&r->new_oid, value, algo);
-	} else if (!strcmp(text, "forced-update")) {
-		r->forced = true;
-	}
+	push_reports_take_option(&c->reports, text, t->s->repo->algo);
 }
 
 static void complain(struct talk *t, const char *what, const char *line)
@@ -216,7 +195,7 @@ static void take_report_line(struct talk *t, char *line)
 		complain(t, "status on unknown ref", rest);
 		return;
 	}
-	t->now->options_open = false;
+	push_reports_close(&t->now->reports);
 	t->now->answered = true;
 	if (!ok)
 		push_command_refuse(t->now, "%s", reason && *reason ? reason : "failed");

@@ -32,6 +32,7 @@
 #include "util/strvec.h"
 #include "wire/pkt-reader.h"
 #include "wire/pkt-writer.h"
+#include "wire/push-report.h"
 
 struct receive_server;
 
@@ -80,16 +81,6 @@ void receive_config_release(struct receive_config *c);
 
 /* ---- the commands of a push ---- */
 
-/*
- * A result of the proc-receive hook that replaces the command's own: "option refname", "option
- * old-oid", …
- */
-struct push_report {
-	char *name;  /* the client's name of the ref; NULL: the command's */
-	struct object_id old_oid, new_oid;
-	bool has_old, has_new, forced;
-};
-
 /* "OLD NEW NAME": one ref */
 struct push_command {
 	char *name;	 /* as the client sent it; owned */
@@ -112,10 +103,8 @@ struct push_command {
 	bool did_not_exist; /* deletes a ref that does not exist: ok, but hooks do not get it */
 	bool proc_receive;  /* the proc-receive hook updates it; it is in no transaction here */
 	bool skip_update;   /* already changed: updateInstead of an alias of a symref */
-	struct push_report *reports; /* from proc-receive, in its order; owned */
-	size_t nr_reports;
+	struct push_reports reports; /* from proc-receive */
 	bool answered;	   /* by the proc-receive hook */
-	bool options_open; /* internal to proc-receive.c */
 	bool makes_room; /* internal to refs.c: a deletion of a ref whose name conflicts with a new one; done first */
 	size_t queued; /* internal to refs.c: its index in the transaction */
 };

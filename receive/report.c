@@ -4,18 +4,6 @@
 #include "receive/receive.h"
 #include "util/alloc.h"
 
-static void add_options(struct pkt_writer *w, const struct push_report *r)
-{
-	if (r->name)
-		pkt_writer_addf(w, "option refname %s\n", r->name);
-	if (r->has_old)
-		pkt_writer_addf(w, "option old-oid %s\n", oid_hex(&r->old_oid));
-	if (r->has_new)
-		pkt_writer_addf(w, "option new-oid %s\n", oid_hex(&r->new_oid));
-	if (r->forced)
-		pkt_writer_addf(w, "option forced-update\n");
-}
-
 static void add_command(struct pkt_writer *w, const struct push_command *c, bool v2)
 {
 	if (c->error) {
@@ -23,11 +11,11 @@ static void add_command(struct pkt_writer *w, const struct push_command *c, bool
 		return;
 	}
 	pkt_writer_addf(w, "ok %s\n", c->name);
-	for (size_t i = 0; v2 && i < c->nr_reports; i++) {
+	for (size_t i = 0; v2 && i < c->reports.nr; i++) {
 		/* the first belongs to the line above */
 		if (i)
 			pkt_writer_addf(w, "ok %s\n", c->name);
-		add_options(w, &c->reports[i]);
+		push_report_write(w, &c->reports.items[i]);
 	}
 }
 

@@ -128,11 +128,11 @@ static int follow_update(struct push_cmd *c, struct ref_transaction *t, const st
 
 	if (u->status != PUSH_OK && u->status != PUSH_UP_TO_DATE)
 		return 0;
-	if (!u->nr_results)
+	if (!u->results.nr)
 		return follow(c, t, u->dst, &u->new_oid, err);
-	for (size_t i = 0; i < u->nr_results && !rc; i++)
-		rc = follow(c, t, u->results[i].name ? u->results[i].name : u->dst,
-			    u->results[i].has_new ? &u->results[i].new_oid : &u->new_oid, err);
+	for (size_t i = 0; i < u->results.nr && !rc; i++)
+		rc = follow(c, t, u->results.items[i].name ? u->results.items[i].name : u->dst,
+			    u->results.items[i].has_new ? &u->results.items[i].new_oid : &u->new_oid, err);
 	return rc;
 }
 

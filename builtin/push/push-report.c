@@ -82,10 +82,10 @@ static void print_change(struct printing *p, const char *from, const char *to, c
 
 static void print_ok(struct printing *p, const struct push_update *u)
 {
-	if (!u->nr_results)
+	if (!u->results.nr)
 		print_change(p, u->src, u->dst, &u->old_oid, &u->new_oid, u->forced);
-	for (size_t i = 0; i < u->nr_results; i++) {
-		const struct push_result *x = &u->results[i];
+	for (size_t i = 0; i < u->results.nr; i++) {
+		const struct push_report *x = &u->results.items[i];
 
 		print_change(p, u->src, x->name ? x->name : u->dst, x->has_old ? &x->old_oid : &u->old_oid,
 			     x->has_new ? &x->new_oid : &u->new_oid, x->forced || (!x->name && u->forced));

@@ -21,9 +21,7 @@ static void update_release(struct push_update *u)
 	free(u->dst);
 	free(u->message);
 	free(u->tracking);
-	for (size_t i = 0; i < u->nr_results; i++)
-		free(u->results[i].name);
-	free(u->results);
+	push_reports_release(&u->results);
 }
 
 void push_list_release(struct push_list *l)

@@ -123,39 +123,13 @@ static int next_line(struct lines *l, struct err *err)
 	return 1;
 }
 
-static struct push_result *last_result(struct push_update *u)
-{
-	return u && u->nr_results ? &u->results[u->nr_results - 1] : NULL;
-}
-
-static struct push_result *add_result(struct push_update *u)
-{
-	u->results = xreallocarray(u->results, u->nr_results + 1, sizeof(*u->results));
-	memset(&u->results[u->nr_results], 0, sizeof(*u->results));
-	return &u->results[u->nr_results++];
-}
-
-/* "option refname X", "option old-oid X", "option new-oid X", "option forced-update" */
+/* The name in it is shown to the user. */
 static void take_option(const struct fetch_session *s, struct push_update *u, const char *text)
 {
-	struct push_result *r = last_result(u);
-	const struct hash_algo *algo = s->algo;
-	const char *value;
+	char *clean = session_clean_field(s, text);
 
-	if (!u)
-		return;
-	if (!r || r->closed)
-		r = add_result(u);
-	if (skip_prefix(text, "refname ", &value)) {
-		free(r->name);
-		r->name = session_clean_field(s, value);
-	} else if (skip_prefix(text, "old-oid ", &value)) {
-		r->has_old = !oid_from_hex(&r->old_oid, value, algo);
-	} else if (skip_prefix(text, "new-oid ", &value)) {
-		r->has_new = !oid_from_hex(&r->new_oid, value, algo);
-	} else if (!strcmp(text, "forced-update")) {
-		r->forced = true;
-	}
+	push_reports_take_option(&u->results, clean, s->algo);
+	free(clean);
 }
 
 static void take_ng(const struct fetch_session *s, struct push_update *u, const char *why)
@@ -186,8 +160,7 @@ static int take_report_line(const struct fetch_session *s, struct strmap *by_nam
 		*now = NULL;
 		return 0;
 	}
-	if (last_result(*now))
-		last_result(*now)->closed = true;
+	push_reports_close(&(*now)->results);
 	if (ok)
 		(*now)->status = PUSH_OK;
 	else

@@ -20,6 +20,7 @@
 #include "transport/connect.h"
 #include "transport/remote-refs.h"
 #include "util/strvec.h"
+#include "wire/push-report.h"
 
 enum push_status {
 	PUSH_PENDING,	    /* not sent yet; after push_session_send: the server has not reported it */
@@ -40,14 +41,6 @@ enum push_status {
 	PUSH_EXPECTING_REPORT,	    /* sent, no report has come */
 };
 
-/* report-status-v2: a change that the server has made in place of the requested one */
-struct push_result {
-	char *name; /* NULL: the update's own */
-	struct object_id old_oid, new_oid;
-	bool has_old, has_new, forced;
-	bool closed; /* internal: another one follows it */
-};
-
 struct push_update {
 	char *src; /* the local ref or object name; NULL: a deletion */
 	char *dst; /* full name of the remote ref */
@@ -61,8 +54,8 @@ struct push_update {
 	struct object_id lease; /* null: it must not exist */
 	enum push_status status;
 	char *message;	   /* from the server; NULL: none */
-	struct push_result *results;
-	size_t nr_results;
+	/* report-status-v2: the changes that the server has made in place of the requested one */
+	struct push_reports results;
 	char *tracking;	   /* remote-tracking ref of dst; NULL: none */
 };
 struct push_list {
