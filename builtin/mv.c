@@ -59,13 +59,6 @@ static void add_move(struct mv *mv, const char *src, const char *dst, ptrdiff_t 
 	string_list_insert(&mv->targets, dst);
 }
 
-static bool is_or_is_below(const char *path, const char *dir)
-{
-	const char *rest;
-
-	return skip_prefix(path, dir, &rest) && (!*rest || *rest == '/');
-}
-
 /* core.ignoreCase: "a" to "A" is no other file. */
 static bool differs_in_case_only(const struct mv *mv, const char *src, const struct stat *from,
 			 const char *dst, const struct stat *to)
@@ -119,7 +112,7 @@ static const char *plan_directory(struct mv *mv, const char *src, const char *ds
 		const struct index_entry *e = mv->ix.entries[i];
 		char *to;
 
-		if (!is_or_is_below(e->name, src))
+		if (!path_inside(e->name, src))
 			break;
 		if (e->stage)
 			return "conflicted";
@@ -175,7 +168,7 @@ static const char *plan_source(struct mv *mv, const char *src, char *dst)
 			check_entry(mv, e);
 		return "bad source";
 	}
-	if (is_or_is_below(dst, src))
+	if (path_inside(dst, src))
 		return "can not move directory into itself";
 	if (!S_ISDIR(from.st_mode))
 		return plan_file(mv, src, &from, dst);

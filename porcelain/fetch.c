@@ -12,6 +12,7 @@
 #include "porcelain/fetch-internal.h"
 #include "porcelain/remote.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 struct fetch_run {
 	struct repository *r;
@@ -383,20 +384,11 @@ static int stage_refs(struct fetch_run *f, struct ref_transaction **t, struct er
 	return rc;
 }
 
-/* Does a ref that goes have the name of a directory that is needed, or the other way round? */
-static bool fetch_is_in_the_way(const char *gone, const char *name)
-{
-	size_t a = strlen(gone), b = strlen(name), n = a < b ? a : b;
-
-	return a != b && !strncmp(gone, name, n) && (a < b ? name : gone)[n] == '/';
-}
-
 static bool pruned_is_in_the_way(const struct fetch_run *f)
 {
 	for (size_t k = 0; k < f->pruned.nr; k++)
 		for (size_t i = 0; i < f->map.nr; i++)
-			if (f->map.items[i].dst && fetch_is_in_the_way(f->pruned.v[k],
-								       f->map.items[i].dst))
+			if (f->map.items[i].dst && paths_nest(f->pruned.v[k], f->map.items[i].dst))
 				return true;
 	return false;
 }

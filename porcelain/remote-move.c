@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "porcelain/remote.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 /* ---- refs ---- */
 
@@ -175,13 +176,6 @@ static void edit_branches(struct rename *m)
 		remote_edits_replace(&m->edits, "remote.pushDefault", m->old, m->new);
 }
 
-static bool remote_move_is_in_the_way(const char *a, const char *b)
-{
-	size_t len = strlen(a);
-
-	return !strncmp(a, b, len) && b[len] == '/';
-}
-
 /* One of the new names cannot be there beside one that is. */
 static int find_conflict(void *data, const struct ref *ref)
 {
@@ -189,9 +183,7 @@ static int find_conflict(void *data, const struct ref *ref)
 
 	for (size_t i = 0; i < m->refs.nr; i++) {
 		char *name = renamed_ref(m, m->refs.items[i].name);
-		bool conflict = remote_move_is_in_the_way(ref->name,
-							  name) || remote_move_is_in_the_way(name,
-											     ref->name);
+		bool conflict = paths_nest(ref->name, name);
 
 		free(name);
 		if (conflict)

@@ -3,6 +3,7 @@
 #include "pretty/pretty.h"
 #include "object/tag.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "util/wildmatch.h"
 #include "history/grafts.h"
 #include "history/names/revparse.h"
@@ -84,19 +85,14 @@ static bool pattern_matches(const char *pattern, const char *name)
 {
 	struct strbuf full = STRBUF_INIT;
 	bool match;
-	size_t len;
 
 	if (!starts_with(pattern, "refs/") && strcmp(pattern, "HEAD"))
 		strbuf_addstr(&full, "refs/");
 	strbuf_addstr(&full, pattern);
-	if (has_glob_chars(pattern)) {
+	if (has_glob_chars(pattern))
 		match = wildmatch(full.buf, name, 0);
-	} else {
-		len = full.len;
-		while (len && full.buf[len - 1] == '/')
-			len--;
-		match = !strncmp(name, full.buf, len) && (!name[len] || name[len] == '/');
-	}
+	else
+		match = path_inside(name, full.buf) != NULL;
 	strbuf_release(&full);
 	return match;
 }

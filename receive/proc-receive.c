@@ -9,6 +9,7 @@
 #include "repo/hook.h"
 #include "util/alloc.h"
 #include "util/map.h"
+#include "util/path.h"
 #include "util/workers.h"
 #include "write-or-die.h"
 
@@ -49,21 +50,11 @@ static struct rule parse_rule(const char *text)
 	return r;
 }
 
-/* Is it the prefix itself, or a name below it? */
-static bool is_below(const char *name, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	while (len && prefix[len - 1] == '/')
-		len--;
-	return !strncmp(name, prefix, len) && (!name[len] || name[len] == '/');
-}
-
 static bool applies(const struct rule *r, const struct push_command *c)
 {
 	bool kind = push_command_is_delete(c) ? r->delete : oid_is_null(&c->old_oid) ? r->create : r->modify;
 
-	return kind && is_below(c->name, r->prefix) != r->negated;
+	return kind && (*r->prefix && path_inside(c->name, r->prefix)) != r->negated;
 }
 
 void proc_receive_mark(struct receive_server *s)

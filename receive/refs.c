@@ -7,6 +7,7 @@
 #include "receive/receive.h"
 #include "refs/refs.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 #define NOT_QUEUED SIZE_MAX
 
@@ -24,13 +25,6 @@ static int by_tree(const void *a, const void *b)
 	return refname_tree_cmp((*x)->full_name, (*y)->full_name);
 }
 
-static bool is_above(const char *dir, const char *name)
-{
-	size_t len = strlen(dir);
-
-	return !strncmp(dir, name, len) && name[len] == '/';
-}
-
 /*
  * The commands whose names lead to the current one, the uppermost first. If a deletion among them makes room, those above it do, too:
  * the name that needs the room is below or above all of them.
@@ -42,7 +36,7 @@ struct room_path {
 
 static void room_path_leave(struct room_path *p, const char *name, size_t *compared)
 {
-	while (p->nr && ++*compared && !is_above(p->at[p->nr - 1]->full_name, name))
+	while (p->nr && ++*compared && !path_is_below(name, p->at[p->nr - 1]->full_name))
 		p->creations -= !push_command_is_delete(p->at[--p->nr]);
 }
 

@@ -403,14 +403,6 @@ int repo_enter_worktree(struct repository *r, struct err *err)
 
 /* ---- the layout ---- */
 
-/* "refs/bisect/x" for "refs/bisect" and "refs/bisect/…". */
-static bool is_at_or_below(const char *path, const char *dir)
-{
-	size_t len = strlen(dir);
-
-	return !strncmp(path, dir, len) && (!path[len] || is_dir_sep(path[len]));
-}
-
 /* Shared by all work trees of the repository? gitrepository-layout(5). */
 static bool path_is_common(const char *path)
 {
@@ -425,10 +417,10 @@ static bool path_is_common(const char *path)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		if (is_at_or_below(path, own[i]))
+		if (path_inside(path, own[i]))
 			return false;
 	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
-		if (is_at_or_below(path, common[i]))
+		if (path_inside(path, common[i]))
 			return true;
 	return false;
 }

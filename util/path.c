@@ -163,6 +163,18 @@ const char *path_inside(const char *path, const char *dir)
 	return path + strspn(path, "/");
 }
 
+bool path_is_below(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return !strncmp(path, dir, len) && is_dir_sep(path[len]);
+}
+
+bool paths_nest(const char *a, const char *b)
+{
+	return path_is_below(a, b) || path_is_below(b, a);
+}
+
 const char *path_basename(const char *p)
 {
 	const char *slash = strrchr(p, '/');

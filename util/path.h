@@ -35,6 +35,10 @@ void strbuf_relative_path(struct strbuf *out, const char *to, const char *from);
 void strbuf_add_from_prefix(struct strbuf *out, const char *path, const char *prefix);
 /* The part of path below dir, without a leading slash; "" if equal, NULL if not inside. */
 const char *path_inside(const char *path, const char *dir);
+/* Is path strictly below dir? Also for refnames. dir has no slash at its end. */
+bool path_is_below(const char *path, const char *dir);
+/* Is one below the other? As a file or a ref neither can exist beside the other. */
+bool paths_nest(const char *a, const char *b);
 const char *path_basename(const char *p);
 void path_dirname(struct strbuf *out, const char *p); /* "." if none */
 /*

@@ -9,6 +9,7 @@
 #include "builtin/branch/branch.h"
 #include "repo/state.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 struct move {
 	struct repository *repo;
@@ -234,14 +235,6 @@ static int run_step(const struct step *s, struct err *err)
 	return rc;
 }
 
-/* "a" and "a/b" cannot be there together, not even for a moment. */
-static bool is_in_the_way(const char *a, const char *b)
-{
-	size_t len = strlen(a);
-
-	return !strncmp(a, b, len) && b[len] == '/';
-}
-
 static int find_other(void *data, const struct ref *ref)
 {
 	const struct move *m = data;
@@ -286,8 +279,7 @@ static int branch_move_run(struct move *m, struct err *err)
 {
 	struct step s = { m, m->from.buf, m->to.buf, true };
 
-	if (m->exists && !m->copy && (is_in_the_way(m->from.buf, m->to.buf) ||
-				      is_in_the_way(m->to.buf, m->from.buf)))
+	if (m->exists && !m->copy && paths_nest(m->from.buf, m->to.buf))
 		return run_detour(m, err);
 	return run_step(&s, err);
 }

@@ -132,19 +132,10 @@ static char *translate(const struct daemon_options *o, struct daemon_host *h, co
 
 /* ---- what may be served ---- */
 
-static bool is_below(const char *path, const char *dir)
-{
-	size_t len = strlen(dir);
-
-	while (len > 1 && is_dir_sep(dir[len - 1]))
-		len--;
-	return !strncmp(path, dir, len) && (!path[len] || is_dir_sep(path[len]) || len == 1);
-}
-
 static bool is_listed(const struct daemon_options *o, const char *path)
 {
 	for (const char *const *dir = o->directories; *dir; dir++)
-		if (o->strict ? !strcmp(path, *dir) : is_below(path, *dir))
+		if (o->strict ? !strcmp(path, *dir) : path_inside(path, *dir) != NULL)
 			return true;
 	return !*o->directories;
 }

@@ -8,6 +8,7 @@
 #include "cli/git-options.h"
 #include "porcelain/remote.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "util/run-command.h"
 
 static const char *const usage[] = { "git remote add [<options>] <name> <url>", NULL };
@@ -41,13 +42,6 @@ static int opt_mirror(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
-static bool is_below(const char *name, const char *above)
-{
-	size_t len = strlen(above);
-
-	return !strncmp(name, above, len) && name[len] == '/';
-}
-
 /* Refs of one would be among those of the other. */
 static void refuse_nesting(const struct adding *a)
 {
@@ -56,9 +50,9 @@ static void refuse_nesting(const struct adding *a)
 	for (size_t i = 0; i < remotes_nr(all); i++) {
 		const char *other = remotes_at(all, i)->name;
 
-		if (is_below(a->name, other))
+		if (path_is_below(a->name, other))
 			die("remote name '%s' is a subset of existing remote '%s'", a->name, other);
-		if (is_below(other, a->name))
+		if (path_is_below(other, a->name))
 			die("remote name '%s' is a superset of existing remote '%s'", a->name, other);
 	}
 }

@@ -2,20 +2,12 @@
 /* What the configuration and the refs say about writing bitmaps. */
 #include "compat/posix.h"
 #include "history/bitmap/bitmap-build.h"
+#include "util/path.h"
 
 struct collecting {
 	struct repository *repo;
 	struct oid_array *tips, *preferred;
 };
-
-/* A hierarchy is named with its slash or without. */
-static bool is_below(const char *refname, const char *hierarchy)
-{
-	size_t len = strlen(hierarchy);
-
-	return len && !strncmp(refname, hierarchy, len) &&
-	       (hierarchy[len - 1] == '/' || !refname[len] || refname[len] == '/');
-}
 
 static bool is_preferred(struct repository *r, const char *refname)
 {
@@ -24,7 +16,7 @@ static bool is_preferred(struct repository *r, const char *refname)
 
 	v = config_get_all(r->config, "pack.preferbitmaptips", &nr);
 	for (size_t i = 0; i < nr; i++)
-		if (v[i]->value && is_below(refname, v[i]->value))
+		if (v[i]->value && *v[i]->value && path_inside(refname, v[i]->value))
 			return true;
 	return false;
 }

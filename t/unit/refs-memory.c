@@ -3,6 +3,7 @@
 #include "object/ident.h"
 #include "t/unit/refs-memory.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 struct memory_entry {
 	struct object_id old_oid, new_oid;
@@ -176,13 +177,6 @@ static int lock_one(struct ref_transaction *t, struct ref_update *u, struct err 
 	return ref_update_split(t, u, err);
 }
 
-static bool is_below(const char *name, const char *dir)
-{
-	size_t len = strlen(dir);
-
-	return !strncmp(name, dir, len) && name[len] == '/';
-}
-
 /* "a" and "a/b" cannot both be there. */
 static int check_name(struct ref_transaction *t, const struct ref_update *u, struct err *err)
 {
@@ -193,7 +187,7 @@ static int check_name(struct ref_transaction *t, const struct ref_update *u, str
 		const struct memory_ref *r = refs->items[i].util;
 		const struct ref_update *beside = strmap_get(&t->by_name, other);
 
-		if (!is_below(other, u->name) && !is_below(u->name, other))
+		if (!paths_nest(other, u->name))
 			continue;
 		if (exists(r))
 			return fail(err, ERR_CONFLICT, u, "'%s' exists; cannot create '%s'",

@@ -177,6 +177,12 @@ static void test_path_text(void **state)
 	assert_null(path_inside("/ab", "/a"));
 	assert_string_equal(path_inside("/a", "/"), "a");
 	assert_null(path_inside("a", "/"));
+	assert_true(path_is_below("a/b", "a"));
+	assert_false(path_is_below("a", "a"));
+	assert_false(path_is_below("ab", "a"));
+	assert_false(path_is_below("a", "a/b"));
+	assert_true(paths_nest("a/b", "a") && paths_nest("a", "a/b"));
+	assert_false(paths_nest("a/b", "a/c") || paths_nest("a", "a"));
 	assert_string_equal(path_basename("/a/b"), "b");
 	assert_string_equal(path_basename("b"), "b");
 	path_dirname(&sb, "/a//b");

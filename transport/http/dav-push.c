@@ -4,6 +4,7 @@
 #include "repo/ref-storage.h"
 #include "transport/http/dav-push-internal.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 /* ---- the session ---- */
 
@@ -75,16 +76,9 @@ static int put_ref(struct dav_push *s, const struct push_update *u, const char *
 /* One of the two that a name lies above cannot be there. */
 static bool is_in_the_way(const struct dav_push *s, const char *name)
 {
-	const size_t len = strlen(name);
-
-	for (size_t i = 0; i < s->refs.nr; i++) {
-		const char *other = s->refs.items[i].name;
-		const size_t other_len = strlen(other);
-
-		if ((other_len > len && other[len] == '/' && !memcmp(other, name, len)) ||
-		    (other_len < len && name[other_len] == '/' && !memcmp(other, name, other_len)))
+	for (size_t i = 0; i < s->refs.nr; i++)
+		if (paths_nest(s->refs.items[i].name, name))
 			return true;
-	}
 	return false;
 }
 
