@@ -8,7 +8,7 @@
 #include "history/history.h"
 #include "object/commit.h"
 #include "operation/operation.h"
-#include "repo/init.h"
+#include "t/unit/repo-aux.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 
@@ -115,21 +115,9 @@ static void write_graph(void)
 }
 
 /* 0 - 1 - 3, 0 - 2; the clock of 1 is ahead; 1 and 2 add the file. */
-static int set_up(void **state)
+static int set_up(void **state UNUSED)
 {
-	struct repo_init_options o = { .template_dir = "" };
-	struct repo_init_result result;
-	struct err err = ERR_INIT;
-
-	scratch_setup(state);
-	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
-	setenv("HOME", dir, 1);
-	o.gitdir = at(dir, "r/.git");
-	o.worktree = at(dir, "r");
-	MUST(repo_init(&o, &result, &err));
-	free(result.gitdir);
-	free(result.branch);
-	MUST(repo_open_at(&repo, at(dir, "r/.git"), at(dir, "r"), &err));
+	scratch_repo_setup(&repo);
 	add_trees();
 	add_commit(0, &trees[0], 1000, NULL);
 	add_commit(1, &trees[1], 5000, &commits[0]);
@@ -138,10 +126,9 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down(void **state UNUSED)
 {
-	repo_free(repo);
-	return scratch_teardown(state);
+	return scratch_repo_teardown(&repo);
 }
 
 static struct commit_pool *open_pool(void)

@@ -9,7 +9,7 @@
 #include "t/fault.h"
 #include "commit/commit.h"
 #include "fs/file.h"
-#include "repo/init.h"
+#include "t/unit/repo-aux.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 
@@ -28,33 +28,16 @@ static void open_repository(void)
 
 static int setup(void **state UNUSED)
 {
-	struct repo_init_result result = { .gitdir = NULL };
-	struct repo_init_options o = { .template_dir = "", .initial_branch = "main" };
-
-	scratch_setup(NULL);
-	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
-	setenv("HOME", dir, 1);
-	o.gitdir = at(dir, "r/.git");
-	o.worktree = at(dir, "r");
+	scratch_repo_setup(&repo);
 	err_init(&err);
-	MUST(repo_init(&o, &result, &err));
-	free(result.gitdir);
-	free(result.branch);
-	open_repository();
 	warnings = 0;
 	return 0;
 }
 
-static int teardown(void **state)
+static int teardown(void **state UNUSED)
 {
-	if (repo && repo->operation) {
-		repo_operation_abort(repo->operation);
-		repo_operation_free(repo->operation);
-	}
-	repo_free(repo);
-	repo = NULL;
 	err_release(&err);
-	return scratch_teardown(state);
+	return scratch_repo_teardown(&repo);
 }
 
 static void count_warning(void)

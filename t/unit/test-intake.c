@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "intake/confined.h"
-#include "repo/init.h"
+#include "t/unit/repo-aux.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 
@@ -20,28 +20,15 @@ static struct err err;
 
 static int setup(void **state UNUSED)
 {
-	struct repo_init_result result = { .gitdir = NULL };
-	struct repo_init_options o = { .template_dir = "", .initial_branch = "main" };
-
-	scratch_setup(NULL);
-	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
-	setenv("HOME", dir, 1);
-	o.gitdir = at(dir, "r/.git");
-	o.worktree = at(dir, "r");
+	scratch_repo_setup(&repo);
 	err_init(&err);
-	MUST(repo_init(&o, &result, &err));
-	free(result.gitdir);
-	free(result.branch);
-	MUST(repo_open_at(&repo, at(dir, "r/.git"), at(dir, "r"), &err));
 	return 0;
 }
 
-static int teardown(void **state)
+static int teardown(void **state UNUSED)
 {
-	repo_free(repo);
-	repo = NULL;
 	err_release(&err);
-	return scratch_teardown(state);
+	return scratch_repo_teardown(&repo);
 }
 
 /* ---- the sources ---- */

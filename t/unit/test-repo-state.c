@@ -9,8 +9,8 @@
 #include "t/fault.h"
 #include "fs/file.h"
 #include "operation/operation.h"
-#include "repo/init.h"
 #include "repo/state.h"
+#include "t/unit/repo-aux.h"
 #include "t/unit/scratch.h"
 #include "util/alloc.h"
 
@@ -22,30 +22,15 @@ static struct object_id blob;
 
 static int setup(void **state UNUSED)
 {
-	struct repo_init_result result = { .gitdir = NULL };
-	struct repo_init_options o = { .template_dir = "", .initial_branch = "main" };
-
-	scratch_setup(NULL);
-	setenv("GIT_COMMITTER_NAME", "C", 1);
-	setenv("GIT_COMMITTER_EMAIL", "c@example.com", 1);
-	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
-	setenv("HOME", dir, 1);
-	o.gitdir = at(dir, "r/.git");
-	o.worktree = at(dir, "r");
+	scratch_repo_setup(&repo);
 	err_init(&err);
-	MUST(repo_init(&o, &result, &err));
-	free(result.gitdir);
-	free(result.branch);
-	MUST(repo_open_at(&repo, at(dir, "r/.git"), at(dir, "r"), &err));
 	return 0;
 }
 
-static int teardown(void **state)
+static int teardown(void **state UNUSED)
 {
-	repo_free(repo);
-	repo = NULL;
 	err_release(&err);
-	return scratch_teardown(state);
+	return scratch_repo_teardown(&repo);
 }
 
 /* ---- one operation that changes all ---- */
