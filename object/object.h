@@ -86,6 +86,9 @@ void peel_memo_free(struct peel_memo *m); /* NULL is fine */
 #define TREE_DEPTH_LIMIT 4096
 unsigned object_max_tree_depth(const struct object_source *src);
 
+/* The object that a tag names, and the type that the tag gives for it. Not a tag: ERR_CORRUPT. */
+MUST_USE int object_tag_target(const struct object_source *src, const struct object_id *tag,
+			       struct object_id *target, enum object_type *type, struct err *err);
 /*
  * Follow tags to an object of type `want`; OBJ_ANY: to the first object that is no tag. If `want` is
  * a tree, a commit peels to its tree. ERR_INVALID: no such object is reached. ERR_CORRUPT: the object

@@ -15,6 +15,25 @@ int object_type_expect(const struct object_id *oid, enum object_type type, enum 
 		       object_type_name(want));
 }
 
+int object_tag_target(const struct object_source *src, const struct object_id *tag,
+		      struct object_id *target, enum object_type *type, struct err *err)
+{
+	struct object_buf buf = OBJECT_BUF_INIT;
+	struct tag_view view;
+	int rc = src->read(src->data, tag, &buf, err);
+
+	if (!rc)
+		rc = object_type_expect(tag, buf.type, OBJ_TAG, err);
+	if (!rc)
+		rc = tag_parse(&view, buf.data, buf.size, src->algo, err);
+	if (!rc) {
+		*target = view.target;
+		*type = view.target_type;
+	}
+	object_buf_release(&buf);
+	return rc;
+}
+
 /* The target of a tag, or the tree of a commit, and the type that it should have. */
 static int dereference(const struct object_source *src, const struct object_id *oid,
 		       enum object_type type, struct object_id *next, enum object_type *want, struct err *err)

@@ -8,7 +8,6 @@
 #include "config/config.h"
 #include "history/revision/revision.h"
 #include "packing/delta-islands-internal.h"
-#include "object/tag.h"
 #include "odb/odb.h"
 #include "refs/refs.h"
 #include "util/alloc.h"
@@ -132,20 +131,6 @@ static int find_core(struct finding *f, struct err *err)
 
 /* ---- what refs name ---- */
 
-static int tag_target(struct finding *f, struct object_id *oid, struct err *err)
-{
-	struct object_buf buf = OBJECT_BUF_INIT;
-	struct tag_view tag;
-	int rc = odb_read_type(f->r->odb, oid, OBJ_TAG, &buf, err);
-
-	if (!rc)
-		rc = tag_parse(&tag, buf.data, buf.size, f->r->algo, err);
-	if (!rc)
-		*oid = tag.target;
-	object_buf_release(&buf);
-	return rc;
-}
-
 /* From tag to tag; what commits and trees lead to comes later. */
 static int mark_tip(struct finding *f, struct rev_walk *w, struct island_trees *t, const struct tip *tip,
 		    struct err *err)
@@ -167,7 +152,7 @@ static int mark_tip(struct finding *f, struct rev_walk *w, struct island_trees *
 			island_trees_queue(t, &oid);
 		if (type != OBJ_TAG)
 			return 0;
-		rc = tag_target(f, &oid, err);
+		rc = object_tag_target(odb_source(f->r->odb), &oid, &oid, &type, err);
 		if (rc < 0)
 			return rc;
 	}

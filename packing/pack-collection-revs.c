@@ -4,7 +4,6 @@
 #include "packing/pack-collection.h"
 #include "history/revision/objects.h"
 #include "history/reach/roots.h"
-#include "object/tag.h"
 #include "object/tree.h"
 #include "odb/odb.h"
 #include "util/alloc.h"
@@ -153,17 +152,12 @@ static int add_tag_chain(struct pack_collection *c, struct object_id oid, struct
 	int rc;
 
 	while (!(rc = odb_type(c->r->odb, &oid, &type, &size, err)) && type == OBJ_TAG) {
-		struct object_buf buf = OBJECT_BUF_INIT;
-		struct tag_view tag;
+		struct object_id target;
+		oid = target;
 
-		rc = odb_read_type(c->r->odb, &oid, OBJ_TAG, &buf, err);
-		if (!rc)
-			rc = tag_parse(&tag, buf.data, buf.size, c->r->algo, err);
+		rc = object_tag_target(odb_source(c->r->odb), &oid, &target, &type, err);
 		if (!rc)
 			rc = pack_collection_add(c, &oid, OBJ_TAG, NULL, 0, err);
-		if (!rc)
-			oid = tag.target;
-		object_buf_release(&buf);
 		if (rc < 0)
 			break;
 	}

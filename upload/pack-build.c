@@ -8,7 +8,6 @@
 #include "history/bitmap/bitmap.h"
 #include "history/revision/objects.h"
 #include "history/revision/revision.h"
-#include "object/tag.h"
 #include "relay/relay.h"
 #include "pack/write/pack-objects.h"
 #include "upload/upload.h"
@@ -227,20 +226,16 @@ static bool is_sent(struct pack_making *j, const struct object_id *oid)
 /* Adds a tag and the tags below it; the object that they peel to is sent. */
 static int add_chain(struct pack_making *j, const char *name, const struct object_id *tag)
 {
-	struct object_id oid = *tag;
-	struct tag_view view = { .target_type = OBJ_TAG };
+	struct object_id oid = *tag, target;
+	enum object_type type = OBJ_TAG;
 	int rc = 0;
 
-	while (!rc && view.target_type == OBJ_TAG && !is_sent(j, &oid)) {
-		struct object_buf buf = OBJECT_BUF_INIT;
-
-		rc = odb_read_type(j->s->repo->odb, &oid, OBJ_TAG, &buf, &j->err);
-		if (!rc)
-			rc = tag_parse(&view, buf.data, buf.size, j->s->repo->algo, &j->err);
-		if (!rc)
-			rc = add_object(j, &oid, OBJ_TAG, name, 0, &j->err);
-		oid = view.target;
-		object_buf_release(&buf);
+	while (!rc && type == OBJ_TAG && !is_sent(j, &oid)) {
+		rc = object_tag_target(odb_source(j->s->repo->odb), &oid, &target, &type, &j->err);
+		if (rc < 0)
+			break;
+		rc = add_object(j, &oid, OBJ_TAG, name, 0, &j->err);
+		oid = target;
 	}
 	return rc;
 }

@@ -9,7 +9,6 @@
 #include "history/bitmap/bitmap-internal.h"
 #include "history/grafts.h"
 #include "history/history.h"
-#include "object/tag.h"
 #include "pack/bitmap.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
@@ -55,25 +54,10 @@ static int type_of(struct bitmap_walk *w, const struct object_id *oid, enum obje
 	return rc < 0 ? rc : odb_type(w->repo->odb, oid, type, &size, err);
 }
 
-static int tag_target(struct bitmap_walk *w, struct object_id *oid, struct err *err)
-{
-	struct object_buf buf = OBJECT_BUF_INIT;
-	struct tag_view tag;
-	int rc = odb_read_type(w->repo->odb, oid, OBJ_TAG, &buf, err);
-
-	if (rc < 0)
-		return rc;
-	rc = tag_parse(&tag, buf.data, buf.size, w->repo->algo, err);
-	if (!rc)
-		*oid = tag.target;
-	object_buf_release(&buf);
-	return rc;
-}
-
 static int add_start(struct side *s, struct object_id oid, struct err *err)
 {
 	struct bitmap_walk *w = s->w;
-	enum object_type type = OBJ_NONE;
+	enum object_type type = OBJ_NONE, named;
 	size_t bit;
 	int rc;
 
@@ -94,7 +78,7 @@ static int add_start(struct side *s, struct object_id oid, struct err *err)
 			bitset_add(s->making.to, bit);
 		if (type != OBJ_TAG)
 			return 0;
-		rc = tag_target(w, &oid, err);
+		rc = object_tag_target(odb_source(w->repo->odb), &oid, &oid, &named, err);
 		if (rc < 0)
 			return rc;
 	}

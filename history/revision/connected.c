@@ -2,7 +2,6 @@
 #include "compat/posix.h"
 #include "history/promisor.h"
 #include "history/revision/revision.h"
-#include "object/tag.h"
 #include "object/tree.h"
 #include "history/revision/connected.h"
 #include "history/reach/roots.h"
@@ -101,9 +100,6 @@ static int follow_tags(struct check *c, struct object_id *oid, enum object_type 
 	int rc;
 
 	for (;;) {
-		struct object_buf buf = OBJECT_BUF_INIT;
-		struct tag_view tag;
-
 		if (!odb_has(c->repo->odb, oid))
 			return is_missing(c, oid, err);
 		rc = src->info(src->data, oid, &info, err);
@@ -118,14 +114,7 @@ static int follow_tags(struct check *c, struct object_id *oid, enum object_type 
 		*type = info.type;
 		if (rc < 0 || info.type != OBJ_TAG)
 			return rc < 0 ? rc : 1;
-		rc = src->read(src->data, oid, &buf, err);
-		if (!rc)
-			rc = tag_parse(&tag, buf.data, buf.size, src->algo, err);
-		if (!rc) {
-			*oid = tag.target;
-			want = tag.target_type;
-		}
-		object_buf_release(&buf);
+		rc = object_tag_target(src, oid, oid, &want, err);
 		if (rc < 0)
 			return rc;
 	}
