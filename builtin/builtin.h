@@ -39,6 +39,16 @@ struct command {
 	unsigned flags;
 };
 
+/* subcommand.c: the subcommand that argv[1] names; NULL: none of them. */
+struct subcommand {
+	const char *name;
+	command_fn run; /* argv[0] is the subcommand's name */
+};
+command_fn find_subcommand(const struct subcommand *subs, size_t nr, int argc, const char **argv);
+/* name: of no subcommand; NULL: none was given. */
+NORETURN void die_no_subcommand(const char *name, const char *const *usage,
+				const struct option *options);
+
 /* help.c: the commands that have a group in the help and are among `commands`, on stdout. */
 void print_common_commands(const struct command *commands, size_t nr);
 

@@ -274,20 +274,16 @@ static int write_command(int argc, const char **argv, struct command_ctx *ctx)
 
 int cmd_commit_graph(int argc, const char **argv, struct command_ctx *ctx)
 {
-	static const struct {
-		const char *name;
-		int (*run)(int argc, const char **argv, struct command_ctx *ctx);
-	} commands[] = { { "verify", verify }, { "write", write_command } };
+	static const struct subcommand commands[] = {
+		{ "verify", verify }, { "write", write_command },
+	};
 	struct option options[] = { OPT_END() };
+	command_fn run;
 
 	argc = parse_options(argc, argv, options, usage,
 			     PARSE_OPT_STOP_AT_NON_OPTION | PARSE_OPT_KEEP_ARGV0);
-	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1, ctx);
-	if (argc > 1)
-		error("unknown subcommand: `%s'", argv[1]);
-	else
-		error("need a subcommand");
-	usage_with_options(usage, options);
+	run = find_subcommand(commands, ARRAY_SIZE(commands), argc, argv);
+	if (run)
+		return run(argc - 1, argv + 1, ctx);
+	die_no_subcommand(argv[1], usage, options);
 }

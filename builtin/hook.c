@@ -142,9 +142,5 @@ int cmd_hook(int argc, const char **argv, struct command_ctx *ctx)
 	if (argc > 1 && !strcmp(argv[1], "list"))
 		return list_hooks(argc - 1, argv + 1, ctx);
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_STOP_AT_NON_OPTION);
-	if (argc)
-		error("unknown subcommand: `%s'", argv[0]);
-	else
-		error("need a subcommand");
-	usage_with_options(usage, opts);
+	die_no_subcommand(argv[0], usage, opts);
 }

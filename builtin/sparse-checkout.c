@@ -50,12 +50,8 @@ int cmd_sparse_checkout(int argc, const char **argv, struct command_ctx *ctx)
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 	while (argc && i < ARRAY_SIZE(names) && strcmp(argv[0], names[i]) != 0)
 		i++;
-	if (!argc)
-		error("need a subcommand");
-	else if (i == ARRAY_SIZE(names))
-		error("unknown subcommand: `%s'", argv[0]);
 	if (!argc || i == ARRAY_SIZE(names))
-		usage_with_options(usage, opts);
+		die_no_subcommand(argv[0], usage, opts);
 	if (!ctx->repo->worktree || ctx->repo->bare)
 		die("this operation must be run in a work tree");
 	return is_sparse(ctx->repo) ? COMMAND_REST : run_subcommand(names[i]);

@@ -26,7 +26,7 @@ static const char usage_text[] =
 	"   or: git submodule [--quiet] absorbgitdirs [--] [<path>...]\n";
 
 /* Options, each between blanks; one that ends in "=" has a value. */
-static const struct subcommand {
+static const struct submodule_command {
 	const char *name, *options;
 	enum { PATHS, ANYTHING, ONE_SUBMODULE } rest;
 } subcommands[] = {
@@ -54,7 +54,7 @@ static NORETURN void die_of_usage(void)
 	exit(1);
 }
 
-static const struct subcommand *find_subcommand(const char *name)
+static const struct submodule_command *find_submodule_command(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++)
 		if (!strcmp(subcommands[i].name, name))
@@ -63,7 +63,7 @@ static const struct subcommand *find_subcommand(const char *name)
 }
 
 /* How many arguments the option takes: 1, or 2 with its value behind it; 0: there is no such option. */
-static int option_length(const struct subcommand *sub, const char *arg)
+static int option_length(const struct submodule_command *sub, const char *arg)
 {
 	size_t len = strcspn(arg, "=");
 	bool attached = arg[1] != '-' && arg[1] && arg[2]; /* -j4 */
@@ -88,7 +88,7 @@ static bool has_option(const char **argv, const char **rest, const char *name)
 	return false;
 }
 
-static const char **skip_options(const struct subcommand *sub, const char **argv)
+static const char **skip_options(const struct submodule_command *sub, const char **argv)
 {
 	while (*argv && **argv == '-' && (*argv)[1]) {
 		int n = option_length(sub, *argv);
@@ -130,7 +130,7 @@ static int check_paths(struct command_ctx *ctx, const char **paths)
 	return code ? 1 : 0;
 }
 
-static int run_without_submodules(const struct subcommand *sub, const char **argv, struct command_ctx *ctx)
+static int run_without_submodules(const struct submodule_command *sub, const char **argv, struct command_ctx *ctx)
 {
 	const char **rest = skip_options(sub, argv);
 
@@ -149,7 +149,7 @@ static int run_without_submodules(const struct subcommand *sub, const char **arg
 
 int cmd_submodule(int argc UNUSED, const char **argv, struct command_ctx *ctx)
 {
-	const struct subcommand *sub;
+	const struct submodule_command *sub;
 	bool cached = false;
 
 	if (argv[1] && !strcmp(argv[1], "-h")) {
@@ -163,7 +163,7 @@ int cmd_submodule(int argc UNUSED, const char **argv, struct command_ctx *ctx)
 		if (strcmp(*argv, "-q") != 0 && strcmp(*argv, "--quiet") != 0 && strcmp(*argv, "--cached") != 0)
 			die_of_usage();
 	}
-	sub = find_subcommand(*argv ? *argv : "status");
+	sub = find_submodule_command(*argv ? *argv : "status");
 	if (!sub || (cached && *argv && strcmp(sub->name, "status") != 0))
 		die_of_usage();
 	if (has_submodules(ctx->repo, NULL))

@@ -237,20 +237,15 @@ static int sub_edit(int argc, const char **argv, struct command_ctx *ctx)
 
 bool config_cmd_sub(int argc, const char **argv, struct command_ctx *ctx, int *code)
 {
-	static const struct {
-		const char *name;
-		command_fn run;
-	} subs[] = {
+	static const struct subcommand subs[] = {
 		{ "list", sub_list }, { "get", sub_get }, { "set", sub_set },
 		{ "unset", sub_unset }, { "rename-section", sub_rename_section },
 		{ "remove-section", sub_remove_section }, { "edit", sub_edit },
 	};
+	command_fn run;
 
-	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(subs); i++) {
-		if (strcmp(argv[1], subs[i].name))
-			continue;
-		*code = subs[i].run(argc - 1, argv + 1, ctx);
-		return true;
-	}
-	return false;
+	run = find_subcommand(subs, ARRAY_SIZE(subs), argc, argv);
+	if (run)
+		*code = run(argc - 1, argv + 1, ctx);
+	return run != NULL;
 }

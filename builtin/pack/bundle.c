@@ -279,25 +279,20 @@ static int unbundle(int argc, const char **argv, struct command_ctx *ctx)
 
 int cmd_bundle(int argc, const char **argv, struct command_ctx *ctx)
 {
-	static const struct {
-		const char *name;
-		command_fn run;
-	} subcommands[] = {
+	static const struct subcommand subcommands[] = {
 		{ "create", bundle_create }, { "verify", bundle_verify }, { "list-heads", list_heads },
 		{ "unbundle", unbundle },
 	};
 	const struct option none[] = { OPT_END() };
+	command_fn run;
 
 	if (argc > 1 && !strcmp(argv[1], "-h"))
 		parse_options(argc, argv, none, usage, 0);
-	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(subcommands); i++)
-		if (!strcmp(argv[1], subcommands[i].name))
-			return subcommands[i].run(argc - 1, argv + 1, ctx);
-	if (argc < 2)
-		error("need a subcommand");
-	else if (*argv[1] == '-')
-		error("unknown option `%s'", argv[1] + strspn(argv[1], "-"));
-	else
-		error("unknown subcommand: `%s'", argv[1]);
+	run = find_subcommand(subcommands, ARRAY_SIZE(subcommands), argc, argv);
+	if (run)
+		return run(argc - 1, argv + 1, ctx);
+	if (argc < 2 || *argv[1] != '-')
+		die_no_subcommand(argv[1], usage, none);
+	error("unknown option `%s'", argv[1] + strspn(argv[1], "-"));
 	usage_with_options(usage, none);
 }

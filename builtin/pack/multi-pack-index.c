@@ -389,9 +389,5 @@ int cmd_multi_pack_index(int argc, const char **argv, struct command_ctx *ctx)
 	for (size_t i = 0; argc && i < ARRAY_SIZE(subcommands); i++)
 		if (!strcmp(argv[0], subcommands[i].name))
 			return subcommands[i].run(argc, argv, &c);
-	if (argc)
-		error("unknown subcommand: `%s'", argv[0]);
-	else
-		error("need a subcommand");
-	usage_with_options(usage, options);
+	die_no_subcommand(argv[0], usage, options);
 }

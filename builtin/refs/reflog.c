@@ -483,19 +483,15 @@ static int drop(int argc, const char **argv, struct command_ctx *ctx)
 
 int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx)
 {
-	static const struct {
-		const char *name;
-		command_fn run;
-	} subcommands[] = {
+	static const struct subcommand subcommands[] = {
 		{ "show", reflog_show }, { "list", reflog_list }, { "expire", expire },
 		{ "delete", reflog_delete }, { "drop", drop }, { "exists", exists },
 	};
 	const struct option none[] = { OPT_END() };
+	command_fn run;
 
 	if (argc > 1 && !strcmp(argv[1], "-h"))
 		parse_options(argc, argv, none, usage, 0);
-	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(subcommands); i++)
-		if (!strcmp(argv[1], subcommands[i].name))
-			return subcommands[i].run(argc - 1, argv + 1, ctx);
-	return reflog_show(argc, argv, ctx);
+	run = find_subcommand(subcommands, ARRAY_SIZE(subcommands), argc, argv);
+	return run ? run(argc - 1, argv + 1, ctx) : reflog_show(argc, argv, ctx);
 }

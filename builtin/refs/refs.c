@@ -88,23 +88,18 @@ static int migrate(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 
 int cmd_refs(int argc, const char **argv, struct command_ctx *ctx)
 {
-	static const struct {
-		const char *name;
-		command_fn run;
-	} subcommands[] = {
+	static const struct subcommand subcommands[] = {
 		{ "migrate", migrate }, { "verify", verify }, { "list", refs_list },
 		{ "exists", refs_exists }, { "optimize", optimize },
 	};
 	const struct option none[] = { OPT_END() };
+	command_fn run;
 
-	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(subcommands); i++)
-		if (!strcmp(argv[1], subcommands[i].name))
-			return subcommands[i].run(argc - 1, argv + 1, ctx);
-	if (argc > 1 && argv[1][0] != '-') {
-		error("unknown subcommand: `%s'", argv[1]);
-		usage_with_options(usage, none);
-	}
+	run = find_subcommand(subcommands, ARRAY_SIZE(subcommands), argc, argv);
+	if (run)
+		return run(argc - 1, argv + 1, ctx);
+	if (argc > 1 && argv[1][0] != '-')
+		die_no_subcommand(argv[1], usage, none);
 	parse_options(argc, argv, none, usage, 0);
-	error("need a subcommand");
-	usage_with_options(usage, none);
+	die_no_subcommand(NULL, usage, none);
 }

@@ -52,6 +52,5 @@ int cmd_remote(int argc, const char **argv, struct command_ctx *ctx)
 			code = subcommands[i].run(argc, argv, ctx->repo, verbose);
 			return finish_stdout() ? 128 : code;
 		}
-	error("unknown subcommand: `%s'", argv[0]);
-	usage_with_options(usage, opts);
+	die_no_subcommand(argv[0], usage, opts);
 }
