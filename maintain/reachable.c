@@ -58,12 +58,6 @@ static void note_seen(struct reachable *x, const struct object_id *oid)
 		x->o.progress(x->o.data, x->nr);
 }
 
-static int reachable_on_commit(void *data, struct commit *c, struct err *err UNUSED)
-{
-	note_seen(data, &c->oid);
-	return 0;
-}
-
 static int reachable_on_object(void *data, const struct walked_object *o, struct err *err UNUSED)
 {
 	note_seen(data, o->oid);
@@ -106,7 +100,7 @@ static int reachable_walk(struct reachable *x, const struct oid_array *starts,
 			  bool weak, struct err *err)
 {
 	struct object_walk_options o = {
-		.check_present = !weak, .commit = reachable_on_commit, .object = reachable_on_object,
+		.check_present = !weak, .object = reachable_on_object,
 		.missing = weak ? on_missing_weak : on_missing_strong, .data = x,
 	};
 	struct rev_walk *w = NULL;

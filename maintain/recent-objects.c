@@ -71,14 +71,6 @@ static int add_named(struct search *s)
 
 /* ---- what that leads to ---- */
 
-static int recent_objects_on_commit(void *data, struct commit *c, struct err *err UNUSED)
-{
-	struct search *s = data;
-
-	oidset_insert(s->out, &c->oid);
-	return 0;
-}
-
 static int recent_objects_on_object(void *data, const struct walked_object *o,
 				    struct err *err UNUSED)
 {
@@ -96,7 +88,7 @@ static int on_missing(void *data UNUSED, const struct walked_object *o UNUSED, s
 static int recent_objects_walk(struct search *s)
 {
 	struct object_walk_options o = {
-		.commit = recent_objects_on_commit, .object = recent_objects_on_object, .missing = on_missing, .data = s,
+		.object = recent_objects_on_object, .missing = on_missing, .data = s,
 	};
 	int rc;
 

@@ -142,11 +142,6 @@ static int add_if_cruft(struct cruft *f, const struct object_id *oid, enum objec
 	return pack_collection_add(f->c, oid, type, path, 0, err);
 }
 
-static int pack_collection_cruft_on_commit(void *data, struct commit *commit, struct err *err)
-{
-	return add_if_cruft(data, &commit->oid, OBJ_COMMIT, NULL, err);
-}
-
 static int pack_collection_cruft_on_object(void *data, const struct walked_object *o,
 					   struct err *err)
 {
@@ -166,7 +161,7 @@ static int pack_collection_cruft_on_missing(void *data, const struct walked_obje
 static int add_reachable_from_recent(struct cruft *f, struct err *err)
 {
 	struct object_walk_options o = {
-		.commit = pack_collection_cruft_on_commit, .object = pack_collection_cruft_on_object, .missing = pack_collection_cruft_on_missing, .data = f,
+		.object = pack_collection_cruft_on_object, .missing = pack_collection_cruft_on_missing, .data = f,
 	};
 	int rc;
 

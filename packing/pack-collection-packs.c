@@ -65,13 +65,6 @@ static bool is_closed(void *data, const struct object_id *oid)
 	return false;
 }
 
-static int pack_collection_packs_on_commit(void *data, struct commit *commit, struct err *err)
-{
-	const struct following *f = data;
-
-	return pack_collection_add(f->c, &commit->oid, OBJ_COMMIT, NULL, 0, err);
-}
-
 static int pack_collection_packs_on_object(void *data, const struct walked_object *o,
 					   struct err *err)
 {
@@ -89,7 +82,8 @@ static int pack_collection_packs_on_missing(void *data UNUSED, const struct walk
 static int pack_collection_packs_walk(struct following *f, struct err *err)
 {
 	struct object_walk_options o = {
-		.commit = pack_collection_packs_on_commit, .object = pack_collection_packs_on_object, .missing = pack_collection_packs_on_missing, .check_present = true, .data = f,
+		.object = pack_collection_packs_on_object, .missing = pack_collection_packs_on_missing,
+		.check_present = true, .data = f,
 	};
 	int rc;
 

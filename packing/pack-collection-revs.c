@@ -94,11 +94,6 @@ static int pack_collection_revs_add_starts(struct starts *s, const struct strvec
 
 /* ---- the walk ---- */
 
-static int pack_collection_revs_on_commit(void *data, struct commit *commit, struct err *err)
-{
-	return pack_collection_add(data, &commit->oid, OBJ_COMMIT, NULL, 0, err);
-}
-
 static int pack_collection_revs_on_object(void *data, const struct walked_object *o,
 					  struct err *err)
 {
@@ -124,7 +119,6 @@ static int pack_collection_revs_walk(struct pack_collection *c, struct rev_walk 
 		.filter = c->filter,
 		.edges = c->o.thin,
 		.aggressive_edges = c->shallow,
-		.commit = pack_collection_revs_on_commit,
 		.object = pack_collection_revs_on_object,
 		.data = c,
 	};
@@ -153,13 +147,13 @@ static int add_tag_chain(struct pack_collection *c, struct object_id oid, struct
 
 	while (!(rc = odb_type(c->r->odb, &oid, &type, &size, err)) && type == OBJ_TAG) {
 		struct object_id target;
-		oid = target;
 
 		rc = object_tag_target(odb_source(c->r->odb), &oid, &target, &type, err);
 		if (!rc)
 			rc = pack_collection_add(c, &oid, OBJ_TAG, NULL, 0, err);
 		if (rc < 0)
 			break;
+		oid = target;
 	}
 	return rc;
 }

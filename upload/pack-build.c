@@ -82,11 +82,6 @@ static int add_object(struct pack_making *j, const struct object_id *oid, enum o
 	return pack_objects_add(j->po, oid, type, path, flags, err);
 }
 
-static int add_commit(void *data, struct commit *c, struct err *err)
-{
-	return add_object(data, &c->oid, OBJ_COMMIT, NULL, 0, err);
-}
-
 static int add_walked(void *data, const struct walked_object *o, struct err *err)
 {
 	return add_object(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0, err);
@@ -117,7 +112,7 @@ static int walk_objects(struct pack_making *j, struct err *err)
 {
 	struct object_walk_options o = { .filter = j->q->filter.nr ? &j->q->filter : NULL,
 					 .edges = j->q->thin,
-					 .aggressive_edges = j->q->cut.nr > 0, .commit = add_commit,
+					 .aggressive_edges = j->q->cut.nr > 0,
 					 .object = add_walked, .data = j };
 	struct rev_walk *w;
 	int rc = rev_walk_new(&w, j->s->repo, err);

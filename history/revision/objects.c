@@ -448,6 +448,15 @@ static int walk_queued(struct object_walker *s, struct err *err)
 	return rc;
 }
 
+static int deliver_commit(const struct object_walker *s, struct commit *c, struct err *err)
+{
+	struct walked_object found = { .oid = &c->oid, .type = OBJ_COMMIT };
+
+	if (s->o->commit)
+		return s->o->commit(s->o->data, c, err);
+	return s->o->object ? s->o->object(s->o->data, &found, err) : 0;
+}
+
 static int visit_commit(struct object_walker *s, struct commit *c, struct err *err)
 {
 	struct filter_verdict v = judge(s, &c->oid, OBJ_COMMIT, 0, c->flags & REV_GIVEN);
@@ -459,7 +468,7 @@ static int visit_commit(struct object_walker *s, struct commit *c, struct err *e
 		*f |= OBJECT_QUEUED;
 		oid_array_append(&s->roots, &c->tree);
 	}
-	return v.include && s->o->commit ? s->o->commit(s->o->data, c, err) : 0;
+	return v.include ? deliver_commit(s, c, err) : 0;
 }
 
 static int walk_commits(struct object_walker *s, struct err *err)

@@ -20,8 +20,8 @@
 
 struct walked_object {
 	const struct object_id *oid;
-	enum object_type type; /* tag, tree, blob; of a missing object also commit, OBJ_NONE: unknown */
-	const char *path;      /* full path, "" for a root tree; a tag's name; valid during the call */
+	enum object_type type; /* OBJ_NONE: unknown, only of a missing object */
+	const char *path;      /* full path, "" for a root tree; a tag's name; NULL of a commit; valid during the call */
 	bool edge;	       /* only a possible base of deltas: it is not to be sent */
 };
 
@@ -37,6 +37,7 @@ struct object_walk_options {
 	 */
 	bool edges;
 	bool aggressive_edges;	 /* all excluded commits that were named are such commits */
+	/* NULL: `object` gets the commits, too, without a path. */
 	int (*commit)(void *data, struct commit *c, struct err *err);
 	int (*object)(void *data, const struct walked_object *o, struct err *err);
 	/* When the boundary is known, before the first commit. > 0 ends the walk, too. */

@@ -13,23 +13,14 @@ struct making {
 	uint64_t nr;
 };
 
-static int push_pack_add(struct making *m, const struct object_id *oid, enum object_type type, const char *path, unsigned flags,
-	       struct err *err)
+static int push_pack_add(void *data, const struct walked_object *o, struct err *err)
 {
+	struct making *m = data;
+
 	m->nr++;
 	if (m->p->o->meter)
 		m->p->o->meter(m->p->o->meter_data, PUSH_METER_FINDING, m->nr, 0);
-	return pack_objects_add(m->po, oid, type, path, flags, err);
-}
-
-static int add_commit(void *data, struct commit *c, struct err *err)
-{
-	return push_pack_add(data, &c->oid, OBJ_COMMIT, NULL, 0, err);
-}
-
-static int add_object(void *data, const struct walked_object *o, struct err *err)
-{
-	return push_pack_add(data, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0, err);
+	return pack_objects_add(m->po, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0, err);
 }
 
 /* A have that is missing here, or peels to no commit, cannot limit the walk. */
@@ -47,7 +38,7 @@ static void add_known(struct rev_walk *w, const struct push_pack *p)
 static int find(struct making *m, struct err *err)
 {
 	const struct push_pack *p = m->p;
-	struct object_walk_options o = { .edges = p->o->thin, .commit = add_commit, .object = add_object, .data = m };
+	struct object_walk_options o = { .edges = p->o->thin, .object = push_pack_add, .data = m };
 	struct rev_walk *w;
 	int rc = rev_walk_new(&w, p->r, err);
 
