@@ -175,6 +175,10 @@ static int merge_and_print(struct merge_tree *t, const struct merge_names *n, bo
 	struct merge_result result;
 	int rc = n->base ? merge_with_base(t, n, &result, err) : merge_by_history(t, n, &result, err);
 
+	if (rc == ERR_ABORTED) { /* a merge driver */
+		err_release(err);
+		return err_set(err, rc, "failure to merge");
+	}
 	if (rc)
 		return rc;
 	*clean = result.clean;

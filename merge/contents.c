@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "merge/contents.h"
+#include "merge/driver.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 
@@ -62,13 +63,18 @@ static void take_version(const struct merge_rules *rules, const struct object_bu
 	outcome->clean = !rules->depth && (rules->favor == MERGE3_TAKE_OURS || rules->favor == MERGE3_TAKE_THEIRS);
 }
 
+static size_t marker_size_of(const struct merge_blobs *b, const struct merge_rules *rules, const struct merge_attributes *a)
+{
+	return (a->marker_size ? a->marker_size : MARKER_SIZE) + 2 * (size_t)rules->depth + b->nested;
+}
+
 static void merge_lines(const struct merge_blobs *b, const struct merge_rules *rules, const struct merge_attributes *a,
 			const struct object_buf buf[MERGE_STAGES], struct strbuf *out, struct merge_blobs_outcome *outcome)
 {
 	struct merge3 m = { .style = rules->style, .favor = rules->depth ? MERGE3_CONFLICT : rules->favor,
 			    .algorithm = rules->algorithm, .minimal = rules->minimal, .ignore = rules->ignore };
 
-	m.marker_size = (a->marker_size ? a->marker_size : MARKER_SIZE) + 2 * (size_t)rules->depth + b->nested;
+	m.marker_size = marker_size_of(b, rules, a);
 	if (a->kind == MERGE_KIND_UNION)
 		m.favor = MERGE3_UNION;
 	for (int i = 0; i < MERGE_STAGES; i++)
@@ -77,20 +83,32 @@ static void merge_lines(const struct merge_blobs *b, const struct merge_rules *r
 	outcome->clean = merge3_texts(&m, out) == 0;
 }
 
+static int merge_by_program(const struct merge_blobs *b, const struct merge_rules *rules, const struct merge_attributes *a,
+			    const struct object_buf buf[MERGE_STAGES], struct strbuf *out,
+			    struct merge_blobs_outcome *outcome, struct err *err)
+{
+	struct merge_driver_call call = { .command = a->command, .path = b->path, .version = buf, .label = b->label,
+					  .marker_size = marker_size_of(b, rules, a) };
+
+	return merge_driver_run(&call, out, &outcome->clean, err);
+}
+
 int merge_blobs(const struct merge_blobs *b, const struct merge_rules *rules, struct odb *odb, struct strbuf *out,
 		struct merge_blobs_outcome *outcome, struct err *err)
 {
 	struct object_buf buf[MERGE_STAGES] = { OBJECT_BUF_INIT, OBJECT_BUF_INIT, OBJECT_BUF_INIT };
-	struct merge_attributes attributes = { MERGE_KIND_TEXT, 0 };
+	struct merge_attributes attributes = { .kind = MERGE_KIND_TEXT };
 	bool binary = false;
 	int rc = 0;
 
 	*outcome = (struct merge_blobs_outcome){ 0 };
 	if (rules->attributes)
-		rc = rules->attributes(rules->attributes_data, b->path, &attributes, err);
+		rc = rules->attributes(rules->attributes_data, b->path, rules->depth > 0, &attributes, err);
 	if (!rc)
 		rc = read_versions(b, odb, buf, &binary, err);
-	if (!rc && (binary || attributes.kind == MERGE_KIND_BINARY))
+	if (!rc && attributes.kind == MERGE_KIND_PROGRAM)
+		rc = merge_by_program(b, rules, &attributes, buf, out, outcome, err);
+	else if (!rc && (binary || attributes.kind == MERGE_KIND_BINARY))
 		take_version(rules, buf, out, outcome);
 	else if (!rc)
 		merge_lines(b, rules, &attributes, buf, out, outcome);

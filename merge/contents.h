@@ -27,7 +27,8 @@ struct merge_version {
 
 /* The values of the attributes "merge" and "conflict-marker-size". */
 struct merge_attributes {
-	enum merge_kind { MERGE_KIND_TEXT, MERGE_KIND_BINARY, MERGE_KIND_UNION } kind;
+	enum merge_kind { MERGE_KIND_TEXT, MERGE_KIND_BINARY, MERGE_KIND_UNION, MERGE_KIND_PROGRAM } kind;
+	const char *command; /* of MERGE_KIND_PROGRAM: merge.<driver>.driver; belongs to the configuration */
 	size_t marker_size; /* 0: the default */
 };
 
@@ -42,8 +43,11 @@ struct merge_rules {
 	 * is favoured, and the version of the base is taken where a side of a merge would be.
 	 */
 	unsigned depth;
-	/* Reads the attributes of a path into *out, which holds the defaults. NULL: no path has any. */
-	int (*attributes)(void *data, const char *path, struct merge_attributes *out, struct err *err);
+	/*
+	 * Reads the attributes of a path into *out, which holds the defaults. NULL: no path has any. internal: merge bases are
+	 * merged (merge.<driver>.recursive).
+	 */
+	int (*attributes)(void *data, const char *path, bool internal, struct merge_attributes *out, struct err *err);
 	void *attributes_data;
 };
 #define MERGE_RULES_INIT { 0 }
@@ -70,8 +74,8 @@ struct merge_blobs_outcome {
 };
 
 /*
- * Append the merged contents to `out`.
- * Errors: those of odb_read_type and of rules->attributes.
+ * Append the merged contents to `out`. A file whose attributes name a program is merged by it (merge/driver.h).
+ * Errors: those of odb_read_type, of rules->attributes and of merge_driver_run.
  * Cost:   all three versions are in memory.
  */
 MUST_USE int merge_blobs(const struct merge_blobs *b, const struct merge_rules *rules, struct odb *odb,

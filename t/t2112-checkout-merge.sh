@@ -27,7 +27,8 @@ test_expect_success 'what was resolved is a conflict again; other files are rest
 test_expect_success 'attributes: binary, union, the size of markers; files that are converted' '
 	conflict && echo "f merge=union" >r/.gitattributes && git -C r checkout -m f && printf "%s\n" 1 X Y 3 >expect && test_cmp expect r/f && echo "f -merge" >r/.gitattributes && git -C r checkout -m f 2>err &&
 	test_cmp ours r/f && test_grep "Cannot merge binary files: f (ours vs. theirs)" err && echo "f conflict-marker-size=3" >r/.gitattributes && git -C r checkout -m f && test_grep "^<<< ours$" r/f &&
-	echo "f merge=mine" >r/.gitattributes && git -C r checkout -m f && test_grep "^<<<<<<< ours$" r/f && test_expect_code 128 git -C r -c merge.mine.driver=false checkout -m f 2>err && test_grep "not available yet" err &&
+	echo "f merge=mine" >r/.gitattributes && git -C r checkout -m f && test_grep "^<<<<<<< ours$" r/f && git -C r -c merge.mine.driver="cat %B >>%A; exit 1" checkout -m f 2>err && printf "%s\n" 1 X 3 1 Y 3 >expect && test_cmp expect r/f &&
+	test_expect_code 1 git -C r -c merge.mine.driver="exit 129" checkout -m f 2>err && test_grep "error: path .f.: cannot merge" err && test_cmp expect r/f &&
 	rm r/.gitattributes && echo "f text eol=crlf" >r/.git/info/attributes && git -C r checkout -m f && printf "%s\r\n" 1 "<<<<<<< ours" X ======= Y ">>>>>>> theirs" 3 >expect && test_cmp_bin expect r/f
 '
 

@@ -138,7 +138,7 @@ test_expect_success 'refused, and nothing is changed: untracked files in the way
 test_expect_success 'refused, and nothing is changed: what cannot be merged, or not be saved' '
 	fresh "lines 8=eight >f && echo i >i && git add -N i" && refused 128 switch -m other && test_grep "only intended to be added" err && fresh "rm g && ln -s h g" && refused 128 switch -m other && test_grep "symbolic link" err &&
 	fresh "git rm -q g && mkdir g && echo x >g/x && git add g" && refused 128 switch -m other && test_grep "a directory" err && fresh "lines 8=eight >f && echo ff >ff && git add ff" && refused 128 switch -m moved && test_grep "another file" err &&
-	fresh "lines 2=TWO >f" && refused 128 -c merge.x.driver=false -c merge.default=x switch -m other && test_grep "not available yet" err &&
+	fresh "lines 2=TWO >f" && refused 128 -c merge.x.driver="exit 129" -c merge.default=x switch -m other && test_grep "failed to execute internal merge for f" err &&
 	fresh "lines 2=TWO >f && git update-ref CHECKOUT_AUTOSTASH_HEAD other" && test_expect_code 128 carry switch -m other && test_grep "earlier switch" err && test_grep "git restore --source=CHECKOUT_AUTOSTASH_HEAD" err &&
 	lines 2=TWO >expect && test_cmp expect r/f && git init -q -b main r/new && (cd r/new && git fetch -q .. other:other && echo g >g && git add g && test_expect_code 128 git switch -m other 2>err && test_grep "before the first commit" err)
 '

@@ -131,6 +131,27 @@ test_expect_success 'attributes: union, binary, the size of markers' '
 	test_expect_code 1 git merge-tree ours theirs >out && test_grep "Cannot merge binary files: u" out
 '
 
+test_expect_success 'a merge driver: its command line, its temporary files, its result' '
+	sides "mkdir d && lines 1 >\"d/f o\" && lines \"* merge=p\" \".g* -merge\" >.gitattributes" "lines 2 >\"d/f o\"" "lines 3 >\"d/f o\"" && write_script ../show <<-\END &&
+	cat "$1" "$2" "$3" >text && shift 3 && printf "[%s]" "$@" >args && echo merged >"$RESULT"
+	END
+	git config merge.p.driver "RESULT=%A ../show %O %A %B %L %P %S %X %Y %% %z" && printf "100644\t.gitattributes\n100644\td/f o\n" >want && gives 0 <want && test "$(text "d/f o")" = merged && lines 1 2 3 >want && test_cmp want text &&
+	test "$(cat args)" = "[7][d/f o][$(git rev-parse --short base)][ours][theirs][%][%z]" && ls -A >list && ! grep merge_file list && git config merge.p.name "A name"
+'
+
+test_expect_success 'a merge driver: conflicts and failures' '
+	sides "lines 1 >f && lines \"f merge=p\" >.gitattributes" "lines 2 >f" "lines 3 >f" && printf "100644 %s\tf\n" 1 2 3 >want && lines "" "Auto-merging f" "CONFLICT (content): Merge conflict in f" >>want && printf "100644\t.gitattributes\n100644\tf\n" >>want &&
+	for code in 1 128; do git config merge.p.driver "cat %B >>%A; exit $code" && gives 1 <want && lines 2 3 >expect2 && text f >got && test_cmp expect2 got || return 1; done && git config merge.p.driver no-such-program && gives 1 <want 2>err && test_grep "no-such-program" err && test "$(text f)" = 2 &&
+	git config merge.p.driver "" && gives 1 <want && for command in "exit 129" "kill -9 \$\$" "rm %A" "rm %A; exit 1" "ln -sf f %A"; do git config merge.p.driver "$command" && test_expect_code 128 git merge-tree ours theirs >out 2>err && test_must_be_empty out && echo "fatal: failure to merge" >want2 && tail -n 1 err >err2 && test_cmp want2 err2 &&
+		ls -A >list && ! grep merge_file list || return 1; done && git config --unset merge.p.driver && test_expect_code 1 git merge-tree ours theirs >out && git config merge.p.name x && test_expect_code 128 git merge-tree ours theirs 2>err && test_grep "fatal: custom merge driver p lacks command line." err &&
+	rm .gitattributes && git config merge.p.driver "cat %B >>%A" && git -c merge.default=p merge-tree ours theirs >out && tree=$(cat out) && lines 2 3 >expect2 && text f >got && test_cmp expect2 got
+'
+
+test_expect_success 'a merge driver in merges of merge bases' '
+	crossed "lines 1 >f" "lines 2 >f" "lines 3 >f" "lines 4 >f" "lines 5 >f" && echo "f merge=p" >.git/info/attributes && git config merge.p.driver "echo %L %X >>log; cat %O %A %B >>log; cat %B >>%A" && rm -f log && git merge-tree ours theirs && test_grep "^9 Temporary merge branch 1$" log && test_grep "^7 ours$" log &&
+	rm log && git -c merge.p.recursive=text merge-tree ours theirs && test_grep "^7 ours$" log && ! grep "^9 " log && test_grep "^<<<<<<<<< Temporary merge branch 1" log && rm log && git -c merge.p.recursive=p merge-tree ours theirs && test_grep "^9 Temp" log
+'
+
 test_expect_success 'whitespace that does not count: the other side is taken whole' '
 	sides "lines a\\ 1 b c >f" "lines a\\ \\ 1 b c >f" "lines a\\ 1 b c d >f" && printf "100644\tf\n" >want && gives 0 -Xignore-space-change <want && lines "a 1" b c d >want && text f >got && test_cmp want got
 '

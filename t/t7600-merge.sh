@@ -203,4 +203,13 @@ test_expect_success 'hooks: order, arguments, and their vetoes' '
 	test -z "$(git -C r status --porcelain)" && git -C r merge -q --no-verify side
 '
 
+test_expect_success 'a merge driver: a conflict, and a failure that changes nothing' '
+	git init -q -b main drv && (cd drv && echo "f merge=p" >.gitattributes && echo 1 >f && git add . && git commit -qm base && git checkout -q -b two && echo 2 >f && git commit -qam two &&
+	git checkout -q main && echo 3 >f && git commit -qam three && git config merge.p.driver "exit 129" && test_expect_code 2 git merge two >../said 2>../err) &&
+	lines "error: failed to execute internal merge for f" "Merge with strategy ort failed." >expect && test_cmp expect err &&
+	git -C drv status --porcelain -uall >out && test_must_be_empty out && test_path_is_missing drv/.git/MERGE_HEAD &&
+	git -C drv config merge.p.driver "cat %B >>%A; exit 1" && test_expect_code 1 git -C drv merge two && lines 3 2 >expect && test_cmp expect drv/f &&
+	git -C drv status --porcelain >out && test_grep "^UU f" out
+'
+
 test_done

@@ -4,22 +4,41 @@
 #include "util/alloc.h"
 #include "worktree/content-merge.h"
 
-/* A name that no configuration explains means text. */
-static int content_merge_find_driver(struct repository *r, const char *name, enum merge_kind *kind,
-				     struct err *err)
+static const struct config_entry *driver_entry(struct repository *r, const char *name, const char *var)
 {
-	char *key = xstrfmt("merge.%s.driver", name);
-	bool program = config_get(r->config, key) != NULL;
+	char *key = xstrfmt("merge.%s.%s", name, var);
+	const struct config_entry *e = config_get(r->config, key);
 
 	free(key);
-	if (program)
-		return err_set(err, ERR_UNSUPPORTED, "merging by a program (merge.%s.driver) is not "
-			       "available yet", name);
-	*kind = !strcmp(name, "binary") ? MERGE_KIND_BINARY : !strcmp(name, "union") ? MERGE_KIND_UNION : MERGE_KIND_TEXT;
+	return e;
+}
+
+static int set_program(struct merge_attributes *out, const struct config_entry *e, struct err *err)
+{
+	if (!e->value)
+		return config_entry_bad(e, err, "missing value");
+	out->kind = MERGE_KIND_PROGRAM;
+	out->command = e->value;
 	return 0;
 }
 
-int content_merge_attributes(void *data, const char *path, struct merge_attributes *out, struct err *err)
+/* A name that no configuration explains means text. internal: the name in merge.<driver>.recursive counts, once. */
+static int content_merge_find_driver(struct repository *r, const char *name, bool internal,
+				     struct merge_attributes *out, struct err *err)
+{
+	const struct config_entry *program = driver_entry(r, name, "driver"), *other = driver_entry(r, name, "recursive");
+
+	if (internal && other && other->value)
+		return content_merge_find_driver(r, other->value, false, out, err);
+	if (program)
+		return set_program(out, program, err);
+	if (other || driver_entry(r, name, "name"))
+		return err_set(err, ERR_INVALID, "custom merge driver %s lacks command line.", name);
+	out->kind = !strcmp(name, "binary") ? MERGE_KIND_BINARY : !strcmp(name, "union") ? MERGE_KIND_UNION : MERGE_KIND_TEXT;
+	return 0;
+}
+
+int content_merge_attributes(void *data, const char *path, bool internal, struct merge_attributes *out, struct err *err)
 {
 	static const char *const names[] = { "merge", "conflict-marker-size" };
 	struct content_merge *m = data;
@@ -35,5 +54,5 @@ int content_merge_attributes(void *data, const char *path, struct merge_attribut
 		name = v[0].value;
 	else if (v[0].state == ATTR_UNSPECIFIED && config_get_string(m->r->config, "merge.default", &name, err) < 0)
 		return ERR_INVALID;
-	return name ? content_merge_find_driver(m->r, name, &out->kind, err) : 0;
+	return name ? content_merge_find_driver(m->r, name, internal, out, err) : 0;
 }

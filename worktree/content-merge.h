@@ -14,9 +14,9 @@ struct content_merge {
 };
 
 /*
- * For merge_rules.attributes, with a struct content_merge * as data. ERR_UNSUPPORTED: the attribute names a program
- * (merge.<driver>.driver).
+ * For merge_rules.attributes, with a struct content_merge * as data. ERR_INVALID: the attribute names a driver that the
+ * configuration describes without a program (merge.<driver>.driver).
  */
-MUST_USE int content_merge_attributes(void *data, const char *path, struct merge_attributes *out, struct err *err);
+MUST_USE int content_merge_attributes(void *data, const char *path, bool internal, struct merge_attributes *out, struct err *err);
 
 #endif

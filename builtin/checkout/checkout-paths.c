@@ -183,6 +183,13 @@ static int merge_again(struct paths *p, const struct index_entry *e, struct err 
 	m.oid[MERGE_OURS] = &ours->oid;
 	m.oid[MERGE_THEIRS] = &theirs->oid;
 	rc = merge_blobs(&m, &rules, co->r->odb, &text, &outcome, err);
+	if (rc == ERR_ABORTED) { /* a merge driver */
+		err_release(err);
+		error("path '%s': cannot merge", e->name);
+		p->unmerged = true;
+		strbuf_release(&text);
+		return 0;
+	}
 	if (!rc && outcome.binary)
 		warning("Cannot merge binary files: %s (%s vs. %s)", e->name, "ours", "theirs");
 	if (!rc)

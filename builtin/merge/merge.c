@@ -261,10 +261,13 @@ static int true_merge(struct merge_cmd *m, struct err *err)
 
 	if (!rc)
 		rc = check_index(m, err);
-	if (!rc)
+	if (!rc) {
 		rc = try_strategies(m, err);
-	else if (rc == ERR_CONFLICT)
+		if (rc == ERR_ABORTED) /* a merge driver */
+			return report_failed(m, err);
+	} else if (rc == ERR_CONFLICT) {
 		m->strategy = m->o.strategies.nr ? m->o.strategies.v[0] : m->heads.nr > 1 ? "octopus" : "ort";
+	}
 	if (!rc)
 		rc = merge_plan_update(m, &m->head_tree, &m->result.tree, &m->result.stages, err);
 	if (rc == ERR_CONFLICT || rc > 0)
