@@ -2,6 +2,7 @@
 /* git-merge-tree(1), --write-tree. The deprecated --trivial-merge is left to GIT_FALLBACK (COMMAND_REST). */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "cli/rename-limit.h"
 #include "cli/stdin-lines.h"
 #include "history/names/revparse.h"
 #include "merge/commits.h"
@@ -153,6 +154,12 @@ static void add_messages(struct merge_tree *t, const struct merge_result *result
 	}
 }
 
+static void add_messages_and_warn(struct merge_tree *t, const struct merge_result *result)
+{
+	add_messages(t, result);
+	warn_of_merge_limit(result->needed_rename_limit);
+}
+
 static void add_result(struct merge_tree *t, const struct merge_result *result)
 {
 	if (t->from_stdin) {
@@ -164,7 +171,7 @@ static void add_result(struct merge_tree *t, const struct merge_result *result)
 	if (!result->clean)
 		add_stages(t, &result->stages);
 	if (t->messages > 0 || (t->messages < 0 && !result->clean))
-		add_messages(t, result);
+		add_messages_and_warn(t, result);
 	if (t->from_stdin)
 		strbuf_addch(&t->out, '\0');
 }

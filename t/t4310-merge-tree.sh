@@ -152,6 +152,13 @@ test_expect_success 'a merge driver in merges of merge bases' '
 	rm log && git -c merge.p.recursive=text merge-tree ours theirs && test_grep "^7 ours$" log && ! grep "^9 " log && test_grep "^<<<<<<<<< Temporary merge branch 1" log && rm log && git -c merge.p.recursive=p merge-tree ours theirs && test_grep "^9 Temp" log
 '
 
+test_expect_success 'too many files for renames: a warning, with the messages' '
+	sides "all >a && all | tac >b" "git mv a A && git mv b B && lines x | tee -a A >>B" "but 1 y >a && all | tac | sed s/1/y/ >b" && lines "warning: exhaustive rename detection was skipped due to too many files." "warning: you may want to set your merge.renamelimit variable to at least 2 and retry the command." >want &&
+	for key in merge diff; do test_expect_code 1 git -c $key.renameLimit=1 merge-tree ours theirs 2>err >out && test_cmp want err || return 1; done && test_expect_code 1 git -c merge.renameLimit=1 merge-tree --no-messages ours theirs 2>err && test_must_be_empty err &&
+	test_expect_code 1 git -c merge.renameLimit=1 merge-tree --quiet ours theirs 2>err && test_must_be_empty err && test_expect_code 1 git -c merge.renameLimit=2 merge-tree ours theirs 2>err && test_must_be_empty err && echo ours theirs | git -c merge.renameLimit=1 merge-tree --stdin 2>err >out && test_cmp want err &&
+	git checkout -q ours && test_expect_code 1 git -c merge.renameLimit=1 merge theirs >out 2>&1 && tail -n 3 out >got && echo "Automatic merge failed; fix conflicts and then commit the result." >>want && test_cmp want got
+'
+
 test_expect_success 'whitespace that does not count: the other side is taken whole' '
 	sides "lines a\\ 1 b c >f" "lines a\\ \\ 1 b c >f" "lines a\\ 1 b c d >f" && printf "100644\tf\n" >want && gives 0 -Xignore-space-change <want && lines "a 1" b c d >want && text f >got && test_cmp want got
 '

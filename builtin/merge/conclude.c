@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/merge/merge-cmd.h"
 #include "cli/edit-text.h"
+#include "cli/rename-limit.h"
 #include "cli/utf8-warning.h"
 #include "commit/commit.h"
 #include "diff/diff.h"
@@ -371,6 +372,7 @@ static void tell_result(const struct merge_cmd *m)
 {
 	for (size_t i = 0; i < m->result.nr_messages; i++)
 		printf("%s\n", m->result.messages[i].text);
+	warn_of_merge_limit(m->result.needed_rename_limit);
 }
 
 static void tell_squash(const struct merge_cmd *m)

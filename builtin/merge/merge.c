@@ -247,14 +247,6 @@ static int try_strategies(struct merge_cmd *m, struct err *err)
 	return rc;
 }
 
-static void warn_of_limit(const struct merge_cmd *m)
-{
-	if (m->result.needed_rename_limit)
-		warning("exhaustive rename detection was skipped due to too many files.\n"
-			"warning: you may want to set your merge.renameLimit variable to at least %zu and retry the command.",
-			m->result.needed_rename_limit);
-}
-
 static int true_merge(struct merge_cmd *m, struct err *err)
 {
 	int rc = result_update_begin(&m->update, m->op, err);
@@ -274,8 +266,6 @@ static int true_merge(struct merge_cmd *m, struct err *err)
 		return report_failed(m, err);
 	if (!rc)
 		rc = result_update_run(&m->update, err);
-	if (!rc)
-		warn_of_limit(m);
 	return rc ? rc : merge_conclude(m, err);
 }
 
