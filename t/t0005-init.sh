@@ -76,7 +76,7 @@ test_expect_success 'templates' '
 	peers_git init --template="$PWD/tp" w && same_layout
 '
 
-test_expect_success 'a template does not replace what is there' '
+test_expect_success 'a template does not replace existing files' '
 	git init -q own && echo mine >own/.git/info/exclude && echo hook >own/.git/description &&
 	git init -q own && test "$(cat own/.git/info/exclude)" = mine &&
 	test "$(cat own/.git/description)" = hook
@@ -123,7 +123,7 @@ test_expect_success STRACE,XATTR "the locks of a new repository have one owner f
 	grep "^.*/one-owner/\.git/\.git-owner-" owners
 '
 
-test_expect_success SYMLINKS "a repository that is there does not say what is copied, or where to" '
+test_expect_success SYMLINKS "the configuration of an existing repository chooses neither the template nor its destination" '
 	mkdir -p private/hooks elsewhere && echo secret >private/hooks/key &&
 	git init -q --template= theirs && git -C theirs config init.templateDir "$PWD/private" &&
 	git init -q theirs && test_path_is_missing theirs/.git/hooks/key &&

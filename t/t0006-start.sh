@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='how a short command starts: what is looked up, asked and read before it does its work
+test_description='how a short command starts: the calls that it makes before it does its work
 
 Scripts call git thousands of times. Counts, no times.'
 . "$(dirname "$0")/test-lib.sh"

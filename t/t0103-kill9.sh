@@ -127,7 +127,7 @@ test_expect_success 'a take-over is reported, once' '
 	test_must_be_empty err
 '
 
-test_expect_success 'a lock of somebody else stays' '
+test_expect_success 'the lock of another process stays' '
 	cd repo &&
 	test_when_finished "rm -f repo/.git/index.lock" &&
 	echo more >>f &&

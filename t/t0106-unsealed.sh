@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what is there already is acknowledged when it has been sealed
+test_description='existing objects and refs are acknowledged only after a flush has sealed them
 
 A command that is killed at its seal, or whose seal fails, has published names that may not be
 durable. The same command once more finds them, and must not say yes before they are sealed.
@@ -74,7 +74,7 @@ test_expect_success PYTHON "nor does an answer rest on what a living process has
 	done
 '
 
-test_expect_success "answers that rest on what is there, in all commands" '
+test_expect_success "every command seals the existing data that its answer depends on" '
 	start journal && FLUSH=fsync && git -C r add g && git -C r write-tree && git -C r tag t &&
 	git -C r branch b && git -C r pack-refs --all &&
 	while read cmd

@@ -70,7 +70,7 @@ tag -m ours t $D|HD 1
 branch x $C|GHDTC 1
 EOF
 
-test_expect_success 'what nobody needs is left alone, and so is what is ours, packed, or old' '
+test_expect_success 'objects that the operation does not need, our own, packed and old objects are not adopted' '
 	start journal && awaited update-ref refs/heads/x HEAD >out && echo " 1" >expect &&
 	test_cmp expect out && foreign -C r add g && git -C r commit -q -m two &&
 	awaited update-ref refs/heads/y HEAD >out && test_cmp expect out &&

@@ -85,7 +85,7 @@ do
 	'
 done
 
-test_expect_success 'what is recorded has no FUA' '
+test_expect_success 'the recorded writes have no FUA' '
 	truncate -s 1m backing && mkdir mnt &&
 	test_expect_code 129 "$GIT_BUILD_DIR/t/crash/disk" --record=rec --fua-us=10 backing mnt \
 		2>err &&

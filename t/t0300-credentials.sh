@@ -36,7 +36,7 @@ test_expect_success 'helpers and a program that asks' '
 	BASE="protocol=https\nhost=example.com\n"
 '
 
-test_expect_success 'what is complete is printed, in a fixed order' '
+test_expect_success 'a complete credential is printed, in a fixed order' '
 	cred fill "password=p\nhost=example.com\npath=a/b\nunknown=x\nprotocol=https\nusername=u\npassword_expiry_utc=99999999999\noauth_refresh_token=t\nwwwauth[]=Basic\n" &&
 	cat >expect <<-\EOF &&
 	protocol=https
@@ -51,7 +51,7 @@ test_expect_success 'what is complete is printed, in a fixed order' '
 	test_cmp expect out
 '
 
-test_expect_success 'a url is taken apart, decoded, and replaces what was said' '
+test_expect_success 'a url is split and decoded, and replaces attributes given before' '
 	cred fill "path=gone\nurl=https://us%%40r:pa%%2fss@example.com:80//a/b%%20c/\n" &&
 	cat >expect <<-\EOF &&
 	protocol=https
@@ -229,7 +229,7 @@ test_expect_success 'the path is for helpers only where it is wanted' '
 	test_must_fail cred fill "${BASE}path=a\n" -c credential.useHttpPath=perhaps
 '
 
-test_expect_success 'capabilities: nobody gets what he has not asked for' '
+test_expect_success 'capabilities: only a client that announced one gets its attributes' '
 	cat >answer <<-\EOF &&
 	capability[]=authtype
 	capability[]=state
@@ -288,7 +288,7 @@ test_expect_success 'approve and reject tell every helper' '
 	test_path_is_missing note.store
 '
 
-test_expect_success 'what helpers print when they are told something is for nobody' '
+test_expect_success 'output of helpers for store and erase is ignored' '
 	cred approve "${BASE}username=u\npassword=p\n" -c credential.helper="!echo host=evil;:" &&
 	test_must_be_empty out
 '
@@ -330,7 +330,7 @@ test_expect_success 'control characters are encoded in prompts' '
 	test_grep "https://a@ex$(printf "\033")\[1mample.com" asked
 '
 
-test_expect_success 'nobody is asked' '
+test_expect_success 'credential.interactive=false or never: no prompt' '
 	test_when_finished "unset GIT_ASKPASS" &&
 	rm -f asked &&
 	GIT_ASKPASS=$PWD/ask && export GIT_ASKPASS &&
@@ -385,7 +385,7 @@ sys.stdout.write(seen.decode())
 _, status = os.waitpid(pid, 0)
 SCRIPT_END
 
-test_expect_success PYTHON 'the terminal: what is typed as a password is not shown' '
+test_expect_success PYTHON 'the terminal: a password is not shown while it is typed' '
 	unset GIT_TERMINAL_PROMPT &&
 	test_when_finished "GIT_TERMINAL_PROMPT=0 && export GIT_TERMINAL_PROMPT" &&
 	python3 on-terminal.py "printf \"protocol=https\nhost=h\n\" | git credential fill >answer; echo rc=\$?" \
@@ -397,7 +397,7 @@ test_expect_success PYTHON 'the terminal: what is typed as a password is not sho
 	test_cmp expect answer
 '
 
-test_expect_success PYTHON 'Ctrl-C ends the question, and the terminal shows again what is typed' '
+test_expect_success PYTHON 'Ctrl-C ends the question, and turns the echo of the terminal on again' '
 	unset GIT_TERMINAL_PROMPT &&
 	test_when_finished "GIT_TERMINAL_PROMPT=0 && export GIT_TERMINAL_PROMPT" &&
 	python3 on-terminal.py "trap : INT; printf \"protocol=https\nhost=h\nusername=u\n\" | git credential fill >answer; echo rc=\$?; read line" \

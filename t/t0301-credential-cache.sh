@@ -90,7 +90,7 @@ test_expect_success 'a long path' '
 	keep get "$BASE" --socket="$long" && test_grep password=p out
 '
 
-test_expect_success 'a directory that is open to others, or somebody else'\''s: nothing is said there' '
+test_expect_success 'a directory that is open to others, or has another owner, is not used' '
 	mkdir open && chmod 755 open &&
 	test_must_fail keep store "${BASE}username=u\npassword=p\n" --socket="$PWD/open/socket" &&
 	test_grep "is not private" err && test_path_is_missing open/socket &&
@@ -141,7 +141,7 @@ test_expect_success PYTHON 'one that is about to listen is waited for, and keeps
 	timeout 500 python3 starting.py
 '
 
-test_expect_success PYTHON 'a client that talks nonsense, or nothing, or too much, keeps nobody else from it' '
+test_expect_success PYTHON 'a client that sends nonsense, nothing or too much does not block other clients' '
 	keep store "${BASE}username=u\npassword=p\n" &&
 	python3 - "$SOCKET" <<-\EOF &&
 	import os, socket, sys
@@ -178,7 +178,7 @@ test_expect_success 'an older place, and one of the environment' '
 	keep store "${BASE}username=u\npassword=p\n" && test -S xdg/git/credential/socket && git credential-cache exit
 '
 
-test_expect_success PYTHON 'no pipe of somebody else stays open with it' '
+test_expect_success PYTHON 'the daemon keeps no pipe of its parent open' '
 	timeout 500 python3 -c "
 import os, subprocess
 r, w = os.pipe()

@@ -24,7 +24,7 @@ test_expect_success 'store, get and erase' '
 	keep erase "protocol=https\nhost=e.com\n" && test_must_be_empty $FILE
 '
 
-test_expect_success 'nobody else may read it' '
+test_expect_success 'only the owner may read the file' '
 	rm -f $FILE && (umask 0 && keep store "protocol=https\nhost=e.com\nusername=u\npassword=p\n") &&
 	test "$(stat -c %a $FILE)" = 600 &&
 	chmod 644 $FILE && keep store "protocol=https\nhost=e.com\nusername=u\npassword=q\n" &&
@@ -40,7 +40,7 @@ test_expect_success 'the last one comes first, and replaces its like' '
 	keep get "protocol=https\nhost=e.com\nusername=b\n" && test_grep password=2 out
 '
 
-test_expect_success 'what is not whole is not kept; what would erase everything erases nothing' '
+test_expect_success 'an incomplete credential is not stored; an empty pattern erases nothing' '
 	cp $FILE before &&
 	keep store "protocol=https\nhost=e.com\npassword=x\n" &&
 	keep store "protocol=https\nusername=u\npassword=x\n" &&
@@ -96,7 +96,7 @@ test_expect_success STRACE,FSYNC_BATCH,JOURNAL 'one flush to store and to erase,
 	test "$(count_flushes git credential-store --file=journal/f erase <one)" = 1
 '
 
-test_expect_success 'somebody else has the lock' '
+test_expect_success 'another process holds the lock' '
 	echo "https://x:1@e.com" >$FILE && cp $FILE before && : >$FILE.lock && test_when_finished "rm -f $FILE.lock" &&
 	test_must_fail git -c credentialStore.lockTimeoutMS=1 credential-store store <one 2>err &&
 	test_grep "unable to get credential storage lock in 1 ms" err &&

@@ -94,7 +94,7 @@ test_expect_success 'one object alone; whether it is there is no reason to fetch
 	lazily -C r cat-file -p $oid >out && test $fetches = 1 && echo "more 7" >expect && test_cmp expect out && git -C r cat-file -e $oid
 '
 
-test_expect_success 'what says what is there, or keeps it in order, fetches nothing' '
+test_expect_success 'commands that list or maintain objects fetch nothing' '
 	partial && lazily -C r fsck && test $fetches = 0 && lazily -C r gc -q && test $fetches = 0 && lazily -C r repack -adq && test $fetches = 0 &&
 	lazily -C r prune && test $fetches = 0 && lazily -C r rev-list --objects --all --missing=allow-any >out && test $fetches = 0 &&
 	lazily -C r rev-list --objects --all --exclude-promisor-objects >out && test $fetches = 0 &&
@@ -117,7 +117,7 @@ test_expect_success 'trees and commits come as well, files only by name' '
 	partial tree:0 && lazily -C r checkout -q main && test $fetches = 2 && git -C r status --porcelain >out && test_must_be_empty out
 '
 
-test_expect_success 'GIT_NO_LAZY_FETCH: nobody is asked, and it is said' '
+test_expect_success 'GIT_NO_LAZY_FETCH: no remote is asked, and a message says so' '
 	partial && test_must_fail env GIT_NO_LAZY_FETCH=1 git -C r checkout main 2>err && oid=$(grep -o "could not fetch [0-9a-f]*" err) &&
 	test_grep "^fatal: could not fetch [0-9a-f]* from promisor remote" err && test_grep "lazy fetching disabled" err &&
 	test "$(missing r)" = 152 && test "$(ls r)" = "" && env GIT_NO_LAZY_FETCH=0 git -C r checkout -q main
@@ -147,7 +147,7 @@ test_expect_success 'several promisor remotes are asked in order, that of extens
 	printf "%s\n" other origin >expect && test_cmp expect actual
 '
 
-test_expect_success 'a repository without such a remote asks nobody' '
+test_expect_success 'a repository without a promisor remote asks no remote' '
 	git clone -q "file://$PWD/source" full && rm -rf full/.git/objects/pack && git init -q full && test_must_fail lazily -C full log 2>err && test $fetches = 0
 '
 
@@ -160,7 +160,7 @@ test_expect_success 'the bases of a thin pack that we never got' '
 	git -C new cat-file -p origin/main:big >out && test_cmp old/big out
 '
 
-test_expect_success STRACE,FSYNC_BATCH,JOURNAL 'one flush for what was fetched, one for the checkout; a clone has one' '
+test_expect_success STRACE,FSYNC_BATCH,JOURNAL 'one flush for fetched objects, one for the checkout; a clone has one' '
 	on_journal journal && git clone -q --no-checkout --filter=blob:none "file://$PWD/source" journal/r &&
 	test "$(count_flushes git -C journal/r checkout -q main)" = 2 &&
 	test "$(count_flushes git -C journal/r cat-file -p HEAD~:f3)" = 1 &&

@@ -148,7 +148,7 @@ test_expect_success 'loose objects are deflated as configured' '
 # old, and only where no other machine can have changed it.
 for kind in journal each
 do
-	test_expect_success STRACE "what is not there: how often objects/pack is read ($kind)" '
+	test_expect_success STRACE "missing objects: how often objects/pack is read ($kind)" '
 		fresh && files 1 120 >list && git -C repo add . && packs_are_old && expect=1 &&
 		if test $kind = each; then expect=2; fi &&
 		! GIT_TEST_FS_KIND=$kind strace -f -e trace=openat -o trace \

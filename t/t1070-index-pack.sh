@@ -160,7 +160,7 @@ test_expect_success 'verify-pack shows objects, chains and bases' '
 	test_grep "w.pack: ok" out && test_expect_code 129 git verify-pack
 '
 
-test_expect_success 'show-index: offsets, names, checksums; not of what is no index' '
+test_expect_success 'show-index: offsets, names, checksums; other files are refused' '
 	git show-index <w.idx >out && test_line_count = 7 out && sort -n out | head -1 >first &&
 	test_grep "^12 $C ([0-9a-f]\{8\})$" first &&
 	test_expect_code 128 git show-index </dev/null && head -c 1200 w.idx >cut &&

@@ -28,7 +28,7 @@ test_expect_success 'objects of all kinds; few become loose files' '
 	git -C r update-ref refs/tags/v1 $(cat tagname) && git -C r fsck && git -C r cat-file -t v1
 '
 
-test_expect_success 'what is there already is not written again' '
+test_expect_success 'existing objects are not written again' '
 	find r/objects | sort >before && git -C r unpack-objects -q <all.pack && find r/objects | sort >after &&
 	test_cmp before after
 '
@@ -73,7 +73,7 @@ test_expect_success '-r: what can be read' '
 	test_expect_code 1 git -C k unpack-objects -r <bad 2>err && test_grep "1 objects could not be unpacked" err && has k one
 '
 
-test_expect_success '-r: a big blob that cannot be compared with what is there, and what rests on it' '
+test_expect_success '-r: a big blob that cannot be compared with the existing one, and deltas upon it' '
 	new k && W=$(git -C k hash-object -w --stdin <big) && loose=k/objects/$(echo $W | sed "s|^..|&/|") && chmod u+w $loose &&
 	printf "damaged" | dd of=$loose bs=1 seek=100000 conv=notrunc 2>/dev/null &&
 	printf "file blob big\nblob small\nofs 0 more\nofs 1 er\n" | craft bad &&

@@ -42,7 +42,7 @@ test_expect_success 'a part: entries are adjusted, the objects are the same' '
 	same repo old --delta-base-offset && test_grep "pack-reused [1-9]" with.err
 '
 
-test_expect_success 'the delta of what is left out is replaced' '
+test_expect_success 'a delta whose base is left out is replaced' '
 	same repo HEAD~40 --delta-base-offset && test_grep "pack-reused [1-9]" with.err &&
 	test $(($(wc -c <with.pack))) -gt 1000
 '
@@ -79,7 +79,7 @@ version () {
 }
 
 # If each object has few candidates, a delta is found only where those of one name come together.
-test_expect_success 'names in the bitmap bring together what is alike' '
+test_expect_success 'names in the bitmap bring similar objects together' '
 	git init -q alike && version 1 && version 2 &&
 	git -C alike pack-objects --all --window=0 --write-bitmap-index .git/objects/pack/pack </dev/null &&
 	find alike/.git/objects -path "*/??/*" -type f -exec rm -f {} + &&
@@ -146,7 +146,7 @@ reused_of_chain () {
 	sed -n "s/.*\"key\":\"packs*-reused\",\"value\":\"*\([0-9]*\).*/\1/p" trace | paste -sd" " -
 }
 
-test_expect_success 'pack.allowPackReuse with a chain of multi-pack-indexes: what is reused is traced' '
+test_expect_success 'pack.allowPackReuse with a chain of multi-pack-indexes: the trace counts reused objects' '
 	git init -q layers && (
 		cd layers && for i in 1 2 3 4 5; do
 			"$GIT_BUILD_DIR/t/helper/random-history" $i 20 l$i && git repack -dq && git multi-pack-index write --incremental --bitmap || exit 1

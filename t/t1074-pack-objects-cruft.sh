@@ -53,7 +53,7 @@ test_expect_success 'a pack that is not listed stays, too' '
 	rm -f repo/$P/pack-$none.*
 '
 
-test_expect_success 'what is older goes, unless something younger leads to it' '
+test_expect_success 'older objects go, unless a younger one leads to them' '
 	printf "pack-$keep.pack\n-pack-$all.pack\n" >list &&
 	some=$(cruft --cruft-expiration=2.weeks.ago <list) &&
 	times_of $some >actual && cut -d" " -f1 actual >ids &&

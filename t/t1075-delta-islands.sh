@@ -80,7 +80,7 @@ test_expect_success 'with islands no base is outside an island of the object; ne
 '
 
 # What a fork has of its own is larger, and comes before what all have if only sizes count.
-test_expect_success 'what is in few islands becomes a delta of what is in more' '
+test_expect_success 'an object of few islands becomes a delta of one in more islands' '
 	PACK_CONFIG=$EACH && packed --delta-islands && own=$(git -C net rev-parse refs/virtual/3/heads/main:text) &&
 	git -C new cat-file --batch-all-objects --batch-check="%(objectname) %(deltabase)" >deltas &&
 	for id in 1 2 3; do
@@ -192,7 +192,7 @@ test_expect_success 'of several values the last that matches counts; they match 
 	island_case 1 refs/x/a refs/x/b "x/(.)" && island_case 1 refs/x/a refs/y/b "refs/x/(.)"
 '
 
-test_expect_success 'what is in no island is no base for what is in one' '
+test_expect_success 'an object of no island is no base for an object of one' '
 	git -C two for-each-ref --format="delete %(refname)" >del && git -C two update-ref --stdin <del &&
 	git -C two update-ref refs/in $(sed -n 1p commits) && git -C two update-ref refs/out $(sed -n 2p commits) &&
 	git -C two -c pack.island=refs/in pack-objects --all --delta-islands --stdout </dev/null >x.pack && rm -rf new && git init -q new &&
@@ -273,7 +273,7 @@ test_expect_success 'repack -i, --delta-islands, repack.useDeltaIslands' '
 	again && git -C net -c repack.useDeltaIslands=true repack -q -a -d --no-delta-islands && test $(bad_deltas net 1 2 3 4) -gt 20
 '
 
-test_expect_success 'repack -i of packs beside one that is kept, of what is new, of the smallest' '
+test_expect_success 'repack -i of packs beside a kept one, of new objects, of the smallest packs' '
 	again && git -C net repack -q -a -d -i && pack=$(ls net/.git/objects/pack/*.pack) && >${pack%.pack}.keep &&
 	for f in 5 6; do fork $f refs/virtual/$((f - 4))/heads/main~3 4 || return 1; done &&
 	git -C net update-ref refs/virtual/6/heads/other refs/virtual/5/heads/main~1 &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='pack-objects: packs that are followed, what is left behind in packs, objects that go by URI'
+test_description='pack-objects: packs that are followed, objects left behind in packs, objects that go by URI'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-pack-objects.sh"
 
@@ -51,7 +51,7 @@ test_expect_success 'packs with "!": their commits are followed, too; nothing be
 	test_expect_code 129 git -C r pack-objects --stdin-packs=other --stdout </dev/null >x.pack 2>err
 '
 
-test_expect_success 'what is missing is passed over; what is loose is found' '
+test_expect_success 'missing objects are passed over; loose ones are found' '
 	mkdir away && mv r/.git/objects/pack/${p2%.pack}.* away/ && followed "c3 c4 c5 d1 d3 d4 d5 f1 f3 f4 f5 t3 t4 t5" $p5 &&
 	git -C r unpack-objects -q <away/$p2 && followed "$all" $p5 &&
 	blob=$(git -C r rev-parse HEAD:d2/f) && rm -f r/.git/objects/$(echo $blob | sed "s|..|&/|") && followed "${all% f2*} ${all#* f2 }" $p5 && mv away/* r/.git/objects/pack/ && git -C r prune-packed
@@ -96,7 +96,7 @@ left () {
 	git -C left pack-objects -q "$@" --stdout </dev/null >x.pack && test "$(loose left)" = "$expect" && git -C left fsck && test "$(pack_count x.pack)" = 3
 }
 
-test_expect_success PERL '--unpack-unreachable: what is in no pack that stays becomes loose, as old as its pack' '
+test_expect_success PERL '--unpack-unreachable: objects that no remaining pack has become loose, as old as their pack' '
 	BEFORE= && left "blob 3 commit 0 other 3 third 0 tree 3" --all --unpack-unreachable && left "" --all &&
 	left "" --all --unpack-unreachable --no-unpack-unreachable &&
 	left "blob 3 commit 0 other 3 tree 3" --all --unpack-unreachable --keep-pack=pack-$kept.pack &&
@@ -105,7 +105,7 @@ test_expect_success PERL '--unpack-unreachable: what is in no pack that stays be
 	left "blob 3 other 3 third 0 tree 3" --all --unpack-unreachable
 '
 
-test_expect_success PERL '... but what is older than a time only if something younger leads to it' '
+test_expect_success PERL '... objects older than a time only if a younger one leads to them' '
 	BEFORE= && roots="--all --reflog --indexed-objects" && left "blob 3 commit 0 third 0 tree 3" $roots --unpack-unreachable=1.hour.ago &&
 	left "blob 3 commit 0 other 3 third 0 tree 3" $roots --unpack-unreachable=5.hours.ago && left "" $roots --unpack-unreachable=now &&
 	left "blob 3 commit 0 other 3 third 0 tree 3" --all --reflog --unpack-unreachable=now &&
@@ -160,7 +160,7 @@ test_expect_success '--uri-protocol: objects that can be had elsewhere are left 
 
 # ---- the rest ----
 
-test_expect_success '--exclude-promisor-objects-best-effort: what is here and not from a promisor remote; anything may be missing' '
+test_expect_success '--exclude-promisor-objects-best-effort: local objects not from a promisor remote; any may be missing' '
 	git init -q partial && echo far >partial/far && git -C partial add far && git -C partial commit -qm far && git -C partial repack -q -a -d &&
 	pack=$(ls partial/.git/objects/pack/*.pack) && >${pack%.pack}.promisor && near=$(echo near | git -C partial hash-object -w --stdin) && gone=$(echo gone | git -C partial hash-object --stdin) &&
 	tree=$(printf "100644 blob %s\tfar\n100644 blob %s\tgone\n100644 blob %s\tnear\n" $(git -C partial rev-parse HEAD:far) $gone $near | git -C partial mktree --missing) &&

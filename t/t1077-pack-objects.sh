@@ -89,7 +89,7 @@ test_expect_success 'deltas by offset take less than by name' '
 	test $(wc -c <again.pack) -lt $(wc -c <by-name.pack)
 '
 
-test_expect_success 'what was a delta in a pack, but is too deep now, is made anew' '
+test_expect_success 'a packed delta whose chain is too deep now is computed anew' '
 	rm -rf out && mkdir out &&
 	git -C packed pack-objects --all --depth=2 "$PWD/out/pack" </dev/null >names && repo_of out/pack new &&
 	test $(chain_depth new) -le 2 && all_of new >actual && test_cmp_bin all actual

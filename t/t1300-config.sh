@@ -267,7 +267,7 @@ test_expect_success STRACE 'an edit outside of a repository is durable too' '
 	{ test -n "$GIT_TEST_FSYNC_METHOD" || test "${GIT_TEST_FSYNC:-1}" = 0 || test "$n" -ge 1; }
 '
 
-test_expect_success "what is written under a section without a name can be read" '
+test_expect_success "a value written under a section without a name can be read" '
 	git config --file unnamed .a.b v && printf "[ \"a\"]\n\tb = v\n" >expect && test_cmp expect unnamed &&
 	test "$(git config --file unnamed .a.b)" = v && git config --file unnamed --unset .a.b &&
 	test_must_be_empty unnamed &&
@@ -311,7 +311,7 @@ test_expect_success 'options of a subcommand end at its first argument' '
 	test_grep "^error: missing value to set to the variable .k.x.$" err
 '
 
-test_expect_success 'rename-section to what is no name: 255, and nothing changes' '
+test_expect_success 'rename-section to an invalid name: 255, and nothing changes' '
 	printf "[a \"b\"]\nx=1\n" >names && cp names before &&
 	for to in a_b 1_ "a b"; do
 		test_expect_code 255 git config -f names --rename-section a.b "$to" 2>err &&
@@ -320,7 +320,7 @@ test_expect_success 'rename-section to what is no name: 255, and nothing changes
 	done
 '
 
-test_expect_success 'list --type: what is of another type is left out' '
+test_expect_success 'list --type: values of another type are left out' '
 	printf "[a]\n\tb\n\tc = 1k\n\td = yes\n\te = foo\n\tf = ~/x\n\tg = red\n\th = never\n" >typed &&
 	lists () { git config list --type=$1 -f typed >out 2>err && printf "$2" >expect && test_cmp expect out; } &&
 	lists int "a.c=1024\n" && test_must_be_empty err && lists bool "a.b=true\na.c=true\na.d=true\n" && lists bool-or-int "a.b=true\na.c=1024\na.d=true\n" &&

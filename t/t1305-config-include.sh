@@ -178,7 +178,7 @@ test_expect_success 'an empty HOME is the root directory, never the current one'
 '
 
 # strace shows where it would write: nothing may be written to the root directory of the machine.
-test_expect_success STRACE 'an empty HOME: what is written with --global' '
+test_expect_success STRACE 'an empty HOME: the file that --global writes' '
 	plant && (
 		cd planted && unset GIT_CONFIG_GLOBAL XDG_CONFIG_HOME && HOME= && export HOME && cp .gitconfig ../before &&
 		strace -f -o ../calls -e trace=openat,rename,link,linkat,renameat,renameat2 \

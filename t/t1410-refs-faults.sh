@@ -235,7 +235,7 @@ records () {
 	find copy/.git/ref-journal -type f ! -name "*.*" 2>/dev/null
 }
 
-test_expect_success 'what was interrupted is finished by a command that reads, once' '
+test_expect_success 'a command that only reads finishes an interrupted transaction, once' '
 	interrupted &&
 	git -C copy rev-parse HEAD 2>err &&
 	test_grep "^warning: finished a ref transaction that had been interrupted" err &&

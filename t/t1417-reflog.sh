@@ -193,7 +193,7 @@ test_expect_success 'expire: gc.<pattern>.reflogExpire' '
 '
 
 # In stock git it depends on the objects that it met before, in the order of directories.
-test_expect_success 'expire: nothing is reachable from what is no commit' '
+test_expect_success 'expire: nothing is reachable from an object that is no commit' '
 	start &&
 	(cd ours && days_ago 50 stock update-ref -m one --create-reflog refs/tags/tree HEAD^{tree} &&
 	 days_ago 20 stock update-ref -m two refs/tags/tree $(echo blob | stock hash-object -w --stdin)) &&
@@ -218,7 +218,7 @@ test_expect_success 'expire: --rewrite, --updateref' '
 	done
 '
 
-test_expect_success 'expire: what is reachable only beyond the limit of the first walk' '
+test_expect_success 'expire: commits reachable only beyond the limit of the first walk' '
 	start &&
 	old=$(stock -C theirs rev-parse main~4) &&
 	for d in ours theirs

@@ -526,7 +526,7 @@ test_expect_success 'short names that log does not understand are named as they 
 	 test_grep "^fatal: bad revision .^$P5.$" err)
 '
 
-test_expect_success 'parents of what is not there; no base where a commit is missing' '
+test_expect_success 'parents of a missing object; no base where a commit is missing' '
 	git init -q missing && (cd missing && T=$(git mktree </dev/null) &&
 	 P=$(git commit-tree -m root $T) && A=$(git commit-tree -m a -p $P $T) &&
 	 B=$(git commit-tree -m b -p $P $T) && rm -f .git/objects/$(echo $P | sed "s,..,&/,") &&

@@ -173,7 +173,7 @@ test_expect_success '--info-only writes no object' '
 	test_must_fail stock -C ours cat-file -e :info
 '
 
-test_expect_success 'what is not available is an error that says so' '
+test_expect_success 'an option that is not available is an error that says so' '
 	for o in --split-index --untracked-cache --fsmonitor
 	do
 		test_must_fail git -C ours update-index $o 2>err &&

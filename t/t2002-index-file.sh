@@ -204,7 +204,7 @@ test_expect_success 'setup: entries as old as the index' '
 '
 
 # An index that another git reads must not call them changed: it goes by the size.
-test_expect_success 'only those whose files have changed get size 0, whoever writes the index' '
+test_expect_success 'only entries whose files have changed get size 0, by each command that writes the index' '
 	for cmd in "add other" "update-index other" "rm -q -f --cached other" write-tree \
 		   "read-tree -m HEAD" "commit -qm again -- other"
 	do

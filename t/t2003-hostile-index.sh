@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='an index that names what is no file of the work tree'
+test_description='an index that names paths outside of the work tree'
 . "$(dirname "$0")/test-lib.sh"
 
 # index_with FROM TO: one entry, whose name (of the same length) is changed in the file; a
@@ -47,7 +47,7 @@ test_expect_success SYMLINKS 'what lies behind a symbolic link is not the file o
 	git -C repo read-tree -u --reset $E && test -f far/f
 '
 
-test_expect_success 'flags of an entry that nobody knows' '
+test_expect_success 'unknown flags of an entry' '
 	rm -rf flags && git init -q flags && >flags/f && git -C flags add -N f &&
 	hash=$((OID_HEXLEN / 2)) && at=$((12 + 40 + hash + 2)) && size=$(wc -c <flags/.git/index) &&
 	cp flags/.git/index whole && test "$(od -An -tx1 -j$at -N2 whole | tr -d " ")" = 2000 &&

@@ -109,7 +109,7 @@ test_expect_success 'paths from a subdirectory' '
 
 # ---- without a peer ----
 
-test_expect_success 'a directory that is not ignored says nothing about what is in it' '
+test_expect_success 'files of a directory that is not ignored may be ignored' '
 	git init -q negated && mkdir -p negated/dir/sub && (
 		cd negated && printf "%s\n" "*.o" "!dir/" "!sub" >.gitignore &&
 		echo 1 >dir/x.o && echo 1 >dir/sub/y.o && echo 1 >dir/z &&

@@ -34,7 +34,7 @@ test_expect_success 'ident: the name of the blob' '
 	shows a.i "x \$Id: $oid \$ y \$Id: $oid \$\n\$Id\n" && shows b "\$Id\$\n"
 '
 
-test_expect_success 'line ends: eol, text=auto, autocrlf, and what is left alone' '
+test_expect_success 'line ends: eol, text=auto, autocrlf, and files that stay unchanged' '
 	start "*.c text eol=crlf\n*.l text eol=lf\n*.auto text=auto eol=crlf\n*.b -text\n" &&
 	entry a.c "1\n2\r\n3\n" && entry a.l "1\n2\r\n" && entry a.auto "1\n2\n" && entry b.auto "1\n\0\n" &&
 	entry c.auto "1\r\n2\n" && entry a.b "1\n" && entry plain "1\n" && out one &&

@@ -99,7 +99,7 @@ test_expect_success 'all commands that write files let filters delay' '
 	cd .. && git clone -q -b main -c "filter.f.process=$FILTER $OPTIONS \"$LOG\"" r c && cd c && delays
 '
 
-test_expect_success 'those that print files do not' '
+test_expect_success 'commands that print files do not delay them' '
 	start a.d1 && smudged a.d1 >expect && git cat-file --filters main:a.d1 >actual && test_cmp expect actual &&
 	git archive main a.d1 | tar xOf - >actual && test_cmp expect actual && asked >log && ! grep "can-delay\|list" log
 '
@@ -147,7 +147,7 @@ test_expect_success 'a clone that misses a file says that its checkout has faile
 	test_grep "Clone succeeded, but checkout failed" err && cd c && are smudged a.d1
 '
 
-test_expect_success 'a filter that offers what was not delayed is not asked again' '
+test_expect_success 'a filter that offers a file that was not delayed is not asked again' '
 	for s in plain a.now nowhere ../escape .git/config
 	do
 		OPTIONS="--stranger=$s" start a.now b.d1 c.d2 plain && test_must_fail git checkout -q main 2>err &&

@@ -39,7 +39,7 @@ test_expect_success 'setup' '
 	)
 '
 
-test_expect_success 'names; what is there is kept without -f' '
+test_expect_success 'names; existing files are kept without -f' '
 	writes "$changed" && writes "$changed
 ./a a" a && CODE=1 ERR="d/c already exists, no checkout" && writes "$changed
 ./a a" a d/c && ERR= && writes "$changed

@@ -82,7 +82,7 @@ test_expect_success '-m: without local changes it is a switch; options that are 
 	done
 '
 
-test_expect_success 'a detached HEAD: advice, and what is left behind' '
+test_expect_success 'a detached HEAD: advice, and commits that are left behind' '
 	git -C repo checkout one 2>err && test_grep "^Note: switching to .one.\.$" err && test_grep "^HEAD is now at [0-9a-f]* one$" err &&
 	test_must_fail git -C repo symbolic-ref -q HEAD && git -C repo commit -q --allow-empty -m lost &&
 	git -C repo checkout main 2>err && test_grep "leaving 1 commit behind" err && test_grep "^  [0-9a-f]* lost$" err &&
@@ -126,7 +126,7 @@ test_expect_success 'a branch that only a remote has is made, and follows it' '
 	test_expect_code 1 git -C repo checkout far && git -C repo config --unset checkout.guess
 '
 
-test_expect_success 'what is a revision, and what a path' '
+test_expect_success 'revisions and paths are told apart' '
 	git -C repo branch same && test_expect_code 128 git -C repo checkout same same 2>err && test_grep "both revision and filename" err &&
 	git -C repo checkout -q same && on_branch same && git -C repo switch -q main && git -C repo branch -q -d same &&
 	test_expect_code 1 git -C repo checkout nosuch 2>err && test_grep "pathspec .nosuch. did not match any file" err &&
@@ -134,7 +134,7 @@ test_expect_success 'what is a revision, and what a path' '
 	test_expect_code 128 git -C repo switch nosuch 2>err && test_grep "invalid reference: nosuch" err
 '
 
-test_expect_success 'what was in progress ends with a checkout; switch refuses' '
+test_expect_success 'checkout ends an operation in progress; switch refuses' '
 	head_of one >repo/.git/MERGE_HEAD && echo text >repo/.git/MERGE_MSG &&
 	test_expect_code 128 git -C repo switch topic 2>err && test_grep "cannot switch branch while merging" err &&
 	git -C repo checkout -q topic && test_path_is_missing repo/.git/MERGE_HEAD && test_path_is_missing repo/.git/MERGE_MSG &&

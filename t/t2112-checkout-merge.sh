@@ -18,7 +18,7 @@ test_expect_success 'a conflict again, in each style' '
 	git -C r checkout --conflict=merge -- f && ! grep "|||" r/f && git -C r -c merge.conflictStyle=zdiff3 restore -m f && test_cmp expect r/f
 '
 
-test_expect_success 'what was resolved is a conflict again; other files are restored beside it' '
+test_expect_success 'resolved files become conflicts again; other files are restored beside them' '
 	conflict && echo done >r/f && git -C r add f && test $(git -C r ls-files -s f | wc -l) = 1 && echo two >r/g && git -C r checkout -m . 2>err && git -C r ls-files -s >out && test_cmp stages out &&
 	test_grep "^<<<<<<< ours" r/f && test "$(cat r/g)" = one && printf "%s\n" "Recreated 1 merge conflict" "Updated 1 path from the index" >expect && test_cmp expect err &&
 	git -C r fsck >out 2>&1

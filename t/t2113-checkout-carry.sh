@@ -57,7 +57,7 @@ n" && no_trace && test "$(git -C r symbolic-ref HEAD)" = refs/heads/other && git
 	printf "%s\n" "Applied autostash." "Switched to branch ${SQ}other${SQ}" >expect && test_cmp expect err && git -C r fsck --no-dangling
 '
 
-test_expect_success 'where nothing is in the way, nothing is merged, and what is staged stays staged' '
+test_expect_success 'without conflicting changes nothing is merged, and staged changes stay staged' '
 	fresh "echo h2 >h && git add h" && carry switch -m other && status_is "M  h
 " && echo "M	h" >expect && test_cmp expect out && ! grep Applied err && fresh "lines 2=two >f" && carry switch -q -m other &&
 	status_is "" && test_must_be_empty out && echo "Applied autostash." >expect && test_cmp expect err

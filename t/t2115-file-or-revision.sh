@@ -81,7 +81,7 @@ test_expect_success 'a branch of a remote is not guessed beside a file, but by s
 	git -C repo checkout -q main
 '
 
-test_expect_success 'what is no commit cannot be switched to' '
+test_expect_success 'an object that is no commit cannot be switched to' '
 	test_expect_code 128 git -C repo checkout tree 2>err &&
 	test_grep "Cannot switch branch to a non-commit .tree" err &&
 	for c in checkout "checkout -b n9" switch

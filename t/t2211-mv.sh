@@ -58,7 +58,7 @@ test_expect_success '-f overwrites, tracked or not' '
 	moves "b d/c d/e/f u x/y" "./b ./d/c ./d/e/f ./d/loose ./u ./ud/z ./x/y" -f a u && echo a >expect && test_cmp expect w/u
 '
 
-test_expect_success 'what is not possible' '
+test_expect_success 'moves that are refused' '
 	refuses "bad source, source=nope, destination=c" nope c &&
 	refuses "not under version control, source=u, destination=c" u c &&
 	refuses "destination exists, source=a, destination=b" a b &&

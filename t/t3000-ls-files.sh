@@ -56,7 +56,7 @@ test_expect_success 'set up' '
 	peers_do change_tree
 '
 
-test_expect_success 'what is in the index' '
+test_expect_success 'entries of the index' '
 	lf_all "" "-s -z" &&
 	for o in "-t -c" "-v -s" -f --abbrev "-s --abbrev=5" "--full-name -z" --sparse -s
 	do
@@ -72,7 +72,7 @@ test_expect_success 'what has changed' '
 	done
 '
 
-test_expect_success 'what is not in the index' '
+test_expect_success 'files that are not in the index' '
 	lf_all -o "-o --exclude-standard" -k &&
 	for o in "-o -x *.o" "-o -X .gitignore" "-o --exclude-per-directory=.gitignore" \
 		"-t -c -o" "-k -o -t"
@@ -87,7 +87,7 @@ test_expect_success 'directories' '
 	lf "-o --exclude-standard --directory"
 '
 
-test_expect_success 'what is ignored' '
+test_expect_success 'ignored files' '
 	for p in "" un "un/*" build build/x mixed nope
 	do
 		lf "-o -i --exclude-standard" ${p:+"$p"} &&

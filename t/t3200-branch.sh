@@ -384,7 +384,7 @@ test_expect_success 'broken branches' '
 	test_path_is_missing ours/.git/refs/heads/gone
 '
 
-test_expect_success 'what is named twice is deleted once' '
+test_expect_success 'a branch named twice is deleted once' '
 	start_over &&
 	git -C ours branch x &&
 	git -C ours branch -d x x >out &&
@@ -482,7 +482,7 @@ test_expect_success '--recurse-submodules' '
 	peers_git branch --recurse-submodules x
 '
 
-test_expect_success 'a bare repository: HEAD names a branch, but nobody has it checked out' '
+test_expect_success 'a bare repository: HEAD names a branch, but no worktree has it checked out' '
 	start_over &&
 	for side in ours theirs; do
 		mv $side/.git tmp && rm -rf $side && mv tmp $side &&

@@ -291,7 +291,7 @@ test_expect_success PERL 'only directories on the way are read and written' '
 	grep -v -x -F -f before after >out && test_line_count = 1 out && shape_is 0 2002 0
 '
 
-test_expect_success PERL 'what is no note stays where it is' '
+test_expect_success PERL 'a file that is no note stays where it is' '
 	test_config notes.rewriteRef refs/notes/big &&
 	more="100644 BLOB\tREADME\n100644 BLOB\t12/x\n120000 BLOB\t$ZERO_OID\n100644 BLOB\tabc/def\n" &&
 	for dirs in 0 1

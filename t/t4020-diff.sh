@@ -241,7 +241,7 @@ test_expect_success 'blobs with each other and with a file' '
 	test_grep "^+++ b/b$" out && test_grep "^+x$" out && refuses 128 "failed to stat .nofile." r diff HEAD:b -- nofile
 '
 
-test_expect_success 'letters that say what is compared' '
+test_expect_success 'prefixes that name the two sides of the comparison' '
 	repo r && echo x >r/b && git -C r config diff.mnemonicPrefix true && git -C r diff >out && test_grep "^diff --git i/b w/b$" out &&
 	git -C r diff HEAD >out && test_grep "^diff --git c/b w/b$" out && git -C r diff -R >out && test_grep "^diff --git w/b i/b$" out &&
 	git -C r add b && git -C r diff --cached >out && test_grep "^diff --git c/b i/b$" out &&

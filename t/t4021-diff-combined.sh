@@ -57,7 +57,7 @@ test_expect_success 'other commands and forms' '
 	git -C r diff --combined-all-paths >actual && test $(grep -c "^--- a/f$" actual) = 2
 '
 
-test_expect_success 'what is taken from one side is not shown by --cc' '
+test_expect_success '--cc does not show hunks taken from one side' '
 	printf "0\n1\n2\nOURS\n4\n5\n6\n7\n8\n9\n" >r/f && body diff && test_must_be_empty body && test_grep "^+++ b/f$" out &&
 	body diff -c && cat >expect <<-\EOT &&
 	@@@ -1,7 -1,7 +1,7 @@@

@@ -88,7 +88,7 @@ test_expect_success 'diff-tree: merges' '
 	EOT
 '
 
-test_expect_success 'diff-tree: what is shown of a commit' '
+test_expect_success 'diff-tree: the parts of a commit that it shows' '
 	git -C r diff-tree --pretty HEAD >out && test_grep "^commit $last$" out && test_grep "^    last$" out && test_grep "^:000000 040000" out &&
 	git -C r diff-tree -v HEAD >actual && test_cmp out actual && prints diff-tree --format=%s --name-only -s HEAD <<-EOT &&
 	last

@@ -310,7 +310,7 @@ test_expect_success 'a commit exactly at the date is within --since and --until'
 	done)
 '
 
-test_expect_success '-g and --no-walk apply to what is named behind them' '
+test_expect_success '-g and --no-walk apply to revisions after them' '
 	git init -q -b main places && (
 		cd places &&
 		for n in 1 2 3; do

@@ -90,7 +90,7 @@ test_expect_success '--line-prefix stands before every line' '
 	test_cmp_bin expect actual
 '
 
-test_expect_success '--relative: only what is below the current directory' '
+test_expect_success '--relative: only files below the current directory' '
 	(cd dir && logs "merge|top|topic||b|root||a|b|" --relative --name-only &&
 	git log -1 --format= --relative -p topic >actual && test_grep "^+++ b/b" actual &&
 	logs "topic||dir/b|" --relative --no-relative --name-only -1 topic &&
@@ -169,7 +169,7 @@ test_expect_success '-g with names that stand for others' '
 	test_must_fail git log -g "main@{u}" 2>err && test_grep "no upstream" err
 '
 
-test_expect_success '--no-walk shows what was named, whatever it changes' '
+test_expect_success '--no-walk shows the named commits, whatever they change' '
 	logs "merge|topic|" --no-walk main topic -- dir/b && logs "top||top|topic|" --no-walk --name-only topic main~1 -- top &&
 	logs "topic|" --no-walk main~1.. --no-merges -- dir/b
 '

@@ -227,7 +227,7 @@ test_expect_success 'notes' '
 	EOS
 '
 
-test_expect_success 'what is not available is an error that says so' '
+test_expect_success 'a format that is not available is an error that says so' '
 	for o in --remerge-diff --pretty=email
 	do
 		test_must_fail git -C ours log $o 2>err && test_grep "not available yet" err || return 1

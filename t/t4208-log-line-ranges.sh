@@ -64,7 +64,7 @@ test_expect_success 'a file with functions' '
 	lines 1 9 >n && commit n && mkdir d
 '
 
-test_expect_success 'numbers, and what is left out' '
+test_expect_success 'numbers, and their defaults' '
 	at forms && means 3,5 3,7:f.c && means 3,1 3,3:f.c && means 3,5 7,3:f.c && means 3,3 3,+3:f.c && means 3,3 5,-3:f.c &&
 	means 1,3 3,-9:f.c && means 5,1 5,-1:f.c && means 9,6 9:f.c && means 9,6 9,:f.c && means 1,3 ,3:f.c &&
 	means 1,14 ,:f.c && means 13,2 13,99:f.c && means 14,1 99,14:f.c && means 14,1 14,+9:f.c && means 2,3 +2,4:f.c && means 3,4 5,6:f.c 3,4:f.c &&
@@ -102,7 +102,7 @@ test_expect_success 'functions: as the driver finds them' '
 	means 4,2 :two:doc && means 1,3 :section:doc && logs "doc|" -s -L:two:doc && rm .git/info/attributes
 '
 
-test_expect_success 'what is no range' '
+test_expect_success 'arguments that are no range' '
 	at forms && for l in 5 f.c :f.c :: :alpha "" 5,: /alpha "/alpha:f.c" 1x:f.c 5,x:f.c 5,+:f.c 5,+-2:f.c "5,^/a/:f.c" "^5,6:f.c" "1,2,3:f.c" "\$:f.c"
 	do
 		refuses 128 "fatal: -L argument not '\''start,end:file'\'' or '\'':funcname:file'\'': $l" -L "$l" || return 1
@@ -137,7 +137,7 @@ test_expect_success 'a history of lines' '
 	sed -i "s/TEN/ten/;s/line 28/28/" f && commit both && mv f g && sed -i "s/line 12/twelve/" g && commit moved
 '
 
-test_expect_success 'ranges move with what is above them; other commits are not shown' '
+test_expect_success 'ranges move with changes above them; other commits are not shown' '
 	at story && hunks -L8,12:g <<-\EOF && logs "twenty|one|" -s -L19,19:g && logs "both|one|" -s -L27,28:g && logs "one|" -s -L1,1:g
 	moved
 	@@ -8,5 +8,5 @@ line 6
@@ -188,7 +188,7 @@ test_expect_success 'the whole of it' '
 	EOF
 '
 
-test_expect_success 'several ranges: those that meet are one' '
+test_expect_success 'several ranges: adjoining ones become one' '
 	at story && hunks -1 -L12,13:g -L11,11:g <<-\EOF && hunks -1 -L9,9:f -L27,27:f -L1,2:f HEAD~1 <<-\EOF2
 	moved
 	@@ -11,3 +11,3 @@ line 8
@@ -314,7 +314,7 @@ test_expect_success 'a file without a newline at its end; lines added at its end
 	EOF
 '
 
-test_expect_success 'the context of the patch does not matter, nor do white space and the algorithm for what is chosen' '
+test_expect_success 'context, white space options and algorithm do not change which commits are shown' '
 	at story && git log -L8,12:h >expect &&
 	for o in -U0 -U5 --inter-hunk-context=9 --patience "-c -m --cc" --diff-merges=off -p --minimal
 	do
@@ -332,7 +332,7 @@ test_expect_success 'the context of the patch does not matter, nor do white spac
 	EOF2
 '
 
-test_expect_success 'what white space hides is not shown, with what is outside' '
+test_expect_success 'changes hidden by white space options or outside of the range are not shown' '
 	fresh spaces && lines 1 20 >f && commit one && sed -i -e "s/line 3\$/  line 3/" -e "s/line 15/15/" f && commit two &&
 	git log -1 -w --format=%s -L2,4:f >actual && printf "two\n\n" >expect && test_cmp expect actual &&
 	hunks -1 -w -L2,4:f -L14,15:f <<-\EOF
@@ -434,7 +434,7 @@ test_expect_success 'line by line of history, unless another order is asked for'
 	logs "both|y2|y1|x2|x1|a|" -s -L7,9:f $both && logs "both|y2|x2|y1|x1|a|" -s --date-order -L7,9:f $both
 '
 
-test_expect_success '--graph and --parents join what is shown' '
+test_expect_success '--graph and --parents join the shown commits' '
 	at merges && cat >expect <<-\EOF && git log --graph --format=%s -s -L7,9:f $d >actual && test_cmp expect actual &&
 	* d
 	*   m

@@ -129,7 +129,7 @@ test_expect_success '--author sees the line up to its last bracket' '
 	c=$(commit "A  <a@x>> 5 +0000" "$good") && test "$(show --no-mailmap --format=%H --author="^A  <a@x>>\$" $c)" = $c
 '
 
-test_expect_success 'fsck: badDate for what is no number' '
+test_expect_success 'fsck: badDate for a date that is no number' '
 	for d in -1 +1 x "" "99x"
 	do
 		c=$(commit "A <a@x> $d +0000" "$good") && git -C repo update-ref refs/heads/bad $c &&

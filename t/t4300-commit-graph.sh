@@ -107,7 +107,7 @@ test_expect_success 'walks are the same with and without' '
 	same for-each-ref --merged=c9 && same for-each-ref --contains=c5
 '
 
-test_expect_success 'what is merged, is' '
+test_expect_success 'a merged commit is found in its descendants' '
 	cp -R r merged && cd merged && git branch in c5 && git branch side s1 && git branch -d in side &&
 	git update-ref refs/heads/main c9 && git branch out octo && test_must_fail git branch -d out &&
 	git branch beside s2 && test_must_fail git branch -d beside && git branch same c9 && git branch -d same
@@ -267,7 +267,7 @@ finds () {
 	test_grep "$3" err
 }
 
-test_expect_success 'verify finds what is not true' '
+test_expect_success 'verify finds wrong data' '
 	cd bad && raw=$((OID_HEXLEN / 2)) && cdat=$(chunk whole.graph CDAT) &&
 	finds $((cdat + 1)) "\\1\\2\\3" "root tree OID for commit" &&
 	finds $((cdat + raw)) "\\0\\0\\0\\0" "commit-graph parent " &&

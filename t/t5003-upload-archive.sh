@@ -172,7 +172,7 @@ test_expect_success 'a client that goes away ends it all' '
 	while kill -0 $reader 2>/dev/null; do sleep 0.05; done && test "$(cat code)" != 0
 '
 
-test_expect_success 'what is no repository' '
+test_expect_success 'directories that are no repository' '
 	test_expect_code 128 git upload-archive none </dev/null >reply 2>err && test_grep "archiver died with error" err &&
 	{ pkt "ACK\n" && printf 0000 && pkt "\002fatal: '\''none'\'' does not appear to be a git repository\n" &&
 		pkt "\003git upload-archive: archiver died with error"; } >expect && test_cmp_bin expect reply &&
@@ -205,7 +205,7 @@ test_expect_success 'core.sandbox' '
 	test_expect_code 128 git -c core.sandbox=nonsense upload-archive repo <request >reply 2>err && test_grep "bad boolean.*core.sandbox" err && test_must_be_empty reply
 '
 
-test_expect_success STRACE,CONFINED 'all is given up before the first byte of the request, which nobody else reads' '
+test_expect_success STRACE,CONFINED 'all rights are given up before the first byte of the request is read' '
 	args HEAD >request && strace -f -o calls -e trace=read,execve,landlock_restrict_self,seccomp git upload-archive repo <request >reply &&
 	sed -n "s/^[0-9]* *\(landlock_restrict_self\)(.*= 0$/\1/p; s/^[0-9]* *\(seccomp\)(SECCOMP_SET_MODE_FILTER.*= 0$/\1/p; s/^[0-9]* *\(read\)(0,.*/\1/p" calls |
 	head -n 3 >actual && printf "%s\n" landlock_restrict_self seccomp read >expect && test_cmp expect actual &&

@@ -44,7 +44,7 @@ test_expect_success 'files that would not change are left alone, but for --force
 	git -C repo update-server-info -f && test_expect_code 129 git -C repo update-server-info x
 '
 
-test_expect_success 'a lock of somebody else' '
+test_expect_success 'a lock of another process' '
 	: >repo/.git/info/refs.lock && test_when_finished "rm repo/.git/info/refs.lock" &&
 	git -C repo branch other && cp repo/.git/info/refs before &&
 	test_expect_code 128 git -C repo update-server-info 2>err && test_grep "refs.lock" err &&

@@ -240,7 +240,7 @@ test_expect_success 'one that is named meanwhile stays' '
 	git prune && has $c $f $d && has_not $stray
 '
 
-test_expect_success 'temporary files that are younger than somebody who is at work stay' '
+test_expect_success 'temporary files that are younger than a running process stay' '
 	begin && slow_hook && { git update-ref refs/heads/slow HEAD & pid=$!; } && await_hook &&
 	>.git/objects/tmp_obj_AAAAAA && >.git/objects/pack/tmp_pack_AAAAAA &&
 	git prune && test_path_is_file .git/objects/tmp_obj_AAAAAA &&

@@ -97,7 +97,7 @@ test_expect_success 'the whole pack, and one object less' '
 	)
 '
 
-test_expect_success 'all of a type is left out, but for what was asked for by name' '
+test_expect_success 'a type is left out, except objects that were named' '
 	(
 		cd base &&
 		blob=$(git rev-parse b0:d1/e1/f1) &&

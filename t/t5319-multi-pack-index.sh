@@ -92,7 +92,7 @@ test_expect_success 'write: all objects, each once' '
 	)
 '
 
-test_expect_success 'what is there and the same is not written again' '
+test_expect_success 'an index that would be the same is not written again' '
 	(
 		cd one &&
 		ls -i $MIDX >before && git multi-pack-index write && ls -i $MIDX >after && test_cmp before after &&
@@ -231,7 +231,7 @@ test_expect_success SHA1 'verify has Git'\''s words' '
 	)
 '
 
-test_expect_success 'verify finds what is wrong' '
+test_expect_success 'verify finds damage' '
 	(
 		cd one && git multi-pack-index write && chmod u+w $MIDX && cp $MIDX good &&
 		size=$(wc -c <good) &&

@@ -45,7 +45,7 @@ refused () {
 	test_must_fail push s "$@" && test_grep "$why" out && unchanged s
 }
 
-test_expect_success 'what is refused' '
+test_expect_success 'updates that are refused' '
 	server s && refs s >before &&
 	git -C s config receive.denyDeletes true && git -C s config receive.denyDeleteCurrent ignore &&
 	refused "main (deletion prohibited)" :main && git -C s config --unset receive.denyDeletes &&
@@ -109,7 +109,7 @@ test_expect_success 'what the pack leads to has to be there' '
 	say s req && refs s >now && test_grep "^refs/heads/good" now && test_grep ! "refs/heads/bad" now
 '
 
-test_expect_success 'a limit for what is sent' '
+test_expect_success 'a limit for the size of a push' '
 	server s && head -c 5000 /dev/urandom | od -x >work/noise && git -C work add noise && git -C work commit -q -m noise && refs s >before && git -C s config receive.maxInputSize 100 && refused "pack exceeds maximum allowed size" main~1:refs/heads/small main:big
 '
 

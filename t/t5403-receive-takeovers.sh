@@ -46,7 +46,7 @@ test_expect_success PERL 'refs that the hook takes over' '
 	sort before | comm -13 - now >lines && test_line_count = 1 lines && grep "refs/heads/normal" lines
 '
 
-test_expect_success PERL 'those that it gives back; push options; what post-receive hears' '
+test_expect_success PERL 'refs that proc-receive hands back; push options; input of post-receive' '
 	proc_server refs/for && cat >s/hooks/post-receive <<-EOF && chmod +x s/hooks/post-receive &&
 	#!/bin/sh
 	cut -d" " -f3 >"$PWD/heard"
@@ -103,7 +103,7 @@ deployed () {
 	test "$(git -C tree rev-parse HEAD)" = "$(git -C work rev-parse "$1")" && test -z "$(git -C tree status --porcelain)"
 }
 
-test_expect_success 'a work tree follows what is pushed, if it is clean' '
+test_expect_success 'a clean work tree follows the push' '
 	git clone -q work tree && git -C tree reset -q --hard HEAD~1 && git -C tree config receive.denyCurrentBranch updateInstead &&
 	echo dirty >>tree/f1 && test_must_fail push tree main && grep "Working directory has unstaged changes" out &&
 	git -C tree add . && test_must_fail push tree main && grep "Working directory has staged changes" out &&
@@ -149,7 +149,7 @@ test_expect_success SSHSIGN 'a certificate that was changed, or used before, is 
 	grep "^GIT_PUSH_CERT_STATUS=[BN]" cert && grep "^GIT_PUSH_CERT_NONCE_STATUS=BAD" cert
 '
 
-test_expect_success SSHSIGN 'push options are those that were signed' '
+test_expect_success SSHSIGN 'push options must equal the signed ones' '
 	git -C s config receive.advertisePushOptions true && push s --signed -o one -o "two words" main:with-options && grep STATUS=G cert &&
 	record s --signed -o one -o "two words" main:options && : >cert && refs s >before &&
 	for change in s/0007one/0007two/ s/0007one// s/0007one/0007one0007one/ "s/0007one000dtwo words/000dtwo words0007one/" \

@@ -4,7 +4,7 @@
 test_description='many clients push at once: a few seconds of t/stress-push'
 . "$(dirname "$0")/test-lib.sh"
 
-test_expect_success PYTHON 'nobody fails who need not, and everybody is told the truth' '
+test_expect_success PYTHON 'pushes that do not conflict succeed, and each client gets a true report' '
 	GIT="$GIT_BUILD_DIR/git" "$SOURCE_DIR/t/stress-push" "$PWD/stress" ${GIT_TEST_LONG:+6}3
 '
 

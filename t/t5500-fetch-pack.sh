@@ -89,7 +89,7 @@ test_expect_success 'the limit is what the settings say, be it more than a hundr
 	EOF
 '
 
-test_expect_success 'only what is new is sent' '
+test_expect_success 'only new objects are sent' '
 	test_commit -C src c9 file9 &&
 	new=$(git -C src rev-parse main) &&
 	git -C all fetch-pack -q --thin -k ../src refs/heads/main &&

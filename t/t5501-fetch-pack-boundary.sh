@@ -96,7 +96,7 @@ test_expect_success 'a boundary that nothing ends at is not taken up' '
 	test_path_is_missing aside/shallow
 '
 
-test_expect_success 'whoever has the history needs no boundary' '
+test_expect_success 'a client that has the history needs no boundary' '
 	git init -q --bare whole &&
 	git -C whole fetch-pack -q ../src refs/heads/eight &&
 	git -C whole update-ref refs/heads/main "$c8" &&
@@ -114,7 +114,7 @@ test_expect_success 'objects that no ref leads to are not told: they may not be 
 	git -C scraps fsck --strict
 '
 
-test_expect_success 'a boundary moves back only with what is behind it' '
+test_expect_success 'a boundary moves back only together with the commits behind it' '
 	git init -q --bare shallow &&
 	git -C shallow fetch-pack -q --depth=1 ../src refs/heads/main &&
 	git -C shallow update-ref refs/heads/main "$c9" &&
@@ -130,7 +130,7 @@ test_expect_success 'a boundary moves back only with what is behind it' '
 	test_cmp before after
 '
 
-test_expect_success 'and with what is behind that' '
+test_expect_success 'and with the commits behind these' '
 	git -C src rev-list --objects "$c8" "^$c7" >names &&
 	sed "s/ .*//" names | git -C src pack-objects --stdout >part.pack &&
 	git -C shallow unpack-objects -q <part.pack &&
@@ -149,7 +149,7 @@ test_expect_success 'and with what is behind that' '
 	git -C shallow fsck --strict
 '
 
-test_expect_success 'only what is on our boundary can leave it' '
+test_expect_success 'only commits of our boundary can leave it' '
 	git init -q --bare wrong &&
 	git -C wrong fetch-pack -q --depth=1 ../src refs/heads/main &&
 	git -C wrong update-ref refs/heads/main "$c9" &&
@@ -199,7 +199,7 @@ test_expect_success 'a server that fails after its pack has given nothing' '
 	test_cmp before after
 '
 
-test_expect_success STRACE 'what is here is looked through once, for all refs' '
+test_expect_success STRACE 'the local history is walked once for all refs' '
 	git init -q --bare many &&
 	git -C many fetch-pack -q --all ../src &&
 	for n in 1 2 3 4 5 6 7 8 9

@@ -30,7 +30,7 @@ test_expect_success 'a repository to fetch from' '
 
 for version in 0 1
 do
-	test_expect_success "version $version: all, then what is new, then nothing" '
+	test_expect_success "version $version: everything, then new objects, then nothing" '
 		git init -q --bare all-$version &&
 		fetch all-$version --all ../src >out &&
 		take_refs all-$version &&
@@ -173,7 +173,7 @@ test_expect_success PYTHON 'servers that can little' '
 	EOF
 '
 
-test_expect_success PYTHON 'what a server cannot do is said' '
+test_expect_success PYTHON 'a message names the capability that the server lacks' '
 	write_server none "shallow deepen-since deepen-not deepen-relative filter" &&
 	while read -r option message
 	do

@@ -101,7 +101,7 @@ test_expect_success 'set-url and get-url' '
 	echo ../src >expect && test_cmp expect actual
 '
 
-test_expect_success 'show and prune: what is gone there' '
+test_expect_success 'show and prune: refs that the remote has deleted' '
 	git -C r symbolic-ref refs/remotes/two/sym refs/remotes/two/other &&
 	git -C src branch -D -q other && git -C src branch new &&
 	git -C r remote show two >actual &&
@@ -142,7 +142,7 @@ test_expect_success 'update fetches all, or a group' '
 	test_expect_code 1 git -C r remote update nothing
 '
 
-test_expect_success 'remove: refs, branches, and what is said of others' '
+test_expect_success 'remove: refs, branches, and the note about other refs' '
 	git -C r config --add remote.two.fetch "+refs/heads/*:refs/heads/from/*" &&
 	git -C r fetch -q two &&
 	git -C r remote rm two 2>err &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git fetch: refspecs, tags, pruning, what is told, and what is there when it fails'
+test_description='git fetch: refspecs, tags, pruning, its output, and the state after a failure'
 . "$(dirname "$0")/test-lib.sh"
 SQ="'"
 
@@ -144,7 +144,7 @@ test_expect_success 'a branch that is checked out is left alone' '
 	test "$(git -C d rev-parse main)" = "$(git -C s rev-parse main)"
 '
 
-test_expect_success 'pruning: what is gone there, and nothing else' '
+test_expect_success 'pruning: only refs that the remote has deleted' '
 	fresh && git -C s branch gone && git -C s branch dir && git -C d fetch -q && git -C d update-ref refs/remotes/other/gone $MAIN &&
 	git -C s branch -D gone && git -C s branch -D dir && git -C s branch dir/file &&
 	test_expect_code 1 git -C d fetch 2>err && test_grep "git remote prune origin" err && git -C d rev-parse -q --verify origin/gone &&

@@ -12,7 +12,7 @@ test_expect_success 'a repository with tags of all kinds' '
 	git init -q c && git -C c commit -q --allow-empty -m own && git -C c remote add origin ../up
 '
 
-test_expect_success 'what is no commit is not for merge' '
+test_expect_success 'an object that is no commit is not for merge' '
 	git -C c fetch -q --no-tags ../up note tree light note-of-tree refs/tags/blob:refs/x/blob &&
 	sed "s/^[0-9a-f]*//" c/.git/FETCH_HEAD >out &&
 	{ printf "\t\ttag %s of ../up\n" "'\''note'\''" "'\''light'\''" &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='push: refspecs, what is refused here, what it prints and records'
+test_description='push: refspecs, local refusals, its output and its records'
 . "$(dirname "$0")/test-lib.sh"
 
 refs () {

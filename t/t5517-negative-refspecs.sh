@@ -45,7 +45,7 @@ test_expect_success 'push: the destination is excluded, not the source' '
 	push_leaves "refs/heads/main refs/heads/t/a refs/heads/t/b" ../peer :t/a ^refs/heads/t/a
 '
 
-test_expect_success 'push --prune leaves what is excluded there' '
+test_expect_success 'push --prune keeps excluded refs of the remote' '
 	new_peer refs/heads/t/a refs/heads/t/b refs/heads/t/c refs/heads/t/d &&
 	push_leaves "refs/heads/t/a refs/heads/t/b refs/heads/t/c" \
 		--prune ../peer "refs/heads/o/*:refs/heads/t/*" ^refs/heads/t/c
@@ -84,7 +84,7 @@ test_expect_success 'a mirror with refspecs has only what they say' '
 	push_leaves "refs/heads/t/a refs/heads/t/b" m
 '
 
-test_expect_success 'remote show has the pushes without what is excluded' '
+test_expect_success 'remote show lists pushes without excluded refs' '
 	new_peer refs/heads/main &&
 	test_config -C here remote.m.url ../peer &&
 	git -C here config remote.m.push "refs/heads/o/*:refs/heads/t/*" &&
@@ -110,7 +110,7 @@ new_clone() {
 
 for how in 'fetch --prune' 'remote prune origin' 'remote update --prune' 'fetch --all --prune'
 do
-	test_expect_success "$how keeps what is excluded by configuration" '
+	test_expect_success "$how keeps refs that the configuration excludes" '
 		new_clone ^refs/heads/main "^refs/heads/p/*" &&
 		git -C clone $how &&
 		git -C clone rev-parse origin/main origin/p/b origin/p/stale origin/HEAD &&
@@ -132,7 +132,7 @@ test_expect_success 'fetch --prune with a negative refspec on the command line' 
 	test_must_fail git -C clone rev-parse -q --verify origin/p/stale
 '
 
-test_expect_success 'what is excluded comes neither for the merge nor by --tags' '
+test_expect_success 'excluded refs come neither for the merge nor by --tags' '
 	new_clone ^refs/heads/main "^refs/tags/v1" &&
 	test_when_finished "git -C here tag -d v1 v2" &&
 	git -C here tag v1 &&
@@ -183,7 +183,7 @@ test_expect_success 'nor does that of --refmap, or of a later refspec' '
 	test_expect_code 1 git -C clone fetch
 '
 
-test_expect_success 'the first one counts; what is put in its place as well has its own "+"' '
+test_expect_success 'the first one counts; each replacement has its own "+"' '
 	new_clone &&
 	turn 3 &&
 	git -C clone fetch origin o/b &&

@@ -16,7 +16,7 @@ test_expect_success 'set up a history' '
 	MAIN=$(cat main.id) && SIDE=$(cat side.id) && TWO=$(cat two.id) && ONE=$(cat one.id) && TAG=$(cat tag.id)
 '
 
-test_expect_success 'what is advertised' '
+test_expect_success 'the advertisement' '
 	GIT_PROTOCOL=version=2 git upload-pack --http-backend-info-refs repo >raw &&
 	"$PKT" decode <raw >answer && sed "s/^agent=git.*/agent=X/" answer >actual &&
 	cat >expect <<-EOF &&
@@ -110,14 +110,14 @@ test_expect_success 'replaced objects are sent as they are, with what they lead 
 	git -C repo update-ref -d refs/replace/$(git -C repo rev-parse $MAIN:three.t)
 '
 
-test_expect_success 'include-tag sends tags of what is sent, and only those' '
+test_expect_success 'include-tag sends tags of sent objects, and no others' '
 	fetch_request include-tag "want $MAIN" "have $ONE" done | serve repo &&
 	{ git -C repo rev-list --objects $ONE..$MAIN | cut -d" " -f1 && echo $TAG; } >wanted && pack_holds wanted &&
 	fetch_request include-tag "want $MAIN" "have $TWO" done | serve repo &&
 	git -C repo rev-list --objects $TWO..$MAIN | cut -d" " -f1 >wanted && pack_holds wanted
 '
 
-test_expect_success 'include-tag sends the tags between a tag and what is sent' '
+test_expect_success 'include-tag sends the tags between a tag and a sent object' '
 	cp -R repo nested && (
 		cd nested && git tag -a -m inner inner && git tag -a -m outer outer inner &&
 		git rev-parse outer inner >../chain && git tag -d inner
@@ -134,7 +134,7 @@ test_expect_success 'include-tag sends the tags between a tag and what is sent' 
 	done
 '
 
-test_expect_success 'negotiation: what is common, when it is enough' '
+test_expect_success 'negotiation: common commits, and when they suffice' '
 	fetch_request "want $MAIN" "have $ZERO_OID" | serve repo &&
 	printf "%s\n" acknowledgments NAK 0000 >expect && test_cmp expect answer &&
 	fetch_request "want $MAIN" "have $ONE" "have $ONE" | serve repo &&
@@ -314,7 +314,7 @@ test_expect_success 'settings of pack.* are those of the packs that are served' 
 	test_grep "^band 3: upload-pack: invalid number of threads specified (-1)" answer
 '
 
-test_expect_success 'bitmaps: the whole pack, unchanged; or just what is wanted' '
+test_expect_success 'bitmaps: the whole pack, unchanged; or just the wanted objects' '
 	cp -r repo packed && (cd packed && git for-each-ref --format="%(objectname)" >../tips &&
 	 git rev-list --objects --all | git pack-objects -q .git/objects/pack/pack >../name && rm -rf .git/objects/??) &&
 	git -C packed multi-pack-index write --bitmap &&

@@ -101,7 +101,7 @@ test_expect_success 'depth' '
 	test_grep "^shallow $TWO" answer
 '
 
-test_expect_success 'what is no boundary any more is no answer to a have' '
+test_expect_success 'a former boundary is no answer to a have' '
 	for caps in "" multi_ack multi_ack_detailed
 	do
 		BANDS=1 && printf "%s\n" "want $MAIN $caps side-band-64k" "shallow $MAIN" "deepen 2" 0000 done |
@@ -156,7 +156,7 @@ test_expect_success 'a HEAD that is damaged is not shown' '
 	rm repo/.git/refs/namespaces/n/HEAD && git -C repo update-ref -d refs/namespaces/n/refs/heads/x
 '
 
-test_expect_success 'what is reachable is so whatever the dates say' '
+test_expect_success 'reachability does not depend on dates' '
 	new=$(git -C repo commit-tree -m new -p HEAD HEAD^{tree}) &&
 	old=$(GIT_COMMITTER_DATE="1000000000 +0000" git -C repo commit-tree -m old -p $new HEAD^{tree}) &&
 	git -C repo update-ref refs/heads/skew $(GIT_COMMITTER_DATE="1000000001 +0000" git -C repo commit-tree -m top -p $old HEAD^{tree}) &&

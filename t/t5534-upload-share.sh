@@ -231,7 +231,7 @@ test_expect_success 'killed in the middle: those who have got some see it' '
 	done && >go && share 3 -c "$HALT" && cmp pack.0 pack.3
 '
 
-test_expect_success 'it goes on when its client has gone, while others follow; not for nobody' '
+test_expect_success 'without its client a filler goes on as long as other requests follow' '
 	new_cache && cp clone lines && >go && share 0 -c "$HALT" && rm go &&
 	start_share 1 -c "$HALT" && wait_until test "\$(runs)" = 2 && start_share 2 -c "$HALT" &&
 	wait_until test "\$(traced 2 request)" = found && pid=$(filler) && kill $(cat pid.1) && wait_until test -s code.1 &&
@@ -257,7 +257,7 @@ test_expect_success 'what it cannot make, each client finds out' '
 	test_expect_code 128 end_client 4 && test_grep "^band 3: upload-pack: uploadpack.packObjectsHook failed with exit code 3" answer.4
 '
 
-test_expect_success 'one who does not read holds nobody up' '
+test_expect_success 'a client that does not read delays no other' '
 	new_cache && cp clone lines && share 0 && start_slow && exec 8<slow && head -c 100 <&8 >slow.head &&
 	wait_until test -e cache/pack-* && share 1 && share 2 && cmp pack.1 pack.2 && test "$(traced 1 request)" = found &&
 	test ! -e slow.code && cat slow.head - <&8 >slow.raw && exec 8<&- && wait_until test -s slow.code && test "$(cat slow.code)" = 0 && "$PKT" decode slow.pack <slow.raw >/dev/null && cmp slow.pack pack.1

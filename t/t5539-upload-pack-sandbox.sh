@@ -93,7 +93,7 @@ test_expect_success PYTHON,SECCOMP 'seccomp by itself: no writing, no connection
 		read_passwd | sort >expect && test_cmp expect actual
 '
 
-test_expect_success LINUX,PYTHON 'nobody listens any more' '
+test_expect_success LINUX,PYTHON 'the client has hung up' '
 	exec 8>&- && wait
 '
 

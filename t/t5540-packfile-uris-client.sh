@@ -58,7 +58,7 @@ test_expect_success 'a thin pack' '
 	settings "$N $T file://$PWD/thin" && refused fatal
 '
 
-test_expect_success PYTHON 'the answer has what was not asked for' '
+test_expect_success PYTHON 'the answer has objects that were not requested' '
 	cat >filter <<-\EOT &&
 	import os, sys
 	while True:
@@ -117,7 +117,7 @@ test_expect_success 'fsck: .gitmodules in another pack than the tree' '
 	test -f no/.git/objects/pack/pack-$S.pack && test -f e/.git/objects/pack/pack-$R.pack
 '
 
-test_expect_success 'fsck: a bad .gitmodules there; one that nobody sends' '
+test_expect_success 'fsck: a bad .gitmodules there; one that no server sends' '
 	printf "[submodule \"x\"]\n\tpath = x\n\turl = -u./payload\n" >src/.gitmodules && git -C src add .gitmodules && git -C src commit -q -m bad &&
 	M=$(git -C src rev-parse main:.gitmodules) && S=$(echo $M | git -C src pack-objects ../packs/p) &&
 	settings "$M $S file://$PWD/packs/p-$S.pack" && checked fetch 128 && checked transfer 128 &&

@@ -52,7 +52,7 @@ test_expect_success 'promisor.checkFields: each is known, told, and the same' '
 	git -C srv.git config promisor.sendFields "partialCloneFilter token"
 '
 
-test_expect_success 'later fetches go on so; files come from whoever has them, also while cloning' '
+test_expect_success 'later fetches do the same; a blob comes from any remote that has it, also while cloning' '
 	cloned -c promisor.acceptFromServer=knownUrl $LOP --filter=auto && rm said &&
 	git -C c fetch -q --refetch --upload-pack="$PWD/server" && said "promisor-remote=lop filter blob:none" && git -C c checkout -q main && test_cmp src/big c/big &&
 	rm -rf c && git clone -q -c promisor.acceptFromServer=knownUrl $LOP --filter=auto "file://$PWD/srv.git" c 2>err && test_cmp src/big c/big && git -C c fsck

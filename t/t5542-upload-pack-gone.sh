@@ -81,7 +81,7 @@ stops () {
 
 { echo command=fetch && echo object-format=$TEST_HASH && echo 0001; } >begin
 
-test_expect_success PYTHON,STRACE 'the walks take many objects if somebody waits for them' '
+test_expect_success PYTHON,STRACE 'walks of many objects go on as long as the client waits' '
 	{ cat begin && echo "want $TIP" && echo "have $ROOT" && echo 0000; } >ready.lines &&
 	{ cat begin && echo "want $TIP" && echo "deepen 1000000" && echo done && echo 0000; } >deepen.lines &&
 	{ cat begin && echo "want $TIP" && echo "deepen-since 1" && echo done && echo 0000; } >since.lines &&

@@ -16,7 +16,7 @@ again () {
 	rm -rf r && cp -R saved r
 }
 
-test_expect_success 'fsck: what is promised is not missed, anywhere' '
+test_expect_success 'fsck: promised objects are not reported as missing, anywhere' '
 	git -C r fsck --strict >out 2>&1 && test_must_be_empty out && git -C r fsck --connectivity-only >out 2>&1 && test_must_be_empty out &&
 	gone=$(head -n 1 missing | tr -d "?") && git -C r fsck $gone >/dev/null &&
 	echo $gone >r/.git/refs/tags/blob && git -C r update-index --add --cacheinfo 100644,$gone,file && git -C r fsck >out 2>&1 && test_must_be_empty out &&
@@ -28,7 +28,7 @@ test_expect_success '... all else is; and without the mark of the pack that as w
 	again && rm r/.git/objects/pack/*.promisor && test_expect_code 2 git -C r fsck >out 2>&1 && test_grep "^missing blob" out
 '
 
-test_expect_success 'rev-list --exclude-promisor-objects: only what is ours' '
+test_expect_success 'rev-list --exclude-promisor-objects: only local objects' '
 	again && git -C r rev-list --objects main ^main~2 | cut -d" " -f1 | sort >expect && git -C r rev-list --objects --all --exclude-promisor-objects >out && cut -d" " -f1 out | sort >actual && test_cmp expect actual &&
 	git -C r rev-list --all --exclude-promisor-objects >out && git -C r rev-list main ^main~2 >expect && test_cmp expect out && git -C r rev-list --count --exclude-promisor-objects v1 >out && test "$(cat out)" = 0
 '
@@ -52,7 +52,7 @@ test_expect_success 'trees, too: a clone without any' '
 	git -C t rev-list --objects --missing=allow-promisor main >out && test_line_count = 4 out
 '
 
-test_expect_success '... a missing object that nobody has promised' '
+test_expect_success '... a missing object that no remote has promised' '
 	again && rm -f r/.git/objects/$(echo $(git -C r rev-parse main:two) | sed "s|^..|&/|") && test_expect_code 128 git -C r rev-list --objects --all --exclude-promisor-objects 2>err && test_grep "missing blob" err &&
 	test_expect_code 128 git -C r rev-list --objects --all --missing=allow-promisor 2>err
 '
@@ -65,7 +65,7 @@ test_expect_success 'pack-objects: --exclude-promisor-objects, --missing=allow-p
 	test_expect_code 129 git -C r pack-objects --missing=foo --stdout 2>err
 '
 
-test_expect_success 'prune: what is promised may be missing, all else stops it' '
+test_expect_success 'prune: promised objects may be missing, any other missing one stops it' '
 	again && stray=$(echo stray | git -C r hash-object -w --stdin) && git -C r prune && test_must_fail git -C r cat-file -e $stray && git -C r fsck --strict && git -C r cat-file -e main:two &&
 	stray=$(echo stray | git -C r hash-object -w --stdin) && git -C r prune --exclude-promisor-objects && test_must_fail git -C r cat-file -e $stray && stray=$(echo stray | git -C r hash-object -w --stdin) &&
 	rm -f r/.git/objects/$(echo $(git -C r rev-parse main:two) | sed "s|^..|&/|") && test_expect_code 128 git -C r prune 2>err && git -C r cat-file -e $stray

@@ -69,7 +69,7 @@ do
 		git -C work rev-parse HEAD >expect && test_cmp expect actual && git -C far fsck &&
 		requests web >actual && grep -c "^POST" actual >count && test "$(cat count)" -ge 3
 	'
-	test_expect_success "version $v: what is common is told again in each request, once" '
+	test_expect_success "version $v: common commits are sent again in each request, once" '
 		rm -rf two two-work srv/two.git && git init -q -b main two-work && (
 			cd two-work && echo a >a && git add a && GIT_COMMITTER_DATE="2000000000 +0000" git commit -q -m shared &&
 			git checkout -q --orphan other && test_commit root

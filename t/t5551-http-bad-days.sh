@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='http servers that fail, lie, or lead elsewhere: the repository stays as it was, and why is said'
+test_description='http servers that fail, lie, or redirect: the repository stays unchanged, and a message gives the reason'
 . "$(dirname "$0")/test-lib.sh"
 test_have_prereq PYTHON || { skip_all='no python3' && test_done; }
 . "$TEST_DIRECTORY/lib-httpd.sh"
@@ -33,7 +33,7 @@ test_expect_success 'status codes, and the words of the server without control c
 	rules web "POST . status 503" && fetch_fails "^error: RPC failed; HTTP 503 curl 22 The requested URL returned error: 503"
 '
 
-test_expect_success 'nobody there' '
+test_expect_success 'no server listens' '
 	fetch_fails "^fatal: unable to access .http://127.0.0.1:1/repo.git/.: Failed to connect" \
 		-c url.http://127.0.0.1:1/.insteadOf="$web_url/" && test_line_count = 1 err
 '

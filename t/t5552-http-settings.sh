@@ -65,7 +65,7 @@ test_expect_success 'http.proactiveAuth: before anybody asks' '
 	lists -c http.proactiveAuth=basic && ! grep " 401 " web.log && fails "Unknown value" -c http.proactiveAuth=often
 '
 
-test_expect_success 'nobody knows' '
+test_expect_success 'an unknown host' '
 	git config --global --unset credential.helper && rules web "* . basic me secret" &&
 	fails "could not read Username for .$web_url.: terminal prompts disabled" && rules web
 '

@@ -23,7 +23,7 @@ test_expect_success 'Digest, with each hash: by a helper, by the URL; a clone; t
 	URL="http://me:wrong@127.0.0.1:$web_port/repo.git" fails "Authentication failed"
 '
 
-test_expect_success 'several schemes: the best of those that we know; a helper is told all, in order' '
+test_expect_success 'several schemes: the best known one is used; a helper gets all, in order' '
 	credential_helper "127.0.0.1:$web_port" me secret && rules web "* . choice me secret" && lists && grep "^GET.* 200 .*Authorization=Digest" web.log && ! grep Basic web.log &&
 	sed -n "/^-- get/,/^--/s/^wwwauth\[\]=\([A-Za-z]*\).*/\1/p" helper.log | head -n 3 >actual && printf "%s\n" Strange Digest Basic >expect && test_cmp expect actual
 '

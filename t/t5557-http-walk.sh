@@ -68,7 +68,7 @@ test_expect_success 'all of it loose, in one connection and no object twice' '
 	! requests web | grep "/objects/pack"
 '
 
-test_expect_success 'a fetch takes what is new, and looks at nothing else' '
+test_expect_success 'a fetch downloads new objects, and reads nothing else' '
 	git clone -q "$web_url/loose.git" clone && test_commit -C work new && git -C work push -q ../srv/loose.git main &&
 	git -C srv/loose.git update-server-info && dumb && git -C clone fetch -q && same clone &&
 	requests web | grep -c "/objects/../.* 200" >count && echo 3 | test_cmp - count && dumb && git -C clone fetch -q &&
@@ -87,7 +87,7 @@ test_expect_success 'a pack that is old, and loose objects on top' '
 	dumb && git clone -q "$web_url/mixed.git" mixed && same mixed && requests web >log && grep "\.pack 200" log && grep "/objects/../.* 200" log
 '
 
-test_expect_success 'of several packs those that have something' '
+test_expect_success 'only packs that have a wanted object are downloaded' '
 	serve many && git init -q --bare noise && echo noise | git -C noise hash-object -w --stdin >blob &&
 	git -C noise pack-objects -q pack <blob >name && cp noise/pack-*.pack noise.pack && cp name noise.name && mv noise/pack-* srv/many.git/objects/pack/ &&
 	git -C srv/many.git update-server-info && dumb && git clone -q "$web_url/many.git" many && same many &&

@@ -101,7 +101,7 @@ test_expect_success 'objects come before names, under other names first; the ind
 	grep "^PUT .*/refs/heads/main 204 If=" dav.log.headers && grep "^PUT .*/info/refs 204 If=" dav.log.headers && unlocked
 '
 
-test_expect_success 'only what is missing is sent; with --all everything' '
+test_expect_success 'only missing objects are sent; with --all every object' '
 	test_commit -C work small && rules && git -C work http-push "$R" main && ls $S/objects/pack/*.pack >packs && git -C work http-push --all "$R" main:whole &&
 	ls $S/objects/pack/*.pack | comm -13 packs - >new && test_line_count = 1 new && git -C work rev-list --objects main >all &&
 	git -C $S show-index <$(sed "s/pack$/idx/" new) >idx && test_line_count = $(wc -l <all) idx &&
@@ -126,7 +126,7 @@ test_expect_success '--dry-run changes nothing' '
 	! grep "^PUT\|^MOVE\|^LOCK" dav.log && state >actual && test_must_be_empty actual
 '
 
-test_expect_success 'what is not here is to be fetched first; names in the way of others' '
+test_expect_success 'unknown remote commits must be fetched first; conflicting ref names' '
 	fresh other && git init -q foreign && test_commit -C foreign x && git -C foreign push -q "$PWD/$S" HEAD:refs/heads/main && git -C $S update-server-info &&
 	test_must_fail git -C work push "$R" main 2>err && grep "fetch first" err && test_must_fail git -C work push "$R" main:refs/heads/main/x 2>err &&
 	grep "refname conflict" err && test_must_fail git -C work push --atomic "$R" main:y 2>err && grep "atomic" err

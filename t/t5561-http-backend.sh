@@ -147,7 +147,7 @@ test_expect_success 'a namespace: its refs, its HEAD' '
 
 # ---- which repository ------------------------------------------------------------
 
-test_expect_success 'only what is exported' '
+test_expect_success 'only exported repositories' '
 	cgi GET /a.git/HEAD "" -u GIT_HTTP_EXPORT_ALL && refused "404 Not Found" "not exported" &&
 	: >srv/a.git/git-daemon-export-ok && cgi GET /a.git/HEAD "" -u GIT_HTTP_EXPORT_ALL &&
 	test_grep "^ref:" body && rm srv/a.git/git-daemon-export-ok &&
@@ -176,7 +176,7 @@ test_expect_success 'a server that does not say what it should' '
 	cgi GET /a.git/HEAD "" -u REQUEST_METHOD && refused "500 Internal Server Error" REQUEST_METHOD
 '
 
-test_expect_success ROOT 'repositories of somebody else' '
+test_expect_success ROOT 'repositories of another owner' '
 	chown 12345 srv/a.git && test_when_finished "chown 0 srv/a.git" &&
 	cgi GET /a.git/HEAD "" && refused "500 Internal Server Error" "dubious ownership"
 '
@@ -252,7 +252,7 @@ test_expect_success 'services are enabled by the repository' '
 	cgi GET /a.git/info/refs service=git-receive-pack && refused "403 Forbidden" "not enabled"
 '
 
-test_expect_success 'pushing is for users whom the server knows, or for all, or for nobody' '
+test_expect_success 'pushing is allowed to authenticated users, to all, or not at all' '
 	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER=me && grep -aq "args: receive-pack --http-backend-info-refs" body &&
 	cgi GET /a.git/info/refs service=git-receive-pack REMOTE_USER= && refused "403 Forbidden" "not enabled" &&
 	: >request && cgi POST /a.git/git-receive-pack "" CONTENT_TYPE=application/x-git-receive-pack-request REMOTE_USER=me &&
@@ -266,7 +266,7 @@ test_expect_success 'pushing is for users whom the server knows, or for all, or 
 	refused "500 Internal Server Error" "bad boolean" && git -C srv/a.git config --unset http.receivepack
 '
 
-test_expect_success 'archives are for nobody, whomever the server knows, unless the repository says so' '
+test_expect_success 'archives are refused, also to authenticated users, unless the repository allows them' '
 	: >request && cgi POST /a.git/git-upload-archive "" CONTENT_TYPE=application/x-git-upload-archive-request REMOTE_USER=me &&
 	refused "403 Forbidden" "Service not enabled: .upload-archive" &&
 	git -C srv/a.git config http.uploadarchive true &&

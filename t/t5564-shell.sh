@@ -104,7 +104,7 @@ test_expect_success 'interactive use' '
 	printf "show 1" | shell && test_grep "<1>" out
 '
 
-test_expect_success 'a command reads what is meant for it' '
+test_expect_success 'a command reads its own input' '
 	write_script home/git-shell-commands/echo-line <<-\EOF &&
 	read -r line && echo "line: $line"
 	EOF

@@ -48,7 +48,7 @@ test_expect_success 'extra parameters become GIT_PROTOCOL, and nothing else does
 	test_grep "^protocol: ;" reply
 '
 
-test_expect_success 'variables of whoever started it do not reach the service' '
+test_expect_success 'variables of the starting user do not reach the service' '
 	(
 		GIT_DIR=$SRV/hidden.git GIT_OBJECT_DIRECTORY=$SRV REMOTE_ADDR=10.1.1.1 &&
 		export GIT_DIR GIT_OBJECT_DIRECTORY REMOTE_ADDR &&
@@ -74,7 +74,7 @@ test_expect_success 'the exit code is that of the service' '
 
 # ---- what may be served -------------------------------------------------------
 
-test_expect_success 'only what is exported' '
+test_expect_success 'only exported repositories' '
 	test_expect_code 255 ask_inetd "git-upload-pack $SRV/hidden.git\0host=h\0" &&
 	refused "$denied: $SRV/hidden.git" &&
 	test_grep "hidden.git.: repository not exported" log &&
@@ -197,7 +197,7 @@ test_expect_success USER_NAME '--user-path' '
 	test_grep "User-path not allowed" log
 '
 
-test_expect_success 'the home of whoever runs the server is nobody'\''s' '
+test_expect_success 'clients cannot reach the home of the user who runs the server' '
 	for o in --export-all --user-path --user-path=pub --strict-paths; do
 		test_expect_code 255 env HOME="$PWD/home" GIT_EXEC_PATH="$SERVICE_BIN" git daemon --inetd --export-all \
 			--log-destination=stderr $o "$PWD" <request >reply 2>log || return 1
@@ -265,7 +265,7 @@ test_expect_success 'with inetd, whose standard error is the client, nothing goe
 	done
 '
 
-test_expect_success ROOT 'repositories of somebody else are refused' '
+test_expect_success ROOT 'repositories of another owner are refused' '
 	chown -R 12345 srv/a.git && test_when_finished "chown -R 0 srv/a.git" &&
 	test_expect_code 255 ask_inetd "git-upload-pack $SRV/a.git\0host=h\0" &&
 	refused "$denied: $SRV/a.git" && test_grep "dubious ownership in repository at .*a.git.$" log &&

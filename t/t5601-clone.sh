@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git clone: what is made, from where, and that a failure leaves nothing'
+test_description='git clone: its result, its sources, and that a failure leaves nothing'
 . "$(dirname "$0")/test-lib.sh"
 SQ="'"
 
@@ -141,7 +141,7 @@ test_expect_success '--revision: a ref or an object, and nothing else' '
 	test_grep "options ${SQ}--revision${SQ} and ${SQ}--branch${SQ} cannot be used together" err && test ! -e r3
 '
 
-test_expect_success '--depth, and what is ignored in local clones' '
+test_expect_success '--depth, and options that local clones ignore' '
 	git clone -q --depth 1 "file://$PWD/src" s1 && test "$(git -C s1 rev-list --count HEAD)" = 1 &&
 	test "$(cat s1/.git/shallow)" = "$head" &&
 	test "$(git -C s1 config remote.origin.fetch)" = +refs/heads/main:refs/remotes/origin/main &&
@@ -218,7 +218,7 @@ test_expect_success 'files are linked, or copied where that is asked for' '
 	git clone -q --no-local src piped && ls piped/.git/objects/pack/*.pack
 '
 
-test_expect_success 'what is being written over there does not come along' '
+test_expect_success 'temporary files of the source are not copied' '
 	cp -R src busy && touch busy/.git/objects/pack/tmp_pack_x busy/.git/objects/tmp_obj_x busy/.git/objects/x.lock &&
 	mkdir busy/.git/objects/tmp_objdir-in-x && touch busy/.git/objects/tmp_objdir-in-x/y &&
 	git clone -q busy quiet && find quiet/.git/objects -name "*tmp*" -o -name "*.lock" >out && test_must_be_empty out
@@ -233,7 +233,7 @@ test_expect_success 'symbolic links are refused' '
 	done
 '
 
-test_expect_success 'somebody else${SQ}s repository is refused' '
+test_expect_success 'a repository of another owner is refused' '
 	test_must_fail env GIT_TEST_ASSUME_DIFFERENT_OWNER=1 git clone src other 2>err &&
 	test_grep "detected dubious ownership in repository at" err && test ! -e other
 '
@@ -257,7 +257,7 @@ test_expect_success '--shared, --reference, --dissociate' '
 
 # ---- failures leave nothing --------------------------------------------------
 
-test_expect_success 'what was there before stays as it was' '
+test_expect_success 'existing files stay unchanged' '
 	mkdir there && test_must_fail git clone -b nothere src there && ls -A there >out && test_must_be_empty out &&
 	test_must_fail git clone "file://$PWD/nothere" there 2>/dev/null && ls -A there >out && test_must_be_empty out &&
 	test_must_fail git clone -b nothere src a/b/c && test ! -e a && mkdir a && touch a/file &&
@@ -323,7 +323,7 @@ test_expect_success 'files that cannot be written: the repository stays' '
 	git -C cannot rev-parse -q --verify HEAD && git -C cannot fsck && test ! -e cannot/.git/index.lock
 '
 
-test_expect_success 'thin-pack is said, since there are servers that insist on it' '
+test_expect_success 'thin-pack is sent, since some servers require it' '
 	for v in 0 2; do
 		GIT_TRACE_PACKET=$PWD/trace git -c protocol.version=$v clone -q --bare "file://$PWD/src" thin$v.git &&
 		test_grep "> .*thin-pack" trace && rm trace || return 1

@@ -58,7 +58,7 @@ test_expect_success 'a remote that is a bundle: later fetches read it again' '
 	git -C l fetch -v 2>err && test_grep "up to date. *main" err
 '
 
-test_expect_success 'fetch: single refs, patterns, what is not there' '
+test_expect_success 'fetch: single refs, patterns, missing refs' '
 	git init -q e && git -C e fetch -q ../full.bundle main && test_grep "branch .main. of ../full.bundle" e/.git/FETCH_HEAD &&
 	git -C e fetch -q ../full.bundle "refs/heads/*:refs/x/*" && test "$(git -C e rev-parse refs/x/side)" = "$(git -C src rev-parse side)" &&
 	git -C e rev-parse -q --verify v1 && test_must_fail git -C e fetch ../full.bundle nope 2>err && test_grep "couldn.t find remote ref nope" err

@@ -162,7 +162,7 @@ test_expect_success 'unbundle: objects arrive in one pack, refs are printed' '
 	git -C full bundle unbundle --progress ../full.bundle 2>err >out && test_grep "Unbundling objects: 100%" err
 '
 
-test_expect_success 'unbundle: a thin pack, upon what is there' '
+test_expect_success 'unbundle: a thin pack, whose bases are here' '
 	make_bundle thin.bundle "-$three three\n$four refs/heads/main\n\n" "$four\n^$three\n" &&
 	git init -q --bare thin && refused thin thin.bundle "^error: Repository lacks these prerequisite commits:" && test_grep "^error: $three" err &&
 	make_bundle below.bundle "$three refs/heads/main\n\n" "$three\n" && git -C thin bundle unbundle ../below.bundle &&
@@ -262,7 +262,7 @@ test_expect_success 'create: --all, --branches, --tags, whatever else has such a
 	main HEAD" --exclude=refs/heads/side --exclude="refs/tags/*" --all
 '
 
-test_expect_success 'create: what is excluded is a prerequisite, with its subject' '
+test_expect_success 'create: an excluded commit is a prerequisite, with its subject' '
 	creates "-main~2 c3
 	main refs/heads/main" main~2..main && holds c main~2 && creates "-side c3
 	main refs/heads/main" ^side main && holds c side && creates "-side c3
@@ -274,14 +274,14 @@ test_expect_success 'create: what is excluded is a prerequisite, with its subjec
 	printf "%s\n" "-$(git -C h rev-parse side) c3" "$(git -C h rev-parse main) refs/heads/main" >expect && test_cmp expect actual
 '
 
-test_expect_success 'create: what is below the prerequisites is not in the pack, only used as bases' '
+test_expect_success 'create: objects below the prerequisites are used as bases only' '
 	git init -q -b main g && test_seq 1000 >g/long && git -C g add . && git -C g commit -q -m one && echo more >>g/long && git -C g add . && git -C g commit -q -m two &&
 	git -C g bundle create -q ../c main~1..main && sed "1,/^$/d" c >p && test $(wc -c <p) -lt 1000 && git init -q --bare thin2 &&
 	test_expect_code 128 git -C thin2 index-pack --stdin <p 2>err && test_grep "unresolved deltas\|fix-thin\|unresolved" err &&
 	git -C g bundle create --progress ../c main~1..main 2>err && test_grep "^Total 3 " err
 '
 
-test_expect_success 'create: a tag of what is excluded needs its commit, but nothing twice' '
+test_expect_success 'create: a tag of an excluded commit needs that commit, once' '
 	creates "-main c5
 	t5 refs/tags/t5" ^main t5 && holds c main && creates "-side c3
 	main refs/heads/main
@@ -329,7 +329,7 @@ test_expect_success 'create: versions, hashes, filters' '
 	if test $TEST_HASH = sha256; then test_expect_code 128 git -C h bundle create --version=2 ../no main 2>err && test_grep "version 2 with algorithm sha256" err; fi
 '
 
-test_expect_success 'create: to standard output, from a subdirectory, through a link, over what is there' '
+test_expect_success 'create: to standard output, from a subdirectory, through a link, over an existing file' '
 	git -C h bundle create -q - main >c && holds c && mkdir -p h/sub && rm -f h/sub/b && git -C h/sub bundle create -q b main && test_path_is_file h/sub/b && cmp h/sub/b c &&
 	rm h/sub/b && echo old >target && ln -sf target link && git -C h bundle create -q ../link main && test_path_is_symlink link && cmp target c && rm link target
 '
@@ -349,7 +349,7 @@ test_expect_success 'create: a lock, directories that are missing, wrong usage' 
 	(cd outside && GIT_CEILING_DIRECTORIES="$TRASH_DIRECTORY" test_expect_code 128 git bundle create c main 2>../err) && test_grep "^fatal: Need a repository to create a bundle.$" err
 '
 
-test_expect_success 'create: what is missing ends it, and the old file stays' '
+test_expect_success 'create: a missing object ends it, and the old file stays' '
 	cp -R h broken && blob=$(git -C h rev-parse main:g4) && rm -f broken/.git/objects/$(echo $blob | sed "s|^..|&/|") && echo old >c &&
 	test_expect_code 128 git -C broken bundle create -q ../c main 2>err && test_grep $blob err && test "$(cat c)" = old && test_path_is_missing c.lock && rm -rf broken
 '

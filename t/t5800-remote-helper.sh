@@ -88,7 +88,7 @@ test_expect_success 'clone: listed without a repository, then fetched into it' '
 	test_cmp expect out
 '
 
-test_expect_success 'fetch asks for what is missing, each value once, and nothing if all is there' '
+test_expect_success 'fetch requests missing objects, each once, and nothing if none is missing' '
 	fresh && asked -C r fetch -q && git -C r rev-parse origin/main origin/side v1 >out && printf "%s\n" $M $S $V >expect && test_cmp expect out &&
 	grep "^fetch" log >out && test_line_count = 3 out && grep "^option followtags true" log && git -C r fsck &&
 	asked -C r fetch -q && ! grep "^fetch" log

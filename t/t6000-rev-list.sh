@@ -189,7 +189,7 @@ test_expect_success '--filter' '
 	rev --objects --filter=blob:none --no-filter -1 side && shows "E td  sub d one d/f big x"
 '
 
-test_expect_success '--filter: what is named stays, unless it is asked for' '
+test_expect_success '--filter: named objects stay, unless --filter-provided-objects is given' '
 	rev --objects --filter=blob:none side:x && shows "big x" &&
 	rev --objects --filter=blob:none --filter-provided-objects side:x && shows "" &&
 	rev --objects --filter=tree:1 side:d && shows "sub d one d/f" &&

@@ -99,7 +99,7 @@ test_expect_success 'wrong usage' '
 '
 
 # main: base - p1 - p2 - p3; up: base - an additional line - p1 again - p2 with more white space
-test_expect_success 'cherry: what is upstream, by change' '
+test_expect_success 'cherry: commits whose change is upstream' '
 	line () { seq 1 20 | sed "s/^$1\$/$2/"; } &&
 	b0=$(line 99 x | git hash-object -w --stdin) &&
 	b1=$(line 3 three | git hash-object -w --stdin) &&

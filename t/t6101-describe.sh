@@ -172,7 +172,7 @@ test_expect_success 'a blob: the oldest commit with it, and its path' '
 
 # ---- the work tree ----
 
-test_expect_success '--dirty: staged, changed, missing; not what is untracked' '
+test_expect_success '--dirty: staged, changed, missing; not untracked files' '
 	cd blobs && at="v1-3-g$(short HEAD)" && echo new >untracked && is "$at" --dirty && touch f && is "$at" --dirty &&
 	echo changed >f && is "$at-dirty" --dirty && is "$at+mod" --dirty=+mod && git add f && is "$at-dirty" --dirty &&
 	git read-tree HEAD && echo two >f && is "$at" --dirty && rm d/g && is "$at-dirty" --dirty && echo deep >d/g &&

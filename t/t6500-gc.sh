@@ -234,7 +234,7 @@ test_expect_success 'an index without its pack goes' '
 
 # ---- one at a time ---------------------------------------------------------
 
-test_expect_success 'gc.pid of somebody who lives, or is elsewhere' '
+test_expect_success 'gc.pid of a running process, or of another host' '
 	begin && echo "$$ $(uname -n)" >.git/gc.pid && test_expect_code 128 git gc 2>err &&
 	test_grep "gc is already running on machine .$(uname -n). pid $$ (use --force if not)" err &&
 	git -c gc.auto=1 gc --auto --no-detach && echo "1 elsewhere" >.git/gc.pid && test_expect_code 128 git gc 2>err &&
@@ -242,7 +242,7 @@ test_expect_success 'gc.pid of somebody who lives, or is elsewhere' '
 	git gc -q --force && test_path_is_missing .git/gc.pid && test $(packs) = 1
 '
 
-test_expect_success 'gc.pid of the dead, or an old one, is nobody' '
+test_expect_success 'gc.pid of a dead process, or an old one, is ignored' '
 	begin && echo "1 elsewhere" >.git/gc.pid && age 43300 .git/gc.pid && git gc -q &&
 	sh -c "echo \$\$" >pid && echo "$(cat pid) $(uname -n)" >.git/gc.pid && git gc -q && echo garbage >.git/gc.pid && git gc -q
 '

@@ -146,7 +146,7 @@ dialogue () {
 	printf "$1" | git -C i clean -d -i >out 2>err && test_must_be_empty err && (cd i && echo *) >left && echo "$2" >expect && test_cmp expect left
 }
 
-test_expect_success '-i: what is printed' '
+test_expect_success '-i: its output' '
 	dialogue "3\n1-2 4\n\nhelp\n2\nd*\nzz\n\n?\nx\n1\n" "c.h d.h e.txt k" && cat >expect <<-\EOF && test_cmp expect out
 	Would remove the following items:
 	  a.c    b.c    c.h    d.h    e.txt  k/

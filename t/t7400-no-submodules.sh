@@ -114,7 +114,7 @@ test_expect_success '--recurse-submodules of what writes files' '
 	git -C plain ls-files --recurse-submodules >out && test_line_count = 3 out
 '
 
-test_expect_success 'it is refused where there is a submodule, also in what is to be checked out' '
+test_expect_success 'commands refuse where a submodule is present, also in the commit to check out' '
 	git -C with branch old HEAD^ &&
 	for c in "checkout old" "switch old" "reset --hard" "read-tree -m -u HEAD" "restore ." ls-files
 	do

@@ -223,7 +223,7 @@ test_expect_success 'concluding the merge of a tag: its commit is the parent, a 
 	test_grep "^mergetag object" text
 '
 
-test_expect_success 'MERGE_HEAD names what is no commit, or is not there' '
+test_expect_success 'MERGE_HEAD names an object that is no commit, or is missing' '
 	for what in $ZERO_OID nonsense HEAD^{tree}; do
 		start && peers_do "stock rev-parse -q --verify $what >.git/MERGE_HEAD || echo $what >.git/MERGE_HEAD" &&
 		PEERS_STDERR=ignore peers_git commit -m x && same_state && test_grep "^fatal: Corrupt MERGE_HEAD file" err.ours || return 1
@@ -345,7 +345,7 @@ test_expect_success '--fixup=amend: needs a body' '
 	unset EDIT_ALL GIT_EDITOR
 '
 
-test_expect_success '--only without paths leaves what is staged' '
+test_expect_success '--only without paths leaves staged changes' '
 	start && peers_do "echo x >>a && stock add a" &&
 	commit_ok --amend --only -m again && commit_ok --amend --only --no-edit &&
 	peers_git commit --only -m x && commit_ok --only --allow-empty -m empty

@@ -172,7 +172,7 @@ for how in "exit 1" "kill -9 \$PPID"; do
 	done
 done
 
-test_expect_success XATTR 'commit of paths, killed in its hook: the next commit removes what is left' '
+test_expect_success XATTR 'commit of paths, killed in its hook: the next commit removes its temporary files' '
 	start && echo x >>ours/b && write_script ours/.git/hooks/pre-commit <<-\EOF &&
 	kill -9 $PPID
 	EOF

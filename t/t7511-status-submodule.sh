@@ -50,7 +50,7 @@ test_expect_success 'what leads in a circle ends with an error' '
 	test_expect_code 128 status && test_grep "is more than 16 levels deep" err
 '
 
-test_expect_success ROOT 'the submodule of somebody else is left alone, with a warning' '
+test_expect_success ROOT 'the submodule of another owner is skipped, with a warning' '
 	start && echo x >top/sub/new && chown -R 12345 top/sub && echo y >top/f &&
 	status && echo "?? f" >expect && test_cmp expect out &&
 	test_grep "^warning: not looking into submodule .sub.: detected dubious ownership" err &&

@@ -44,13 +44,13 @@ test_expect_success 'a history in several packs and loose objects' '
 	done && git tag -a -m t v1 HEAD~1 && git branch side HEAD~3 && test $(ls .git/objects/pack/*.pack | wc -l) -ge 2
 '
 
-test_expect_success 'without options: what is in no pack' '
+test_expect_success 'without options: objects that are in no pack' '
 	fresh && everything r >expect && n=$(nr_packs r) && loose=$(nr_loose r) && git -C r repack -q && test $(nr_packs r) = $((n + 1)) &&
 	test $(nr_loose r) = $loose && git -C r repack >out && echo "Nothing new to pack." >want && test_cmp want out &&
 	test $(nr_packs r) = $((n + 1)) && git -C r repack -q -d && test $(nr_loose r) = 0 && git -C r fsck --strict && everything r >actual && test_cmp expect actual
 '
 
-test_expect_success '-a -d: one pack of all that is reachable; what is not goes' '
+test_expect_success '-a -d: one pack of all reachable objects; others go' '
 	fresh && everything r >expect && stray one && echo index >r/staged && git -C r add staged && staged=$(git -C r rev-parse :staged) &&
 	git -C r commit -q --amend -m amended && git -C r repack -a -d -q && test $(nr_packs r) = 1 && test $(nr_loose r) = 0 &&
 	git -C r fsck --strict && has $staged && test_must_fail has $stray && git -C r cat-file --batch-check <expect >found && test_must_fail grep missing found &&
@@ -61,7 +61,7 @@ test_expect_success '-a without -d removes nothing' '
 	fresh && packs r >before && git -C r repack -q -a && packs r >after && test $(wc -l <after) = $(($(wc -l <before) + 1)) && comm -23 before after >gone && test_must_be_empty gone
 '
 
-test_expect_success '-A -d: what is unreachable becomes loose, as old as its pack' '
+test_expect_success '-A -d: unreachable objects become loose, as old as their pack' '
 	fresh && stray two && age 5000 r/.git/objects/pack/pack-$(cat name).pack && git -C r repack -A -d -q && test $(nr_packs r) = 1 &&
 	has $stray && f=r/.git/objects/$(echo $stray | sed "s|^..|&/|") && test_path_is_file $f && old=$(($(date +%s) - $(stat -c %Y $f))) &&
 	test $old -ge 4990 && test $old -le 5600 && git -C r fsck &&
@@ -106,7 +106,7 @@ test_expect_success '--unpack-unreachable: -a is -A then; not with -k' '
 	fresh && stray old && age 90000 r/.git/objects/pack/pack-$(cat name).pack && git -C r repack -a -d -q --unpack-unreachable=never && has $stray
 '
 
-test_expect_success '-k: what is unreachable goes into the new pack' '
+test_expect_success '-k: unreachable objects go into the new pack' '
 	fresh && stray three && loose=$(blob "loose and unreachable") && git -C r repack -a -k -d -q && test $(nr_packs r) = 1 && test $(nr_loose r) = 0 && has $stray && has $loose
 '
 
@@ -118,7 +118,7 @@ test_expect_success '--cruft: a pack of its own, which expires' '
 	stray five && git -C r repack --cruft --cruft-expiration=now -d -q --expire-to=$PWD/gone && test_must_fail has $stray && git show-index <$(ls gone-*.idx) >list && test_grep $stray list
 '
 
-test_expect_success '--cruft: what is wanted again leaves it' '
+test_expect_success '--cruft: an object that is reachable again leaves the cruft pack' '
 	fresh && git -C r repack -adq && stray five && git -C r repack --cruft -d -q && git -C r update-ref refs/tags/five $stray && git -C r repack --cruft -d -q &&
 	test $(nr_packs r) = 1 && has $stray && test_must_fail ls r/.git/objects/pack/*.mtimes &&
 	rm -rf r && git init -q r && stray six && git -C r repack --cruft -d -q && ls r/.git/objects/pack/*.mtimes && git -C r update-ref refs/tags/six $stray && git -C r repack --cruft -d -q &&
@@ -167,7 +167,7 @@ test_expect_success 'what alternates have is left to them with -l' '
 	git -C borrower repack -adq && rm borrower/.git/objects/info/alternates && git -C borrower fsck --strict
 '
 
-test_expect_success 'a pack that somebody relies on meanwhile stays' '
+test_expect_success 'a pack that another process uses meanwhile stays' '
 	fresh && stray seven && p=r/.git/objects/pack/pack-$(cat name) && mkdir -p hooks && age 99999 $p.pack &&
 	git -C r config gc.recentObjectsHook "touch $PWD/$p.pack; true" && git -C r repack --cruft --cruft-expiration=1.hour.ago -d -q && test_path_is_file $p.idx && has $stray &&
 	git -C r config --unset gc.recentObjectsHook && age 99999 $p.pack && git -C r repack --cruft --cruft-expiration=1.hour.ago -d -q && test_path_is_missing $p.idx && test_must_fail has $stray
@@ -192,7 +192,7 @@ test_expect_success 'a pack that goes, and comes back under its name, is read' '
 	printf "%s\n" "$ZERO_OID missing" "$oid missing" "$oid commit $(git -C r cat-file -s $oid)" >expect && test_cmp expect seen
 '
 
-test_expect_success 'what is damaged or missing: nothing is removed' '
+test_expect_success 'damaged or missing objects: nothing is removed' '
 	fresh && git -C r repack -dq && packs r >before && tree=$(git -C r rev-parse HEAD~2^{tree}) && rm -rf r2 && mkdir r2 && git -C r rev-list --objects --all --reflog | cut -d" " -f1 | grep -v $tree |
 	git -C r pack-objects -q ../r2/pack >/dev/null && rm -f r/.git/objects/pack/* && cp r2/* r/.git/objects/pack/ && packs r >before &&
 	test_expect_code 128 git -C r repack -adq 2>err && test_grep $tree err && packs r >after && test_cmp before after && test_must_fail ls r/.git/objects/pack/tmp_* r/.git/objects/tmp_objdir-*
@@ -210,7 +210,7 @@ test_expect_success 'prune-packed: loose objects that are in packs' '
 	test $(nr_loose r) = $((n + 1)) && git -C r prune-packed && test $(nr_loose r) = 1 && has $other && git -C r fsck --strict && test_expect_code 129 git -C r prune-packed x 2>err
 '
 
-test_expect_success STOCK_GIT 'stock Git reads what is left' '
+test_expect_success STOCK_GIT 'stock Git reads the result' '
 	fresh && stray eight && git -C r repack --cruft -d -q -b && stock -C r fsck --strict && stock -C r cat-file -e $stray &&
 	stock -C r rev-list --objects --all --use-bitmap-index | cut -d" " -f1 | sort >one &&
 	stock -C r rev-list --objects --all | cut -d" " -f1 | sort >two && test_cmp one two

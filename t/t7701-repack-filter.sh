@@ -59,7 +59,7 @@ test_expect_success 'several filters; deltas, and names of paths, as without one
 	git -C r verify-pack -v "../$(pack_of blob)" >verbose && test_grep "chain length = 1" verbose
 '
 
-test_expect_success 'without -a: only what is in no pack' '
+test_expect_success 'without -a: only objects that are in no pack' '
 	fresh && ls r/objects/pack/*.pack >old && tree=$(git -C r rev-parse main^{tree}) && new=$(blob new) && tree=$(printf "100644 blob $new\tnew\n" | git -C r mktree) &&
 	commit=$(git -C r commit-tree -m new -p main $tree) && git -C r update-ref refs/heads/main $commit && everything r >want && git -C r repack -dq --filter=blob:none &&
 	test $(nr_packs) = 3 && test_path_is_file $(cat old) && test -z "$(find r/objects -path "*/??/*" -type f)" && everything r >actual && test_cmp want actual
@@ -71,7 +71,7 @@ test_expect_success 'what the index has is not left out' '
 	test_grep $blob list && test_must_fail grep $old list && git -C w fsck --strict && test $(ls w/.git/objects/pack/*.pack | wc -l) = 2
 '
 
-test_expect_success 'what is unreachable: with the rest, loose, kept, in a pack of cruft' '
+test_expect_success 'unreachable objects: with the rest, loose, kept, in a cruft pack' '
 	fresh && stray one && git -C r repack -adq --filter=blob:none && test $(nr_packs) = 2 && git -C r show-index <$(pack_of blob) >list && test_grep $stray list &&
 	fresh && stray five && blob six >loose && git -C r repack -adq --filter=blob:none --filter-to=../away/pack && test_must_fail git -C r cat-file -e $stray && git -C r show-index <$(ls away/*.idx) >list && test_grep $stray list && test_grep $(cat loose) list &&
 	fresh && stray two && git -C r repack -Adq --filter=blob:none && test_path_is_file r/objects/$(echo $stray | sed "s|^..|&/|") && test $(find r/objects -path "*/??/*" -type f | wc -l) = 1 &&
@@ -85,7 +85,7 @@ test_expect_success '--filter-to: elsewhere, and found again by way of an altern
 	ls away/pack >before && git -C r repack -adlq --filter=blob:none --filter-to="$PWD/away/pack/pack" && ls away/pack >after && test_cmp before after && test $(nr_packs) = 1
 '
 
-test_expect_success '... what is not there, and would be left out, does not matter; all else does' '
+test_expect_success '... a missing object that the filter omits is no error; any other is' '
 	fresh && git -C r repack -adq --filter=blob:none --filter-to="$PWD/away/pack" && git -C r repack -adq --filter=blob:none && test $(nr_packs) = 1 &&
 	ls r/objects/pack >before && test_expect_code 128 git -C r repack -adq 2>err && test_grep "not found" err && ls r/objects/pack >after && test_cmp before after &&
 	test_expect_code 128 git -C r repack -adq --filter=blob:limit=10 2>err && ls r/objects/pack >after && test_cmp before after
@@ -149,7 +149,7 @@ test_expect_success '... what has become reachable is in a pack of its kind' '
 	git -C r update-ref -d refs/tags/large && git -C r repack --cruft -dq --combine-cruft-below-size=1 && test $(pack_of commit | wc -l) = 1
 '
 
-test_expect_success STOCK_GIT 'stock Git reads what is left' '
+test_expect_success STOCK_GIT 'stock Git reads the result' '
 	fresh && git -C r repack -adq --filter=blob:none && stock -C r fsck --strict && stock -C r rev-list --objects --all | cut -d" " -f1 | sort >actual && test_cmp expect actual
 '
 

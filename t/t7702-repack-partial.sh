@@ -42,7 +42,7 @@ test_expect_success 'without -d, without -a: promisor packs stay as they are' '
 	git -C r repack -aq && test $(nr_packs) = 7 && partial_packs promisor >list && test_line_count = 3 list && git -C r fsck
 '
 
-test_expect_success 'what is unreachable in them stays; of ours it becomes loose, cruft, or goes' '
+test_expect_success 'unreachable objects of promisor packs stay; ours become loose, cruft, or go' '
 	for way in "-adq" "-Adq" "-adkq" "--cruft -dq" "--cruft -dq --cruft-expiration=now"; do
 		again && two=$(git -C r rev-parse main~1) && git -C r update-ref refs/heads/main main~2 && git -C r update-ref -d refs/tags/v1 && git -C r update-ref -d refs/heads/v1 && git -C r reflog expire --expire=now --all &&
 		git -C r repack $way && partial_names $(partial_packs promisor) >actual && test_cmp promisor actual && git -C r fsck >out && case $way in
@@ -60,7 +60,7 @@ test_expect_success 'something of ours that only something from there leads to' 
 	done
 '
 
-test_expect_success 'what is missing and not promised: nothing is removed' '
+test_expect_success 'an object that is missing and not promised: nothing is removed' '
 	again && chmod -R u+w r/.git/objects && rm -f r/.git/objects/$(git -C r rev-parse main:three | sed "s|^..|&/|") && ls -R r/.git/objects >before && test_expect_code 128 git -C r repack -adq 2>err && test_grep "missing blob" err &&
 	ls -R r/.git/objects >after && test_cmp before after && again && for p in r/.git/objects/pack/*.promisor; do rm $p; done && ls -R r/.git/objects >before &&
 	test_expect_code 128 git -C r repack -adq 2>err && ls -R r/.git/objects >after && test_cmp before after
@@ -77,7 +77,7 @@ test_expect_success '--geometric: a progression of each kind' '
 	git -C r repack -dq -g2 && test $(ordinary | wc -l) = 1 && test $(partial_packs promisor | wc -l) = 2 && partial_names $(partial_packs promisor) | sort -u >actual && test_cmp promisor2 actual && git -C r fsck --strict
 '
 
-test_expect_success '... what is in a large pack of ours as well still is from there' '
+test_expect_success '... an object that is also in a large pack of ours stays in it' '
 	again && { cat all && for i in $(seq 60); do echo $i more | git -C r hash-object -w --stdin; done; } | git -C r pack-objects -q .git/objects/pack/pack && git -C r repack -dq -g2 && test $(partial_packs promisor | wc -l) = 2 &&
 	partial_names $(partial_packs promisor) | sort -u >actual && test_cmp promisor actual && git -C source rev-parse v1:d/same v1~1:list | git -C source pack-objects --stdout -q >more2 && git -C r index-pack --stdin --promisor <more2 >/dev/null &&
 	partial_names $(partial_packs promisor) | sort -u >promisor2 && git -C r repack -dq -g2 && partial_packs promisor >list && test_line_count = 2 list && partial_names $(cat list) | sort -u >actual && test_cmp promisor2 actual && git -C r fsck

@@ -49,7 +49,7 @@ test_expect_success 'modes' '
 	 commits 3 10 && git repack -dq --write-midx=incremental --no-write-midx && test_path_is_file $MIDX && test_path_is_missing $CHAIN)
 '
 
-test_expect_success 'incremental: a layer for each new pack; those that are there stay' '
+test_expect_success 'incremental: a layer for each new pack; existing layers stay' '
 	(start && for i in 1 2 3
 	 do
 		commits $i 15 && git repack -dbq --write-midx=incremental && test $(nr_packs) = $i && test $(nr_layers) = $i && test $(packs_in $i) = 1 || exit 1

@@ -207,7 +207,7 @@ test_expect_success 'loose-objects: into a pack, and then away' '
 	)
 '
 
-test_expect_success 'loose-objects: what is not whole in its pack stays loose; objects that are precious stay' '
+test_expect_success 'loose-objects: an object that is corrupt in its pack stays loose; precious objects stay' '
 	git init -q keep &&
 	(
 		cd keep && loose 20 && git maintenance run --task=loose-objects && cp oids all &&

@@ -36,7 +36,7 @@ do
 done
 
 # A server that serves what it should not, and one that does not serve.
-test_expect_success 'what is wrong is seen' '
+test_expect_success 'the checks of this matrix find planted faults' '
 	write_script short <<-EOF &&
 	case "\$1" in upload-pack) exec "$GIT_BUILD_DIR/git" -c transfer.hideRefs=refs/heads/side "\$@" ;; esac
 	exec "$GIT_BUILD_DIR/git" "\$@"

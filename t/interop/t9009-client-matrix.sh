@@ -58,7 +58,7 @@ do
 done
 
 # A client that leaves something out, and one that does nothing.
-test_expect_success 'what is wrong is seen' '
+test_expect_success 'the checks of this matrix find planted faults' '
 	write_script short <<-EOF &&
 	"$GIT_BUILD_DIR/git" "\$@" || exit
 	for last; do :; done

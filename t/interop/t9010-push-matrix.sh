@@ -46,7 +46,7 @@ do
 done
 
 # A client that leaves something out, one that does nothing, and one that takes no refusal.
-test_expect_success 'what is wrong is seen' '
+test_expect_success 'the checks of this matrix find planted faults' '
 	write_script short <<-EOF &&
 	case "\$*" in *" push "*) set -- "\$@" "HEAD:refs/heads/more" ;; esac
 	exec "$GIT_BUILD_DIR/git" "\$@"
