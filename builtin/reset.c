@@ -54,7 +54,7 @@ static void parse_options_of(struct resetter *rs, int *argc, const char **argv)
 		OPT_CMDMODE(0, "soft", &rs->mode, "reset only HEAD", MODE_SOFT),
 		OPT_CMDMODE(0, "hard", &rs->mode, "reset HEAD, index and working tree", MODE_HARD),
 		OPT_CMDMODE(0, "merge", &rs->mode, "reset HEAD, index and working tree, but keep "
-			    "what is not staged", MODE_MERGE),
+			    "changes that are not staged", MODE_MERGE),
 		OPT_CMDMODE(0, "keep", &rs->mode, "reset HEAD but keep local changes", MODE_KEEP),
 		OPT_RECURSE_SUBMODULES(&rs->recurse, "control recursive updating of submodules"),
 		OPT_BOOL('p', "patch", &rs->patch, "select hunks interactively"),

@@ -77,8 +77,8 @@ void report_preface(const struct err *err)
 static void show_uncertain(const struct err *err)
 {
 	if (err->code == ERR_UNCERTAIN)
-		print_lines("hint: ", "what was written is in place, but its durability is uncertain: a\n"
-			    "hint: power cut may undo it. Running the command again is safe.");
+		print_lines("hint: ", "the change is in place, but its durability is uncertain: a power\n"
+			    "hint: cut may undo it. Running the command again is safe.");
 }
 
 int report_fatal(struct err *err)

@@ -140,7 +140,7 @@ static int native_syncfs(int fd)
 static int go_on_unflushed(void)
 {
 	static const char text[] = "warning: this system permits no flush (fsync: Operation not permitted); "
-				   "a power cut can lose what is written\n";
+				   "a power cut can lose changes\n";
 	static atomic_flag told = ATOMIC_FLAG_INIT;
 
 	if (!atomic_flag_test_and_set(&told))

@@ -67,7 +67,7 @@ static int hide(const struct terminal *t, struct err *err)
 		return 0;
 	hidden.c_lflag &= ~(tcflag_t)ECHO;
 	if (tcsetattr(t->fd, TCSAFLUSH, &hidden) < 0)
-		return err_set_errno(err, "cannot hide what is typed");
+		return err_set_errno(err, "cannot turn off the echo of the terminal");
 	return 0;
 }
 
@@ -146,7 +146,7 @@ int ask_on_terminal(char **answer, const char *prompt, bool hidden, struct err *
 	t.fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY); /* check-calls: a terminal, nothing is kept there */
 	if (t.fd < 0)
 		return err_set(err, ERR_ABORTED, "%s", strerror(errno));
-	rc = tcgetattr(t.fd, &t.shown) < 0 ? err_set_errno(err, "cannot hide what is typed") : 0;
+	rc = tcgetattr(t.fd, &t.shown) < 0 ? err_set_errno(err, "cannot turn off the echo of the terminal") : 0;
 	while (!rc && (rc = ask_once(&t, prompt, &line, err)) > 0) {
 		secret_buf_release(&line);
 		rc = 0;

@@ -35,7 +35,7 @@ static int check_followers(struct filler *f, struct err *err)
 		return 0;
 	f->looked_ms = now;
 	f->is_alone = !share_file_is_followed(&f->file);
-	return was_alone && f->is_alone ? err_set(err, ERR_ABORTED, "nobody follows") : 0;
+	return was_alone && f->is_alone ? err_set(err, ERR_ABORTED, "no other request uses this pack") : 0;
 }
 
 static int find_room(struct filler *f, size_t len, struct err *err)

@@ -243,7 +243,7 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_COUNTUP('k', "keep", &f.keep, "keep the pack; twice: with a file .keep"),
 		OPT_BOOL(0, "lock-pack", &f.lock_pack, "with a file .keep"),
 		OPT_BOOL(0, "thin", &f.thin, "take a thin pack"),
-		OPT_BOOL(0, "include-tag", &f.include_tag, "take tags of what is sent, too"),
+		OPT_BOOL(0, "include-tag", &f.include_tag, "also take tags that point at sent objects"),
 		OPT_STRING(0, "upload-pack", &f.program, "exec", "the program of the other side"),
 		OPT_STRING(0, "exec", &f.program, "exec", "the same"),
 		OPT_STRING(0, "depth", &f.depth, "n", "limit the history"),

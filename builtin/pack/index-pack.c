@@ -620,7 +620,7 @@ int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_STRING(0, "index-version", &p.index_version, "version[,offset]",
 			   "version of the index, and from where offsets take 8 bytes"),
 		OPT_STRING(0, "object-format", &p.object_format, "hash", "the hash algorithm"),
-		OPT_STRING(0, "pack_header", &p.header, "version,count", "what was read already"),
+		OPT_STRING(0, "pack_header", &p.header, "version,count", "header that the caller has read already"),
 		OPT_STRING(0, "progress-title", &p.title, "title", "title of the progress meter"),
 		OPT_BOOL(0, "report-end-of-input", &p.report_end,
 			 "write a NUL on standard error when the pack has been read"),

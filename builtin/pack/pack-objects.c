@@ -195,7 +195,7 @@ static int pack_objects_parse(int argc, const char **argv, struct pack_collectio
 		OPT_BOOL(0, "non-empty", &o->non_empty, "do not create an empty pack output"),
 		OPT_BOOL(0, "revs", &o->revs, "read revision arguments from standard input"),
 		OPT_BOOL(0, "unpacked", &o->unpacked,
-			 "limit the objects to those that are not yet packed"),
+			 "leave out objects that are packed already"),
 		OPT_BOOL(0, "all", &o->all, "include objects reachable from any reference"),
 		OPT_BOOL(0, "reflog", &o->reflog, "include objects referred by reflog entries"),
 		OPT_BOOL(0, "indexed-objects", &o->indexed_objects,

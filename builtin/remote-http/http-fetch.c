@@ -145,9 +145,9 @@ int http_fetch_main(int argc, const char **argv)
 		OPT_BOOL('t', NULL, &ignored, "of no meaning any more"),
 		OPT_BOOL('a', NULL, &ignored, "of no meaning any more"),
 		OPT_BOOL('d', NULL, &ignored, "of no meaning any more"),
-		OPT_BOOL('v', NULL, &f.verbose, "report what is downloaded"),
+		OPT_BOOL('v', NULL, &f.verbose, "report each download"),
 		OPT_STRING('w', NULL, &f.write_ref, "filename", "write the commit's name to refs/<filename>"),
-		OPT_BOOL(0, "recover", &f.recover, "look at everything, also at what is here"),
+		OPT_BOOL(0, "recover", &f.recover, "walk the whole history, also objects that are here"),
 		OPT_BOOL(0, "stdin", &f.from_stdin, "take names, and what to write them to, from standard input"),
 		OPT_END()
 	};

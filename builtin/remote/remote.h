@@ -13,7 +13,10 @@
 
 /* ---- remote-common.c ---- */
 struct remotes *remotes_or_die(struct repository *r);
-/* Returns the remote of that name, configured or not; dies if the name is not valid. */
+/*
+ * Returns the remote of that name. A name without configuration is its own URL. Dies if the configuration is bad, if
+ * credentials in a URL are refused, or if the remote has no URL.
+ */
 struct remote *remote_or_die(struct repository *r, const char *name);
 /* Is it this repository that knows it: its configuration, or a file of old repositories? */
 bool remote_is_own(struct repository *r, const struct remote *remote);

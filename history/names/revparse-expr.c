@@ -506,8 +506,8 @@ static void warn_hex_ref(struct repository *r, const char *name, size_t len)
 		free(full);
 		config_get_bool(r->config, "advice.objectnamewarning", &advise, NULL);
 		repo_warn(r, "refname '%s' is ambiguous.%s", copy.buf, !advise ? "" :
-			  "\nA ref has the very name of an object, which is what is meant "
-			  "here. It was\nprobably made by mistake; look at it and delete it. "
+			  "\nA ref has the same name as an object. The object is used, not "
+			  "the ref. The ref\nwas probably made by mistake: look at it and delete it. "
 			  "To see no more of this:\n\"git config advice.objectNameWarning false\"");
 	}
 	strbuf_release(&copy);

@@ -110,7 +110,7 @@ int reflog_stage_entry(struct ref_store *rs, const char *name, bool create,
 	int rc;
 
 	if (!ident)
-		return err_set(err, ERR_INVALID, "nobody is named as the author of the change");
+		return err_set(err, ERR_INVALID, "the change has no author");
 	reflog_path(rs, name, &path);
 	strbuf_addf(&line, "%s %s %s", oid_hex(old_oid), oid_hex(new_oid), ident);
 	if (msg && *msg)

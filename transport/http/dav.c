@@ -259,7 +259,7 @@ static int read_more(void *data, void *buf, size_t len, size_t *got, struct err 
 	ssize_t n = RETRY_EINTR(read(*fd, buf, len));
 
 	*got = n > 0 ? (size_t)n : 0;
-	return n < 0 ? err_set_errno(err, "cannot read what is sent") : 0;
+	return n < 0 ? err_set_errno(err, "cannot read the data to send") : 0;
 }
 
 static bool to_beginning(void *data)
@@ -275,7 +275,7 @@ int dav_put_fd(struct http_client *c, const char *url, int fd, struct err *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || !to_beginning(&fd))
-		return err_set_errno(err, "cannot read what is sent");
+		return err_set_errno(err, "cannot read the data to send");
 	body.total = (uint64_t)st.st_size;
 	return dav_put_body(c, url, &body, NULL, err);
 }
