@@ -101,7 +101,7 @@ static int confine(struct upload_server *s, struct err *err)
 }
 
 /* Cancels a walk if its client is gone. */
-static int ask_client(void *data, struct err *err)
+static int check_client(void *data, struct err *err)
 {
 	const struct upload_server *s = data;
 	bool gone = s->queue ? relay_queue_has_lost_client(s->queue) : peer_is_gone(s->o.out);
@@ -120,7 +120,7 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 	rc = upload_server_init(&s, r, o, &why);
 	if (!rc && o->confine)
 		rc = confine(&s, &why);
-	r->asking = (struct repo_asking){ .fn = ask_client, .data = &s };
+	r->cancel = (struct cancel_token){ .fn = check_client, .data = &s };
 	if (!rc)
 		rc = o->version == 2 ? serve_v2(&s, &why) : upload_serve_v0(&s, &why);
 	/* A callback that stopped because of it has not said why. */
@@ -129,7 +129,7 @@ int upload_pack_serve(struct repository *r, const struct upload_pack_options *o,
 	if (rc < 0)
 		report_to_fetcher(&s, &why);
 	err_move(err, &why);
-	r->asking.fn = NULL;
+	r->cancel.fn = NULL;
 	upload_server_release(&s);
 	return rc;
 }

@@ -270,7 +270,7 @@ void intake_old_release(struct intake_old *old)
 int intake_use_old(struct repository *r, const struct intake_old *old, struct err *err)
 {
 	for (size_t i = 0; i < old->foreign.nr; i++)
-		odb_rest_on(r->odb, &old->foreign.oid[i]);
+		odb_depend_on(r->odb, &old->foreign.oid[i]);
 	for (size_t i = 0; i < old->used.nr; i++)
 		if (!odb_freshen(r->odb, &old->used.oid[i]))
 			return err_set(err, ERR_NOT_FOUND, "object %s was here, and cannot be kept", oid_hex(&old->used.oid[i]));

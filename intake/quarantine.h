@@ -66,7 +66,7 @@ MUST_USE int intake_close_all_but(const int *fds, size_t nr, struct err *err);
  * the process that stages sees to them. What is named wrongly does no harm.
  */
 struct intake_old {
-	struct oid_array foreign; /* new ones refer to these, which are perhaps not on the disk: they become durable, too (odb_rest_on) */
+	struct oid_array foreign; /* new ones refer to these, which are perhaps not on the disk: they become durable, too (odb_depend_on) */
 	struct oid_array used;	  /* they came, and were not written again: they get the present time (odb_freshen) */
 };
 #define INTAKE_OLD_INIT { OID_ARRAY_INIT, OID_ARRAY_INIT }

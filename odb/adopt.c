@@ -20,7 +20,7 @@ void odb_end_adoption(struct odb *odb)
 	odb->adopter = NULL;
 }
 
-void odb_rest_on(struct odb *odb, const struct object_id *oid)
+void odb_depend_on(struct odb *odb, const struct object_id *oid)
 {
 	if (odb->adopter)
 		object_adopter_push(odb->adopter, oid);

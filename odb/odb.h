@@ -203,12 +203,12 @@ void odb_abort_batch(struct odb *odb);
 /*
  * Another Git may have written loose objects a moment ago, without a flush (adopter.h). Between begin and end,
  * within one operation, the odb adopts the objects that the operation depends on: objects that odb_write and the batch
- * find there already, objects passed to odb_rest_on, and all that new objects lead to, down to objects that
+ * find there already, objects passed to odb_depend_on, and all that new objects lead to, down to objects that
  * are packed, old or ours. odb_adopt does it, before anything is published. ERR_CORRUPT names a damaged one.
  */
 void odb_begin_adoption(struct odb *odb, struct fsync_batch *b);
 void odb_end_adoption(struct odb *odb);
-void odb_rest_on(struct odb *odb, const struct object_id *oid);
+void odb_depend_on(struct odb *odb, const struct object_id *oid);
 MUST_USE int odb_adopt(struct odb *odb, struct err *err);
 /* Is the object there, and whole if it has to be adopted? If not, the caller writes it anew. */
 bool odb_can_rest_on(struct odb *odb, const struct object_id *oid);

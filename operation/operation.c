@@ -199,7 +199,7 @@ static void depend_on_objects(struct repo_operation *op)
 	FOR_EACH_WITH(op, p, prepare)
 		p->prepare(op, &named);
 	for (size_t i = 0; i < named.nr; i++)
-		odb_rest_on(op->repo->odb, &named.oid[i]);
+		odb_depend_on(op->repo->odb, &named.oid[i]);
 	oid_array_clear(&named);
 }
 

@@ -24,12 +24,12 @@ struct repository;
 typedef void (*repo_note_fn)(struct repository *r, const char *key, const char *text);
 
 /*
- * Is the result still wanted? Walks over history and trees (history/) ask at every
- * REPO_STEPS_PER_ASK commits and trees that they read, and end with what `fn` returns, if that is < 0.
+ * Lets a server cancel work whose result is no longer wanted. Walks over history and trees (history/) call `fn` after
+ * every REPO_STEPS_PER_CHECK commits and trees that they read. If `fn` returns < 0, the walk ends and returns that.
  * `fn` may be NULL: walks then run to their end. If it is set, only one thread at a time may walk.
  */
-#define REPO_STEPS_PER_ASK 1024u
-struct repo_asking {
+#define REPO_STEPS_PER_CHECK 1024u
+struct cancel_token {
 	int (*fn)(void *data, struct err *err);
 	void *data;
 	unsigned nr_steps;
@@ -77,21 +77,21 @@ struct repository {
 	 */
 	void (*smudge_racy)(struct repository *r, struct index_state *ix);
 	bool cwd_outside; /* there is a work tree but the cwd is not in it */
-	struct repo_asking asking;
+	struct cancel_token cancel;
 	struct repo_hook_runner hook_runner; /* fn NULL: standard output and error are ours */
 };
 
-static inline int repo_ask(struct repository *r, struct err *err)
+static inline int repo_check_canceled(struct repository *r, struct err *err)
 {
-	return r->asking.fn ? r->asking.fn(r->asking.data, err) : 0;
+	return r->cancel.fn ? r->cancel.fn(r->cancel.data, err) : 0;
 }
 
-/* A step of a walk. */
+/* Counts one step of a walk, and checks for cancellation now and then. */
 static inline int repo_step(struct repository *r, struct err *err)
 {
-	if (!r->asking.fn || ++r->asking.nr_steps % REPO_STEPS_PER_ASK)
+	if (!r->cancel.fn || ++r->cancel.nr_steps % REPO_STEPS_PER_CHECK)
 		return 0;
-	return repo_ask(r, err);
+	return repo_check_canceled(r, err);
 }
 
 struct repo_open_options {

@@ -73,7 +73,7 @@ static int add_object(struct pack_making *j, const struct object_id *oid, enum o
 		      const char *path, unsigned flags, struct err *err)
 {
 	meter_update(&j->meter, ++j->nr, 0);
-	if (j->nr % REPO_STEPS_PER_ASK == 0 && repo_ask(j->s->repo, err) < 0)
+	if (j->nr % REPO_STEPS_PER_CHECK == 0 && repo_check_canceled(j->s->repo, err) < 0)
 		return ERR_ABORTED;
 	if (type == OBJ_BLOB && !(flags & PACK_PREFERRED_BASE) && packfile_uris_take(j->q->uris, oid))
 		return 0;

@@ -126,7 +126,7 @@ static int take_object(void *data, const struct object_id *oid, struct err *err)
 {
 	const struct fetch_task *t = data;
 
-	odb_rest_on(t->r->odb, oid);
+	odb_depend_on(t->r->odb, oid);
 	return check_object(t, oid, err);
 }
 
