@@ -159,7 +159,7 @@ static int write_result(struct merge_file *f, const char *name, struct err *err)
 
 /* ---- the command ---- */
 
-static int settle_algorithm(struct merge_file *f, struct err *err)
+static int set_algorithm(struct merge_file *f, struct err *err)
 {
 	struct diff_options o = { 0 };
 
@@ -173,7 +173,7 @@ static int settle_algorithm(struct merge_file *f, struct err *err)
 	return 0;
 }
 
-static void settle(struct merge_file *f)
+static void read_settings(struct merge_file *f)
 {
 	const char *style = NULL;
 	struct err err = ERR_INIT;
@@ -192,7 +192,7 @@ static void settle(struct merge_file *f)
 		f->m.marker_size = (size_t)f->marker_size;
 }
 
-static int run(struct merge_file *f, const char *const *names)
+static int run_merge_file(struct merge_file *f, const char *const *names)
 {
 	struct err err = ERR_INIT;
 	size_t conflicts = 0;
@@ -211,13 +211,13 @@ static int run(struct merge_file *f, const char *const *names)
 }
 
 /* The exit code, if the options cannot be right; else 0. */
-static int check_options(struct merge_file *f)
+static int check_merge_file_options(struct merge_file *f)
 {
 	struct err err = ERR_INIT;
 
 	if (f->labels.nr > 3)
 		error("too many labels on the command line");
-	else if (settle_algorithm(f, &err) < 0)
+	else if (set_algorithm(f, &err) < 0)
 		report_error(&err);
 	else
 		return 0;
@@ -249,10 +249,10 @@ int cmd_merge_file(int argc, const char **argv, struct command_ctx *ctx)
 		usage_with_options(usage, opts);
 	if (f.object_id && !f.r)
 		die("not a git repository (or any of the parent directories): .git");
-	code = check_options(&f);
+	code = check_merge_file_options(&f);
 	if (!code) {
-		settle(&f);
-		code = run(&f, argv);
+		read_settings(&f);
+		code = run_merge_file(&f, argv);
 	}
 	strvec_clear(&f.labels);
 	for (int i = 0; i < 3; i++)

@@ -299,7 +299,7 @@ static int merge_all(struct merge_tree *t, const struct merge_names *n, struct e
 	return rc ? rc : !clean;
 }
 
-static void check_options(const struct merge_tree *t, int argc, const struct option *opts)
+static void reject_incompatible_options(const struct merge_tree *t, int argc, const struct option *opts)
 {
 	if (t->quiet && t->messages > 0)
 		die("options '%s' and '%s' cannot be used together", "--quiet", "--messages");
@@ -346,7 +346,7 @@ int cmd_merge_tree(int argc, const char **argv, struct command_ctx *ctx)
 		return COMMAND_REST;
 	}
 	t.nul |= t.from_stdin;
-	check_options(&t, argc, opts);
+	reject_incompatible_options(&t, argc, opts);
 	if (!t.from_stdin)
 		names = (struct merge_names){ t.base, argv[0], argv[1] };
 	rc = merge_all(&t, &names, &err);

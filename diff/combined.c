@@ -183,7 +183,7 @@ struct combined_patch {
 	bool binary, modes_differ;
 };
 
-static void PRINTF_LIKE(2, 3) meta(const struct combined_patch *p, const char *fmt, ...)
+static void PRINTF_LIKE(2, 3) add_meta_line(const struct combined_patch *p, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -203,7 +203,7 @@ static void combined_meta_path(const struct combined_patch *p, const char *head,
 	strbuf_addf(&plain, "%s%s", prefix, path);
 	strbuf_addstr(&line, head);
 	quote_c_style(&line, plain.buf, plain.len, p->o->quote_path);
-	meta(p, "%s", line.buf);
+	add_meta_line(p, "%s", line.buf);
 	strbuf_release(&plain);
 	strbuf_release(&line);
 }
@@ -221,7 +221,7 @@ static void combined_add_index_line(const struct combined_patch *p)
 	}
 	strbuf_addstr(&line, "..");
 	diff_add_oid(&line, o, oid_of(p->c->new, o), abbrev);
-	meta(p, "%s", line.buf);
+	add_meta_line(p, "%s", line.buf);
 	strbuf_release(&line);
 }
 
@@ -240,13 +240,13 @@ static void add_mode_line(const struct combined_patch *p)
 	struct strbuf line = STRBUF_INIT;
 
 	if (combined_is_new(c)) {
-		meta(p, "new file mode %06o", c->new->mode);
+		add_meta_line(p, "new file mode %06o", c->new->mode);
 		return;
 	}
 	for (size_t i = 0; i < c->nr; i++)
 		strbuf_addf(&line, "%s%06o", i ? "," : "", c->old[i]->mode);
 	if (!diff_file_exists(c->new))
-		meta(p, "deleted file mode %s", line.buf);
+		add_meta_line(p, "deleted file mode %s", line.buf);
 	else /* as Git has it: no prefix, no colour */
 		strbuf_addf(p->out, "mode %s..%06o%s\n", line.buf, c->new->mode,
 			    diff_color_of(p->o, DIFF_COLOR_RESET));
@@ -259,18 +259,18 @@ static void add_file_lines(const struct combined_patch *p)
 
 	for (size_t i = 0; p->o->combined_all_paths && i < c->nr; i++) {
 		if (c->status[i] == DIFF_STATUS_ADDED)
-			meta(p, "--- /dev/null");
+			add_meta_line(p, "--- /dev/null");
 		else
 			combined_meta_path(p, "--- ", p->o->src_prefix, c->old[i]->path);
 	}
 	if (!p->o->combined_all_paths && p->modes_differ && combined_is_new(c))
-		meta(p, "--- /dev/null");
+		add_meta_line(p, "--- /dev/null");
 	else if (!p->o->combined_all_paths)
 		combined_meta_path(p, "--- ", p->o->src_prefix, c->new->path);
 	if (diff_file_exists(c->new))
 		combined_meta_path(p, "+++ ", p->o->dst_prefix, c->new->path);
 	else
-		meta(p, "+++ /dev/null");
+		add_meta_line(p, "+++ /dev/null");
 }
 
 static void combined_add_header(const struct combined_patch *p, bool with_files)

@@ -51,8 +51,8 @@ static void forget_homes(struct island_trees *t)
 	t->home_bytes = 0;
 }
 
-/* Takes the content over. */
-static void settle_in(struct island_trees *t, struct island_home *home, struct object_buf *buf, shared_set set)
+/* Keeps the content of a tree for its next version. Takes over `buf`. */
+static void keep_tree(struct island_trees *t, struct island_home *home, struct object_buf *buf, shared_set set)
 {
 	if (buf->size > HOME_BYTES_MAX) {
 		object_buf_release(buf);
@@ -122,7 +122,7 @@ static int visit(struct island_trees *t, const struct island_tree *at, struct er
 
 		rc = mark_entries(t, at, &buf, is_near ? &home->buf : NULL, set, &why);
 		if (!rc)
-			settle_in(t, home, &buf, set);
+			keep_tree(t, home, &buf, set);
 		else
 			object_buf_release(&buf);
 	}

@@ -416,8 +416,8 @@ static int prune_first(struct fetch_run *f, struct err *err)
 	return rc;
 }
 
-/* A transaction that must be whole fails by one ref; why is told by the table, if by a rejection. */
-static int settle(struct fetch_run *f, struct err *err)
+/* Publishes the refs, then FETCH_HEAD. With --atomic, one rejected ref gives all of them up; the table has the reason. */
+static int update_refs(struct fetch_run *f, struct err *err)
 {
 	struct ref_transaction *t = NULL;
 	int rc;
@@ -497,7 +497,7 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 		rc = prune_first(f, err);
 	if (!rc)
 		rc = fetch_decide(&f->rows, f->r, &f->map, f->o, err);
-	return rc ? rc : settle(f, err);
+	return rc ? rc : update_refs(f, err);
 }
 
 static void release_run(struct fetch_run *f)

@@ -52,7 +52,7 @@ static void give_up(struct writer *w, struct write_job *j)
 }
 
 /* `path` is that of the job, or a directory of it, and there is something. */
-static int settle(struct writer *w, struct write_job *j, const char *path, const struct stat *st,
+static int resolve_collision(struct writer *w, struct write_job *j, const char *path, const struct stat *st,
 		  struct err *err)
 {
 	bool whole = strlen(path) == j->e->name_len;
@@ -94,7 +94,7 @@ int write_job_make_way(struct writer *w, struct write_job *j, struct err *err)
 		path = xmemdupz(name, i);
 		found = !lstat(path, &st);
 		if (found)
-			ret = settle(w, j, path, &st, err);
+			ret = resolve_collision(w, j, path, &st, err);
 		free(path);
 		if (!found)
 			break;

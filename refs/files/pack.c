@@ -49,7 +49,7 @@ static bool matches(const char *const *patterns, const char *name)
 	return false;
 }
 
-static bool is_wanted(const struct refs_pack_options *o, const char *name)
+static bool is_selected(const struct refs_pack_options *o, const char *name)
 {
 	if (matches(o->exclude, name))
 		return false;
@@ -84,7 +84,7 @@ static void choose(struct packing *p)
 		const struct loose_entry *e = &p->loose.items[i];
 		struct packed_change *c = &p->chosen[p->nr];
 
-		if (!is_packable(p->rs, e) || !is_wanted(p->o, e->name) ||
+		if (!is_packable(p->rs, e) || !is_selected(p->o, e->name) ||
 		    !points_to_object(p, e))
 			continue;
 		c->name = e->name;

@@ -57,7 +57,7 @@ static int lock_log(struct ref_store *rs, const char *name, const char *path,
 	return rc;
 }
 
-static int stage_log(struct ref_store *rs, const char *name, const struct strbuf *text,
+static int stage_moved_log(struct ref_store *rs, const char *name, const struct strbuf *text,
 		     struct fsync_batch *b, struct err *err)
 {
 	struct lockfile lk = LOCKFILE_INIT;
@@ -95,7 +95,7 @@ int reflog_stage_renamed(struct ref_store *rs, const char *from, const char *to,
 	if (msg)
 		strbuf_addf(&text, "%s %s %s\t%s\n", oid_hex(oid), oid_hex(oid), ident,
 			    msg);
-	rc = stage_log(rs, to, &text, b, err);
+	rc = stage_moved_log(rs, to, &text, b, err);
 out:
 	if (rc < 0)
 		err_prefix(err, "cannot move the reflog of '%s'", from);

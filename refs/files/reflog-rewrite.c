@@ -36,7 +36,7 @@ static void rewrite_release(struct rewrite *w)
 	strbuf_release(&w->ident);
 }
 
-static char *line_end(char *line, const char *end)
+static char *log_line_end(char *line, const char *end)
 {
 	return memchr(line, '\n', end - line);
 }
@@ -48,7 +48,7 @@ static size_t count_entries(struct rewrite *w, struct strbuf *log)
 	size_t nr = 0;
 
 	for (; line < end; line = lf + 1) {
-		lf = line_end(line, end);
+		lf = log_line_end(line, end);
 		nr += reflog_parse_line(w->rs, line, lf - line, &e, &w->ident);
 		*lf = '\n';
 	}
@@ -80,7 +80,7 @@ static int filter_lines(struct rewrite *w, struct strbuf *log, size_t from, refl
 	int rc = 1;
 
 	for (; rc >= 0 && line < end; line = lf + 1) {
-		lf = line_end(line, end);
+		lf = log_line_end(line, end);
 		if (reflog_parse_line(w->rs, line, lf - line, &e, &w->ident)) {
 			if (w->flags & REFLOG_FIX_OLD)
 				e.old_oid = w->any ? w->last : w->rs->algo->null_oid;

@@ -212,7 +212,7 @@ static int walk_other(void *data, const char *gitdir, const char *prefix, struct
 	return walk_root(data, gitdir, LOGS_PRIVATE, prefix, err);
 }
 
-static int name_cmp(const void *a, const void *b)
+static int log_name_cmp(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -221,7 +221,7 @@ static int visit_logs(struct log_walk *w, int (*fn)(void *data, const char *name
 		      int rc)
 {
 	if (w->nr)
-		qsort(w->names, w->nr, sizeof(*w->names), name_cmp);
+		qsort(w->names, w->nr, sizeof(*w->names), log_name_cmp);
 	for (size_t i = 0; i < w->nr; i++) {
 		if (!rc)
 			rc = fn(data, w->names[i]);

@@ -180,14 +180,14 @@ static int check_file(struct verify *v, const char *where, const char *path, str
 	return 0;
 }
 
-static int name_cmp(const void *a, const void *b)
+static int item_cmp(const void *a, const void *b)
 {
 	return strcmp(((const struct string_list_item *)a)->string,
 		      ((const struct string_list_item *)b)->string);
 }
 
 /* Names in a directory, sorted; no locks. A directory that is gone is an empty one. */
-static int list_dir(const char *path, struct string_list *names, struct err *err)
+static int sorted_names(const char *path, struct string_list *names, struct err *err)
 {
 	DIR *d = opendir(path);
 	struct dirent *de;
@@ -203,12 +203,12 @@ static int list_dir(const char *path, struct string_list *names, struct err *err
 		err_set_errno(err, "cannot read directory '%s'", path);
 	closedir(d);
 	if (names->nr)
-		qsort(names->items, names->nr, sizeof(*names->items), name_cmp);
+		qsort(names->items, names->nr, sizeof(*names->items), item_cmp);
 	return 0;
 }
 
-/* Refs of another worktree are reported only there. */
-static bool is_wanted(const struct verify *v, const char *name)
+/* Is the name in the part that this run verifies? A problem of another worktree is reported once. */
+static bool belongs_to_worktree(const struct verify *v, const char *name)
 {
 	return v->which == VERIFY_ALL ||
 	       refname_in_private_dir(name) == (v->which == VERIFY_PRIVATE);
@@ -220,13 +220,13 @@ static int check_dir(struct verify *v, struct strbuf *where, struct strbuf *path
 	struct string_list names = STRING_LIST_INIT;
 	size_t where_len = where->len, path_len = path->len;
 	struct stat st;
-	int rc = list_dir(path->buf, &names, err);
+	int rc = sorted_names(path->buf, &names, err);
 
 	for (size_t i = 0; !rc && i < names.nr; i++) {
 		strbuf_addstr(where, names.items[i].string);
 		strbuf_addstr(path, names.items[i].string);
 		if (lstat(path->buf, &st) < 0 || !S_ISDIR(st.st_mode)) {
-			if (is_wanted(v, where->buf + strlen(v->prefix)))
+			if (belongs_to_worktree(v, where->buf + strlen(v->prefix)))
 				rc = check_file(v, where->buf, path->buf, err);
 		} else {
 			strbuf_addch(where, '/');
@@ -251,7 +251,7 @@ static int check_worktree(struct verify *v, const char *gitdir, struct err *err)
 	strbuf_addf(&path, "%s/refs/", gitdir);
 	rc = check_dir(v, &where, &path, err);
 	if (!rc)
-		rc = list_dir(gitdir, &names, err);
+		rc = sorted_names(gitdir, &names, err);
 	for (size_t i = 0; !rc && i < names.nr; i++) {
 		const char *name = names.items[i].string;
 
