@@ -24,8 +24,9 @@ static int open_session(struct clone *c, const struct remote *from, struct err *
 	co.remote_name = from->name;
 	co.gitdir = c->r ? c->r->gitdir : NULL;
 	co.vcs = from->vcs;
-	if (!so.server_options || !so.server_options->nr || from != c->remote)
-		so.server_options = &from->server_options;
+	if (from != c->remote)
+		so.server_options = NULL;
+	so.configured_options = &from->server_options;
 	so.url = c->local ? c->o->source : from->urls.v[0];
 	return fetch_session_open_url(&c->session, so.url, &co, &so, err);
 }

@@ -15,8 +15,7 @@ int fetch_open_session(struct fetch_session **out, const struct remote *remote, 
 	co.gitdir = o->gitdir;
 	co.vcs = remote->vcs;
 	co.remote_name = remote->origin == REMOTE_UNCONFIGURED ? NULL : remote->name;
-	if (!so.server_options || !so.server_options->nr)
-		so.server_options = &remote->server_options;
+	so.configured_options = &remote->server_options;
 	return fetch_session_open_url(out, so.url, &co, &so, err);
 }
 

@@ -73,4 +73,12 @@ test_expect_success '--negotiate-only: what it needs' '
 	test_grep "does not support --negotiate-only" err && diff -r before/.git/refs c/.git/refs
 '
 
+test_expect_success 'remote.*.serverOption does not hold up protocol version 0; --server-option does' '
+	git -C c config remote.origin.serverOption x && test_when_finished "git -C c config --unset-all remote.origin.serverOption" &&
+	git -C c -c protocol.version=0 fetch -q origin && git -C c -c protocol.version=0 ls-remote -q origin >out && test_grep HEAD out &&
+	test_expect_code 128 git -C c -c protocol.version=0 fetch -q -o y origin 2>err && test_grep "server options require protocol version 2 or later" err &&
+	test_expect_code 128 git -C c -c protocol.version=0 ls-remote -o y origin 2>err && test_grep "server options require protocol version 2 or later" err &&
+	GIT_TRACE_PACKET=1 git -C c fetch origin 2>err && test_grep "server-option=x" err
+'
+
 test_done

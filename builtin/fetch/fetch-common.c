@@ -47,7 +47,8 @@ int list_remote_refs(const struct remote *remote, const struct refs_query *q, st
 	struct fetch_session *s = NULL;
 	int rc = client_protocol_version(q->config, &co.version, err);
 
-	so.server_options = q->server_options && q->server_options->nr ? q->server_options : &remote->server_options;
+	so.server_options = q->server_options;
+	so.configured_options = &remote->server_options;
 	co.gitdir = q->gitdir;
 	co.vcs = remote->vcs;
 	co.program = q->program ? q->program : remote->upload_pack;

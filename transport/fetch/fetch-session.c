@@ -218,6 +218,26 @@ static struct fetch_session *new_session(struct connection *c, const struct fetc
 	return s;
 }
 
+/* NULL: none. */
+static const struct strvec *server_options(const struct fetch_session *s)
+{
+	const struct strvec *asked = s->o.server_options;
+
+	return asked && asked->nr ? asked : s->o.configured_options;
+}
+
+static int check_server_options(const struct fetch_session *s, struct err *err)
+{
+	const struct strvec *options = server_options(s);
+
+	if (!options || !options->nr || session_capability(s, "server-option"))
+		return 0;
+	if (s->version >= 2)
+		return err_set(err, ERR_UNSUPPORTED, "server doesn't support 'server-option'");
+	return options == s->o.configured_options ? 0 :
+		err_set(err, ERR_UNSUPPORTED, "server options require protocol version 2 or later");
+}
+
 int fetch_session_open(struct fetch_session **out, struct connection *c,
 		       const struct fetch_session_options *o, struct err *err)
 {
@@ -232,10 +252,8 @@ int fetch_session_open(struct fetch_session **out, struct connection *c,
 		rc = c->kind == CONNECTION_HELPER ? session_list_by_helper(s, err) : read_greeting(s, err);
 	if (!rc && (server_sid = session_capability(s, "session-id")))
 		trace2_data_string("transfer", "server-sid", server_sid);
-	if (!rc && o->server_options && o->server_options->nr && !session_capability(s, "server-option"))
-		rc = err_set(err, ERR_UNSUPPORTED, s->version < 2 ?
-			     "server options require protocol version 2 or later" :
-			     "server doesn't support 'server-option'");
+	if (!rc)
+		rc = check_server_options(s, err);
 	if (rc < 0)
 		return fetch_session_end(s, rc, err);
 	*out = s;
@@ -329,6 +347,7 @@ bool fetch_session_can(const struct fetch_session *s, const char *feature)
 
 int session_begin_command(struct fetch_session *s, const char *name, struct err *err)
 {
+	const struct strvec *options = server_options(s);
 	struct strbuf agent = STRBUF_INIT;
 
 	if (!session_capability(s, name))
@@ -344,8 +363,8 @@ int session_begin_command(struct fetch_session *s, const char *name, struct err 
 		pkt_writer_addf(&s->out, "object-format=%s", s->algo->name);
 	if (s->promisors.len && !strcmp(name, "fetch"))
 		pkt_writer_addf(&s->out, "promisor-remote=%s", s->promisors.buf);
-	for (size_t i = 0; s->o.server_options && i < s->o.server_options->nr; i++)
-		pkt_writer_addf(&s->out, "server-option=%s", s->o.server_options->v[i]);
+	for (size_t i = 0; options && i < options->nr; i++)
+		pkt_writer_addf(&s->out, "server-option=%s", options->v[i]);
 	pkt_writer_delim(&s->out);
 	strbuf_release(&agent);
 	return 0;

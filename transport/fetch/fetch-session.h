@@ -41,6 +41,8 @@ struct fetch_session_options {
 	const struct config_set *config;
 	const char *url; /* for sideband.<url>.*; NULL: none */
 	const struct strvec *server_options; /* -o; an error if the server does not support them; NULL: none */
+	/* remote.<name>.serverOption, where there is no -o; protocols before version 2 are used without; NULL: none */
+	const struct strvec *configured_options;
 	/* Lines of the other side for the user, "remote: " included; NULL: dropped. */
 	void (*tell)(void *data, const char *text, size_t len);
 	void *data;
