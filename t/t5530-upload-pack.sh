@@ -256,6 +256,10 @@ test_expect_success 'filters' '
 	fetch_request "filter tree:3" "want $MAIN" done >lines &&
 	test_expect_code 128 serve repo -c uploadpack.allowFilter=true -c uploadpackfilter.tree.maxDepth=2 <lines &&
 	test_grep "^ERR tree filter allows max depth 2, but got 3$" answer &&
+	test_expect_code 128 git -C repo -c uploadpackfilter.tree.maxDepth=x upload-pack --advertise-refs . >out 2>err &&
+	test_grep "bad numeric config value .x. for .uploadpackfilter.tree.maxdepth" err &&
+	test_expect_code 128 git -C repo -c uploadpackfilter.tree.maxDepth upload-pack --advertise-refs . >out 2>err &&
+	test_grep "uploadpackfilter.tree.maxdepth" err &&
 	fetch_request "filter tree:3" "filter blob:none" "want $MAIN" done >twice &&
 	test_expect_code 128 serve repo -c uploadpack.allowFilter=true <twice && test_grep "multiple filter-specs cannot be combined" answer &&
 	test_expect_code 128 serve repo -c uploadpack.allowFilter=true -c uploadpackfilter.allow=false <lines &&

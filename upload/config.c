@@ -79,6 +79,15 @@ static int read_keepalive(struct upload_config *u, const struct config_set *c, s
 	return rc < 0 ? rc : 0;
 }
 
+/* The limit itself is looked up when a filter comes. A bad one is told before. */
+static int check_max_depth(const struct config_set *c, struct err *err)
+{
+	unsigned long max;
+	int rc = config_get_ulong(c, "uploadpackfilter.tree.maxdepth", &max, err);
+
+	return rc < 0 ? rc : 0;
+}
+
 static int read_unborn(struct upload_config *u, const struct config_set *c, struct err *err)
 {
 	const char *value = "advertise";
@@ -119,6 +128,8 @@ int upload_config_read(struct upload_config *out, const struct config_set *c, st
 		rc = read_keepalive(&u, c, err);
 	if (!rc)
 		rc = read_unborn(&u, c, err);
+	if (!rc)
+		rc = check_max_depth(c, err);
 	if (!rc)
 		rc = read_herd(&u, c, err);
 	if (!rc)
