@@ -71,17 +71,21 @@ static void map_paths(const struct config_set *modules, const struct strmap *by_
 	}
 }
 
-/* Conflict markers are no mistake of the user's. */
-static bool is_unmerged(struct repository *r)
+/* Without a submodule the file does not matter. Conflict markers are no mistake of the user's. */
+static bool can_go_without(struct repository *r)
 {
 	struct index_state ix;
 	struct err why = ERR_INIT;
-	bool yes = false;
+	bool yes = false, submodules = false;
 
 	index_init(&ix, r->algo);
-	if (!index_read_repo(&ix, r, &why))
+	if (!index_read_repo(&ix, r, &why)) {
 		for (unsigned stage = 1; stage <= 3 && !yes; stage++)
 			yes = index_pos(&ix, ".gitmodules", strlen(".gitmodules"), stage) >= 0;
+		for (size_t i = 0; i < ix.nr && !submodules; i++)
+			submodules = MODE_IS_GITLINK(ix.entries[i]->mode);
+		yes |= !submodules;
+	}
 	index_release(&ix);
 	err_release(&why);
 	return yes;
@@ -99,7 +103,7 @@ int submodule_ignores_read(struct strmap *by_path, struct repository *r, struct 
 		if (!rc)
 			rc = collect_ignores(r->config, &by_name, true, err);
 		map_paths(modules, &by_name, by_path);
-	} else if (rc == ERR_NOT_FOUND || is_unmerged(r)) {
+	} else if (rc == ERR_NOT_FOUND || can_go_without(r)) {
 		rc = 0;
 	} else {
 		err_move(err, &why);
