@@ -131,6 +131,7 @@ static int set_index(struct reader *rd, struct index_state *ix, struct err *err)
 {
 	int ret = 0;
 
+	repo_operation_set_index_effects(rd->op, INDEX_CHANGED_WORKTREE);
 	if (!rd->index_output)
 		repo_operation_set_index(rd->op, ix);
 	else

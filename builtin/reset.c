@@ -441,6 +441,14 @@ static int say_where(const struct resetter *rs, struct err *err)
 
 /* ---- the story ---- */
 
+static void set_index(struct resetter *rs)
+{
+	const bool files = rs->mode == MODE_HARD || rs->mode == MODE_MERGE || rs->mode == MODE_KEEP;
+
+	repo_operation_set_index(rs->op, &rs->ix);
+	repo_operation_set_index_effects(rs->op, files ? INDEX_CHANGED_WORKTREE : INDEX_CHANGED_SKIP_WORKTREE);
+}
+
 static int change_index(struct resetter *rs, struct unstaged *u, struct err *err)
 {
 	int rc = read_index(rs, err);
@@ -460,7 +468,7 @@ static int change_index(struct resetter *rs, struct unstaged *u, struct err *err
 	if (!rc)
 		rc = reset_refresh(rs, u, err);
 	if (!rc)
-		repo_operation_set_index(rs->op, &rs->ix);
+		set_index(rs);
 	return rc;
 }
 

@@ -741,6 +741,7 @@ static void update_index_publish(struct updater *u)
 		if (u->lock_err.code)
 			die_err(&u->lock_err);
 		repo_operation_set_index(u->op, &u->ix);
+		repo_operation_set_index_effects(u->op, INDEX_CHANGED_SKIP_WORKTREE);
 	}
 	if (repo_operation_end(u->op, 0, &err) < 0)
 		die_err(&err);

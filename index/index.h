@@ -106,6 +106,10 @@ MUST_USE int index_write_fd(struct index_state *ix, int fd, const char *what,
 MUST_USE int index_lock(struct repository *r, struct lockfile *lk, struct err *err);
 MUST_USE int index_write_locked(struct index_state *ix, struct repository *r,
 				struct lockfile *lk, struct fsync_batch *b, struct err *err);
+/* Run the hook post-index-change (githooks(5)). The file is in its place, and not locked. */
+#define INDEX_CHANGED_WORKTREE 1u      /* together with files of the work tree */
+#define INDEX_CHANGED_SKIP_WORKTREE 2u /* bits "skip-worktree" may have changed */
+void index_tell_change(struct repository *r, unsigned effects);
 /*
  * Write refreshed stat data, for status and the like; does nothing if the lock is taken.
  * Not durable on purpose: losing them costs a refresh.

@@ -4,6 +4,7 @@
 #include "fs/file.h"
 #include "fs/owner.h"
 #include "index/index-internal.h"
+#include "repo/hook.h"
 #include "util/alloc.h"
 #include "util/trace2.h"
 
@@ -72,6 +73,18 @@ int index_write_locked(struct index_state *ix, struct repository *r, struct lock
 	return ret;
 }
 
+/* It cannot veto what has happened: only that it could not run is told. */
+void index_tell_change(struct repository *r, unsigned effects)
+{
+	const char *const args[] = { effects & INDEX_CHANGED_WORKTREE ? "1" : "0",
+				     effects & INDEX_CHANGED_SKIP_WORKTREE ? "1" : "0", NULL };
+	struct err err = ERR_INIT;
+
+	if (repo_run_hook(r, "post-index-change", NULL, args, NULL, &err) < 0 && *err_message(&err))
+		repo_note(r, NULL, "%s", err_message(&err));
+	err_release(&err);
+}
+
 /* ---- refreshing on the side ---- */
 
 static bool optional_locks_allowed(void)
@@ -130,4 +143,6 @@ void index_update_if_able(struct index_state *ix, struct repository *r)
 	if (still_the_same(ix, r->index_path) && publish_refreshed(ix, r, &lk) < 0)
 		ix->changed = true;
 	lockfile_release(&lk);
+	if (!ix->changed)
+		index_tell_change(r, 0);
 }

@@ -55,6 +55,8 @@ struct repo_operation {
 	/* participant-index.c */
 	struct lockfile index_lock;
 	struct index_state *index; /* for the next commit; not owned */
+	bool index_staged;	   /* the hook has to be told when it has its name */
+	unsigned index_effects;	   /* INDEX_CHANGED_... */
 	/* participant-refs.c */
 	struct ref_transaction *refs;
 	bool refs_open; /* neither committed nor given up */

@@ -117,6 +117,8 @@ MUST_USE int repo_operation_lock_index(struct repo_operation *op, struct err *er
 struct lockfile *repo_operation_index_lock(struct repo_operation *op);
 /* The locked index becomes `ix`, which must live until the commit; that writes it. */
 void repo_operation_set_index(struct repo_operation *op, struct index_state *ix);
+/* What the hook post-index-change is told of it (INDEX_CHANGED_..., index/index.h); 0 if this is not called. */
+void repo_operation_set_index_effects(struct repo_operation *op, unsigned effects);
 
 /* ---- refs ---- */
 /*

@@ -20,6 +20,11 @@ void repo_operation_set_index(struct repo_operation *op, struct index_state *ix)
 	op->index = ix;
 }
 
+void repo_operation_set_index_effects(struct repo_operation *op, unsigned effects)
+{
+	op->index_effects = effects;
+}
+
 static bool index_is_pending(const struct repo_operation *op)
 {
 	return op->index;
@@ -36,7 +41,16 @@ static int stage_index(struct repo_operation *op, struct err *err)
 	struct index_state *ix = op->index;
 
 	op->index = NULL;
+	op->index_staged = ix;
 	return ix ? index_write_locked(ix, op->repo, &op->index_lock, op->batch, err) : 0;
+}
+
+/* The lock is free by then: the hook may change the index. */
+static void finish_index(struct repo_operation *op, int rc)
+{
+	if (op->index_staged && !rc)
+		index_tell_change(op->repo, op->index_effects);
+	op->index_staged = false;
 }
 
 static void abort_index(struct repo_operation *op)
@@ -54,6 +68,7 @@ const struct operation_participant operation_index = {
 	.is_pending = index_is_pending,
 	.prepare = prepare_index,
 	.stage = stage_index,
+	.finish = finish_index,
 	.abort = abort_index,
 	.release = release_index,
 };

@@ -86,7 +86,9 @@ int clone_checkout(struct clone *c, struct err *err)
 	index_init(&c->ix, c->r->algo);
 	c->has_index = true;
 	rc = clone_checkout_fill(c, &tree, err);
-	if (!rc)
+	if (!rc) {
 		repo_operation_set_index(c->op, &c->ix);
+		repo_operation_set_index_effects(c->op, INDEX_CHANGED_WORKTREE);
+	}
 	return rc;
 }

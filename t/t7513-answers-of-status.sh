@@ -125,4 +125,28 @@ test_expect_success 'checkout :/text and @' '
 	git checkout :/one a && echo 1 >expect && test_cmp expect a && git checkout @ -- a && echo 3 >expect && test_cmp expect a
 '
 
+# The hook's arguments while the command runs, joined by "/".
+tells () {
+	local expect=$1
+	shift
+	rm -f ../told && test_might_fail git "$@" >out 2>err && touch ../told && test "$(tr "\n" / <../told)" = "$expect"
+}
+
+test_expect_success 'post-index-change is told what an index changes' '
+	start && git branch old HEAD^ &&
+	write_script .git/hooks/post-index-change <<-\EOF &&
+	test ! -e .git/index.lock || exit 1
+	echo "$1 $2" >>../told
+	EOF
+	echo 9 >c && tells "0 0/" add c && tells "0 0/" commit -q -m c && tells "0 0/" mv c d && tells "0 0/" rm -q -f d &&
+	tells "0 1/" reset && tells "0 1/" reset -q old a && tells "0 1/" update-index --add a && tells "1 0/" reset --hard &&
+	tells "1 0/" checkout -q old && tells "1 0/" checkout -q main && tells "1 0/" read-tree -m -u HEAD && tells "1 0/" reset --keep HEAD^ &&
+	echo 9 >a && tells "0 0/" checkout -q -- a && touch -d 2001-01-01 a && tells "0 0/" status && tells "" status &&
+	touch -d 2001-01-02 a && tells "0 0/" diff && tells "" rev-parse HEAD && tells "" reset -q --soft HEAD &&
+	: the hook cannot veto && write_script .git/hooks/post-index-change <<-\EOF &&
+	exit 1
+	EOF
+	echo 9 >c && git add c && git ls-files c >out && test_grep c out
+'
+
 test_done

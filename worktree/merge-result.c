@@ -150,6 +150,7 @@ int result_update_run(struct result_update *u, struct err *err)
 	if (rc)
 		return rc;
 	repo_operation_set_index(u->op, &u->ix);
+	repo_operation_set_index_effects(u->op, INDEX_CHANGED_WORKTREE);
 	return repo_operation_remove_state(u->op, STATE_WORKTREE_UPDATE, err);
 }
 

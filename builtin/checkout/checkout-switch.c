@@ -74,8 +74,10 @@ static int update_worktree(struct checkout *co, struct err *err)
 		report_error(err);
 		rc = co->force ? 128 : 1;
 	}
-	if (!rc)
+	if (!rc) {
 		repo_operation_set_index(co->op, &co->ix);
+		repo_operation_set_index_effects(co->op, INDEX_CHANGED_WORKTREE);
+	}
 	unpack_trees_release(&m);
 	return rc;
 }
