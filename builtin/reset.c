@@ -441,7 +441,7 @@ static int say_where(const struct resetter *rs, struct err *err)
 
 /* ---- the story ---- */
 
-static void set_index(struct resetter *rs)
+static void reset_set_index(struct resetter *rs)
 {
 	const bool files = rs->mode == MODE_HARD || rs->mode == MODE_MERGE || rs->mode == MODE_KEEP;
 
@@ -468,7 +468,7 @@ static int change_index(struct resetter *rs, struct unstaged *u, struct err *err
 	if (!rc)
 		rc = reset_refresh(rs, u, err);
 	if (!rc)
-		set_index(rs);
+		reset_set_index(rs);
 	return rc;
 }
 
