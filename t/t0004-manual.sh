@@ -163,7 +163,7 @@ is_general () {
 	*.%s) case "${1%.%s}" in alias|advice|color|column|pager|pretty|color.*) return ;; esac ;;
 	esac
 	case "$1" in
-	branch.%s|branch.%s.%s|remote.%s.%s|diff.%s.%s|%s.*) return ;;
+	branch.%s|branch.%s.%s|remote.%s.%s|diff.%s.%s|merge.%s.%s|%s.*) return ;;
 	esac
 	return 1
 }
