@@ -170,13 +170,14 @@ static void one_version_is_taken(void **state UNUSED)
 	assert_true(!o.clean && !o.result.mode);
 }
 
-static int as_union(void *data UNUSED, const char *path UNUSED, struct merge_attributes *out, struct err *err UNUSED)
+static int as_union(void *data UNUSED, const char *path UNUSED, bool internal UNUSED, struct merge_attributes *out,
+		    struct err *err UNUSED)
 {
 	out->kind = MERGE_KIND_UNION;
 	return 0;
 }
 
-static int failing(void *data UNUSED, const char *path, struct merge_attributes *out UNUSED, struct err *err)
+static int failing(void *data UNUSED, const char *path, bool internal UNUSED, struct merge_attributes *out UNUSED, struct err *err)
 {
 	return err_set(err, ERR_UNSUPPORTED, "no driver for '%s'", path);
 }
