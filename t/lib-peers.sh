@@ -29,7 +29,7 @@ same_hints () {
 # Newer versions of Git begin their messages with a small letter, end them without a full stop,
 # and say more in hints. The files themselves stay as they are.
 same_wording () {
-	same_bytes "$1" "$2" && return
+	same_bytes "$1" "$2" && return 0
 	cp "$1" wording.theirs && cp "$2" wording.ours &&
 	sed -i -e "/^hint: \(is subject to change\|of your new repos\|will change to\|to use in all of your\|call:\)/d" \
 		-e "/^hint:\$/d" -e "/^hint: See .git help check-ref-format/d" -e "s/^hint: \(If you are sure you want to\)/\1/" \
@@ -57,7 +57,7 @@ peers_git () {
 	(cd "theirs/$PEERS_DIR" && stock "$@") <"${PEERS_STDIN:-/dev/null}" \
 		>out.theirs 2>err.theirs || theirs=$?
 	# Most answers are the same as they are.
-	test "$ours" -eq "$theirs" && same_bytes out.theirs out.ours && same_bytes err.theirs err.ours && return
+	test "$ours" -eq "$theirs" && same_bytes out.theirs out.ours && same_bytes err.theirs err.ours && return 0
 	# Older ones write strict ISO 8601 in UTC with +00:00, newer ones with Z.
 	sed -i -e "s#/theirs\\b#/ours#g" -e "s/\(T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\)+00:00/\1Z/g" \
 		-e "s#(use \"git pull\" to merge the remote branch into yours)#(use \"git pull\" if you want to integrate the remote branch with yours)#" \
