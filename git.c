@@ -152,8 +152,8 @@ static int open_repository(struct repository **out, unsigned flags, struct err *
 {
 	struct repo_open_options o = {
 		.lenient = (flags & CMD_LENIENT) != 0,
-		.warn = flags & CMD_LENIENT ? NULL : print_warning,
-		.report_error = print_error,
+		.warn = flags & CMD_LENIENT ? NULL : warning_callback,
+		.report_error = error_callback,
 		.note = flags & CMD_LENIENT ? NULL : show_note,
 	};
 	struct err local = ERR_INIT;

@@ -69,7 +69,7 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_END()
 	};
 	struct commit_graph_verify_options o = {
-		.bad = print_fault, .unusable = print_error, .progress = show_progress,
+		.bad = print_fault, .unusable = error_callback, .progress = show_progress,
 	};
 
 	progress_wanted = -1;
@@ -220,7 +220,7 @@ static void init_write_options(struct write_options *w, struct repository *r)
 	w->o = (struct commit_graph_write_options){
 		.size_multiple = SIZE_MULTIPLE, .expire_before = TIME_MAX, .changed_paths = -1,
 		.max_new_filters = most, .commits = &w->commits, .packs = &w->packs,
-		.progress = show_progress, .warn = print_warning,
+		.progress = show_progress, .warn = warning_callback,
 	};
 	strvec_init(&w->packs);
 }

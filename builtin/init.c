@@ -155,7 +155,7 @@ static int shared_option(const struct option *opt, const char *arg, int unset)
 
 int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct repo_init_options o = { .warn = print_warning };
+	struct repo_init_options o = { .warn = warning_callback };
 	struct repo_init_result result = { .gitdir = NULL };
 	struct err err = ERR_INIT;
 	const char *ref_format = NULL, *template = NULL;

@@ -20,8 +20,8 @@ int report_error(struct err *err);
 void warning(const char *fmt, ...) PRINTF_LIKE(1, 2);
 int error(const char *fmt, ...) PRINTF_LIKE(1, 2); /* returns -1 */
 /* The same as callbacks (repo_warn_fn); data is not used. */
-void print_warning(void *data, const char *msg);
-void print_error(void *data, const char *msg);
+void warning_callback(void *data, const char *msg);
+void error_callback(void *data, const char *msg);
 /* "fatal: …", exit 128. Only for the body of a command, never inside loops that
  * hold locks which atexit would not clean. */
 NORETURN void die(const char *fmt, ...) PRINTF_LIKE(1, 2);

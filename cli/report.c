@@ -55,12 +55,12 @@ int error(const char *fmt, ...)
 	return -1;
 }
 
-void print_warning(void *data UNUSED, const char *msg)
+void warning_callback(void *data UNUSED, const char *msg)
 {
 	warning("%s", msg);
 }
 
-void print_error(void *data UNUSED, const char *msg)
+void error_callback(void *data UNUSED, const char *msg)
 {
 	error("%s", msg);
 }

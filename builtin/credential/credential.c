@@ -61,7 +61,7 @@ int cmd_credential(int argc, const char **argv, struct command_ctx *ctx)
 	if (!run)
 		usage_with_options(usage, opts);
 	credential_init(&c);
-	c.warn = print_warning;
+	c.warn = warning_callback;
 	rc = credential_read(&c, STDIN_FILENO, &err);
 	if (rc < 0)
 		err_prefix(&err, "unable to read credential from stdin");

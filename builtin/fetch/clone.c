@@ -251,8 +251,8 @@ static void clone_resolve_options(struct clone_cmd *cc)
 		o->bundle_uri = url_has_scheme(cc->bundle_uri) ? cc->bundle_uri : clone_absolute(cc, cc->bundle_uri);
 	o->ask_for_bundles = clone_bool_or_die(o->config, "transfer.bundleuri", false);
 	o->template_dir = cc->template && *cc->template ? clone_absolute(cc, cc->template) : cc->template;
-	o->warn = print_warning;
-	o->report_error = print_error;
+	o->warn = warning_callback;
+	o->report_error = error_callback;
 	o->say = say;
 	clone_set_depth(cc);
 	o->wanted.quiet = !o->progress;

@@ -256,8 +256,8 @@ static void fetch_resolve_options(struct fetch_cmd *f, struct remote *remote)
 	o->no_fetch_head = !f->write_fetch_head;
 	o->no_forced_check = !f->forced_updates;
 	o->verbosity = f->verbose - f->quiet;
-	o->warn = print_warning;
-	o->say_error = print_error;
+	o->warn = warning_callback;
+	o->say_error = error_callback;
 	o->wanted.keep = f->keep;
 	o->wanted.refetch = f->refetch;
 	o->wanted.update_shallow = f->update_shallow;

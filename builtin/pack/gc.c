@@ -213,7 +213,7 @@ int cmd_gc(int argc, const char **argv, struct command_ctx *ctx)
 		die_err(&err);
 	gc_parse(&c, argc, argv);
 	choose_detach(&c);
-	c.o.warn = print_warning;
+	c.o.warn = warning_callback;
 	c.o.data = &c;
 	if (!c.quiet) {
 		c.o.note = note;

@@ -536,7 +536,7 @@ static int pack_objects_run(struct pack_collection *c, struct pack_options *o, s
 		return rc;
 	c->o.progress = pack_meters_show;
 	c->o.data = &meters;
-	c->warn = print_warning;
+	c->warn = warning_callback;
 	rc = pack_collection_begin(c, err);
 	if (!rc)
 		rc = add_objects(c, o, err);

@@ -173,7 +173,7 @@ static void repack_apply(struct repack_command *c, const struct repository *r)
 {
 	bool kept_is_set = config_get(r->config, "repack.packkeptobjects") != NULL;
 
-	c->o.warn = print_warning;
+	c->o.warn = warning_callback;
 	c->o.all = c->all || c->all_loosen || c->cruft;
 	c->o.unreachable = c->cruft ? REPACK_CRUFT : c->keep_unreachable ? REPACK_APPEND
 			 : c->all_loosen || c->loosen ? REPACK_LOOSEN : REPACK_DROP;

@@ -22,7 +22,7 @@ static int pack_refs(struct repository *r, int argc, const char **argv)
 		OPT_STRVEC(0, "exclude", &exclude, "pattern", "references to exclude"),
 		OPT_END()
 	};
-	struct refs_pack_options o = { .complain = print_error };
+	struct refs_pack_options o = { .complain = error_callback };
 	struct repo_operation *op;
 
 	argc = parse_options(argc, argv, options, usage, 0);

@@ -50,7 +50,7 @@ int remote_http_open_other(void *data, const char *url, struct http_client **out
 	const struct http_helper *h = data;
 	struct http_client_options o = {
 		.config = h->config, .url = url, .remote_name = h->name, .verbosity = h->verbosity, .ipv4 = h->ipv4,
-		.ipv6 = h->ipv6, .warn = print_warning, .tell = remote_http_say,
+		.ipv6 = h->ipv6, .warn = warning_callback, .tell = remote_http_say,
 		.unwanted = is_unwanted, .data = data,
 	};
 

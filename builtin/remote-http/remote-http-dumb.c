@@ -71,7 +71,7 @@ int remote_http_walk(struct http_helper *h, const struct oid_array *wants, bool 
 	if (config_get_ulong(h->r->config, "http.maxindexsize", &max_idx, err) < 0)
 		return ERR_INVALID;
 	h->walk_options = (struct http_walk_options){
-		.max_idx_bytes = max_idx, .r = h->r, .client = h->client, .open = remote_http_open_other, .warn = print_warning,
+		.max_idx_bytes = max_idx, .r = h->r, .client = h->client, .open = remote_http_open_other, .warn = warning_callback,
 		.say = h->verbosity > 0 ? remote_http_say : NULL, .data = h, .thorough = thorough,
 	};
 	h->walk = http_walk_new(op, &h->walk_options);

@@ -55,7 +55,7 @@ int remote_cmd_rename(int argc, const char **argv, struct repository *r, bool ve
 	}
 	if (!remote_name_is_valid(argv[1]))
 		die("'%s' is not a valid remote name", argv[1]);
-	rc = remote_rename(r, old, argv[1], print_warning, NULL, &move, &err);
+	rc = remote_rename(r, old, argv[1], warning_callback, NULL, &move, &err);
 	return rc < 0 ? report_rename(rc, &move, old, argv[1], &err) : 0;
 }
 
@@ -88,7 +88,7 @@ int remote_cmd_remove(int argc, const char **argv, struct repository *r, bool ve
 	remote = own_remote(r, argv[0], true);
 	if (!remote)
 		return EXIT_NO_REMOTE;
-	rc = remote_remove(r, remote, print_warning, NULL, &kept, &err);
+	rc = remote_remove(r, remote, warning_callback, NULL, &kept, &err);
 	if (!rc)
 		tell_kept(&kept);
 	strvec_clear(&kept);

@@ -170,7 +170,7 @@ static void show_pulls(const struct showing *s)
 	int width = 0, nr = 0;
 	bool any_rebase = false;
 
-	remote_branches_read(&all, s->r->config, print_warning, NULL);
+	remote_branches_read(&all, s->r->config, warning_callback, NULL);
 	for (size_t i = 0; i < all.nr; i++) {
 		const struct remote_branch *b = all.items[i].util;
 

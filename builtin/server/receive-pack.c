@@ -69,7 +69,7 @@ int cmd_receive_pack(int argc, const char **argv, struct command_ctx *ctx UNUSED
 	o.skip_connectivity = skip;
 	if (repo_enter(argv[0], 0, NULL, &err) < 0 || repo_open_at(&r, ".", NULL, &err) < 0)
 		return report_fatal(&err);
-	r->warn = print_warning;
+	r->warn = warning_callback;
 	/* A client that hangs up, and a file that may not grow, are errors like others. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

@@ -42,7 +42,7 @@ int cmd_upload_pack(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 	if (repo_enter(argv[0], REPO_ENTER_ANY_OWNER | (strict ? REPO_ENTER_STRICT : 0), NULL, &err) < 0 ||
 	    repo_open_at(&r, ".", NULL, &err) < 0)
 		return report_fatal(&err);
-	r->warn = print_warning;
+	r->warn = warning_callback;
 	/* A client that hangs up, and a file that may not grow, are errors like others. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
