@@ -77,7 +77,7 @@ static int note_loose(void *data, const struct object_id *oid)
 {
 	struct cruft *f = data;
 	struct odb *odb = f->c->r->odb;
-	const char *hex = oid_hex(oid);
+	const char *hex;
 	struct stat st;
 	char *path;
 
@@ -85,6 +85,7 @@ static int note_loose(void *data, const struct object_id *oid)
 	if (!oidmap_contains(&f->c->mtimes, oid) && !oidmap_contains(&f->c->kept_mtimes, oid) &&
 	    odb_is_packed_in(odb, ODB_OWN, oid))
 		return 0;
+	hex = oid_hex(oid);
 	path = xstrfmt("%s/%.2s/%s", odb_objdir(odb), hex, hex + 2);
 	if (!stat(path, &st))
 		note_mtime(f, oid, st.st_mtime < 0 ? 0 : (uint32_t)st.st_mtime);

@@ -62,12 +62,14 @@ static int run_git(struct checkout *co, const char *const *words, struct err *er
 static const char *deploy(struct checkout *co)
 {
 	const struct hash_algo *algo = co->s->repo->algo;
-	const char *head = oid_is_null(&co->w->head_oid) ? oid_hex(&algo->empty_tree) : "HEAD";
+	char empty[HASH_MAX_HEX + 1];
+	const char *head = oid_is_null(&co->w->head_oid) ? empty : "HEAD";
 	const char *refresh[] = { "update-index", "-q", "--ignore-submodules", "--refresh", NULL };
 	const char *unstaged[] = { "diff-files", "--quiet", "--ignore-submodules", "--", NULL };
 	const char *staged[] = { "diff-index", "--quiet", "--cached", "--ignore-submodules", head, "--", NULL };
 	const char *update[] = { "read-tree", "-u", "-m", co->hex, NULL };
 
+	oid_to_hex_r(empty, &algo->empty_tree);
 	if (run_git(co, refresh, NULL))
 		return "Up-to-date check failed";
 	if (run_git(co, unstaged, NULL))
@@ -93,10 +95,11 @@ static const char *run_hook(struct checkout *co, char *path)
 int receive_update_worktree(struct receive_server *s, struct push_command *c, const struct worktree *w,
 			    struct err *err UNUSED)
 {
-	struct checkout co = { .s = s, .w = w, .hex = oid_hex(&c->new_oid), .env = STRVEC_INIT };
-	char *hook = repo_find_hook(s->repo, "push-to-checkout"), *hex = xstrdup(co.hex);
+	struct checkout co = { .s = s, .w = w, .env = STRVEC_INIT };
+	char *hook = repo_find_hook(s->repo, "push-to-checkout"), hex[HASH_MAX_HEX + 1];
 	const char *why;
 
+	oid_to_hex_r(hex, &c->new_oid);
 	co.hex = hex;
 	co.tree = tree_path(s, w);
 	prepare(&co);
@@ -106,6 +109,5 @@ int receive_update_worktree(struct receive_server *s, struct push_command *c, co
 	strvec_clear(&co.env);
 	free(co.tree);
 	free(hook);
-	free(hex);
 	return 0;
 }

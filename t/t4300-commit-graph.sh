@@ -272,6 +272,9 @@ test_expect_success 'verify finds wrong data' '
 	finds $((cdat + 1)) "\\1\\2\\3" "root tree OID for commit" &&
 	finds $((cdat + raw)) "\\0\\0\\0\\0" "commit-graph parent " &&
 	finds $(chunk whole.graph EDGE) "\\200" "parent list for commit .* terminates early" &&
+	finds $(chunk whole.graph EDGE) "\\0\\0\\0\\0\\0\\0\\0\\0" "commit-graph parent for .* is" &&
+	sed -n "s/.*commit-graph parent for \([0-9a-f]*\) is.*/\1/p" err >names && test_line_count -gt 1 names &&
+	sort -u names >one && test_line_count = 1 one &&
 	finds $((cdat + raw + 12)) "\\0\\0\\0\\1" "commit date for commit .* in commit-graph is 1 != 15000" &&
 	finds $((cdat + raw + 8)) "\\0\\0\\0\\0" "both zero and non-zero generations" &&
 	finds $(chunk whole.graph OIDL) "\\377" "commit-graph has incorrect OID order" &&

@@ -103,9 +103,10 @@ static bool read_commit(struct verifier *v, struct expected *e)
 static void check_parents(struct verifier *v, const struct expected *e,
 			  const struct graph_commit *gc)
 {
-	const char *name = oid_hex(&e->oid);
+	char name[HASH_MAX_HEX + 1]; /* oid_hex gives out four names, and this one is needed longest */
 	struct object_id parent;
 
+	oid_to_hex_r(name, &e->oid);
 	for (uint32_t i = 0; i < gc->nr_parents; i++) {
 		if (i == e->parents.nr) {
 			bad(v, "commit-graph parent list for commit %s is too long", name);
