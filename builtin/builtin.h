@@ -49,6 +49,14 @@ command_fn find_subcommand(const struct subcommand *subs, size_t nr, int argc, c
 NORETURN void die_no_subcommand(const char *name, const char *const *usage,
 				const struct option *options);
 
+/*
+ * Say that `doing` ("Merging") is not possible because the index has conflicts, and how to resolve them. Returns
+ * ERR_CONFLICT.
+ */
+MUST_USE int fail_unmerged(struct repository *r, const char *doing, struct err *err);
+/* Read the index; the same if it has conflicts. */
+MUST_USE int refuse_unmerged(struct repository *r, const char *doing, struct err *err);
+
 /* help.c: the commands that have a group in the help and are among `commands`, on stdout. */
 void print_common_commands(const struct command *commands, size_t nr);
 

@@ -13,6 +13,7 @@
 #include "attr/attr.h"
 #include "worktree/sparse.h"
 #include "worktree/unpack-trees.h"
+#include "worktree/merge-result.h"
 
 static const char *const usage[] = {
 	"git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]",
@@ -489,6 +490,9 @@ static int reset_run(struct resetter *rs, struct unstaged *u, struct err *err)
 {
 	int rc;
 
+	/* --hard writes the files anew, and with paths the state stays. */
+	if (rs->mode != MODE_HARD && !rs->with_paths && result_update_refuse_unfinished(rs->r, err))
+		return ERR_CONFLICT;
 	rs->op = repo_operation_begin(rs->r);
 	rc = rs->mode == MODE_SOFT ? check_soft(rs, err) : change_index(rs, u, err);
 	if (!rc && !rs->with_paths)

@@ -6,6 +6,18 @@
 #include "porcelain/head.h"
 #include "util/alloc.h"
 
+int head_read(struct repository *r, struct object_id *oid, char **branch, bool *unborn, struct err *err)
+{
+	int rc = ref_resolve(r->refs, "HEAD", oid, branch, NULL, err);
+
+	*unborn = rc == ERR_NOT_FOUND && *branch;
+	if (!*unborn)
+		return rc;
+	err_release(err);
+	*oid = r->algo->null_oid;
+	return 0;
+}
+
 int head_describe_commit(struct repository *r, const struct object_id *commit, struct strbuf *out,
 			 struct err *err)
 {

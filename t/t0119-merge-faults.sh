@@ -50,6 +50,24 @@ test_expect_success 'the marker comes before the files; HEAD, the index, and its
 	lines marker files HEAD index end >expect && test_cmp expect order
 '
 
+test_expect_success 'after an interruption only commands that finish it go on' '
+	(
+		cd repo && git reset -q --hard start && printf "%s %s" $(git rev-parse HEAD^{tree} side^{tree}) >../marker &&
+		cp ../marker .git/WORKTREE_UPDATE && echo part >f && git add f &&
+		for command in "commit -m x" "commit --amend -m x" "merge side" "pull . side" "checkout side" "checkout -b new" \
+			"switch side" "reset" "reset --soft side" "merge --continue"
+		do
+			test_expect_code 128 git $command 2>../err || { echo "$command"; return 1; }
+			test_grep "interrupted while it changed files\|no merge in progress" ../err && test_cmp ../marker .git/WORKTREE_UPDATE ||
+				return 1
+		done &&
+		test start = "$(git describe --tags)" && git merge --abort && test_path_is_missing .git/WORKTREE_UPDATE &&
+		test -z "$(git status --porcelain)" && cp ../marker .git/WORKTREE_UPDATE && echo part >f && git reset -q --hard &&
+		cp ../marker .git/WORKTREE_UPDATE && echo part >f && git checkout -q -f side && git checkout -q trunk &&
+		test -z "$(git status --porcelain)"
+	)
+'
+
 test_expect_success 'a conflict is a success for calls_of' '
 	write_script tolerant <<-END
 	"$FAULT_GIT" "\$@"

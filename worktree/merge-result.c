@@ -41,7 +41,15 @@ bool result_update_is_unfinished(const struct repository *r)
 	return repo_state_exists(r, STATE_WORKTREE_UPDATE);
 }
 
-/* P7: it has its name before the first file changes (test: t0110, "the marker comes before the files"). */
+int result_update_refuse_unfinished(const struct repository *r, struct err *err)
+{
+	if (!result_update_is_unfinished(r))
+		return 0;
+	return err_set(err, ERR_CONFLICT, "a command was interrupted while it changed files of the working tree; "
+					  "'git merge --abort' brings them back");
+}
+
+/* P7: it has its name before the first file changes (test: t0119, "the marker comes before the files"). */
 static int publish_marker(struct result_update *u, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;

@@ -22,7 +22,7 @@
  * Durability: WORKTREE_UPDATE and the objects are published unsealed before the first file changes; an ordered journal keeps
  *             that order. Files of the working tree are not flushed (worktree/write-files.h).
  * Cost:       no flush of its own.
- * Tests:      t/t7600-merge.sh, t/t0110-merge-durable.sh
+ * Tests:      t/t7600-merge.sh, t/t0119-merge-faults.sh
  */
 #ifndef WORKTREE_MERGE_RESULT_H
 #define WORKTREE_MERGE_RESULT_H
@@ -61,6 +61,8 @@ void result_update_release(struct result_update *u);
 
 /* Was a command interrupted while it changed files? */
 bool result_update_is_unfinished(const struct repository *r);
+/* ERR_CONFLICT if so: for commands that would build on these files, or forget that they are incomplete. */
+MUST_USE int result_update_refuse_unfinished(const struct repository *r, struct err *err);
 /*
  * Undo such a command, as an operation of its own: the files that it meant to change, and their entries in the index,
  * become those of the old tree. If HEAD has moved to the new tree already, the index follows it instead. Does nothing

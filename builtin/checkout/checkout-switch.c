@@ -7,6 +7,7 @@
 #include "porcelain/head.h"
 #include "repo/state.h"
 #include "util/alloc.h"
+#include "worktree/merge-result.h"
 
 static const char *checkout_switch_short_name(const char *ref)
 {
@@ -198,8 +199,10 @@ static bool files_stay(const struct checkout *co)
 
 static int change(struct checkout *co, struct strbuf *text, struct err *err)
 {
-	int rc = check_start(co, text, err);
+	int rc = co->force ? 0 : result_update_refuse_unfinished(co->r, err);
 
+	if (!rc)
+		rc = check_start(co, text, err);
 	if (!rc && !files_stay(co))
 		rc = update_worktree(co, err);
 	if (!rc && !co->force && !co->quiet && !files_stay(co) && co->has_commit && !co->carried)

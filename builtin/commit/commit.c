@@ -14,12 +14,14 @@
 #include "porcelain/notes-rewrite.h"
 #include "porcelain/status-format.h"
 #include "index/cache-tree.h"
+#include "porcelain/head.h"
 #include "repo/state.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
 #include "history/grafts.h"
 #include "history/history.h"
 #include "history/names/revparse.h"
+#include "worktree/merge-result.h"
 
 static const char *const usage[] = {
 	"git commit [-a | --interactive | --patch] [-s] [-v] [-u<mode>] [--amend]\n"
@@ -317,19 +319,15 @@ static int read_head_commit(struct commit_run *run, struct err *err)
 
 static int find_head(struct commit_run *run, struct err *err)
 {
-	int rc = ref_resolve(run->repo->refs, "HEAD", &run->head, &run->head_ref, NULL, err);
+	int rc = head_read(run->repo, &run->head, &run->head_ref, &run->initial, err);
 
-	if (rc == ERR_NOT_FOUND && run->head_ref) {
-		err_release(err);
-		run->initial = true;
-		run->head = run->repo->algo->null_oid;
-		return 0;
-	}
-	return rc < 0 ? rc : read_head_commit(run, err);
+	return rc < 0 || run->initial ? rc : read_head_commit(run, err);
 }
 
 static int check_whence(struct commit_run *run, struct err *err)
 {
+	if (result_update_refuse_unfinished(run->repo, err))
+		return ERR_CONFLICT;
 	if (repo_state_exists(run->repo, STATE_MERGE_HEAD))
 		run->whence = FROM_MERGE;
 	else if (repo_state_exists(run->repo, STATE_CHERRY_PICK_HEAD))
@@ -682,11 +680,7 @@ static int check_unmerged(struct commit_run *run, struct err *err)
 		}
 	}
 	fflush(stdout);
-	error("Committing is not possible because you have unmerged files.");
-	if (advice_enabled(run->repo, "resolveConflict"))
-		advise("Fix them up in the work tree, and then use 'git add/rm <file>'\n"
-		       "as appropriate to mark resolution and make a commit.");
-	return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
+	return fail_unmerged(run->repo, "Committing", err);
 }
 
 static int run_commit(struct commit_run *run, struct err *err)

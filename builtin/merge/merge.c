@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/merge/merge-cmd.h"
+#include "porcelain/head.h"
 #include "repo/state.h"
 #include "util/alloc.h"
 
@@ -10,15 +11,10 @@
 
 static int read_head(struct merge_cmd *m, struct err *err)
 {
-	int rc = ref_resolve(m->r->refs, "HEAD", &m->head, &m->branch, NULL, err);
+	int rc = head_read(m->r, &m->head, &m->branch, &m->unborn, err);
 
-	if (rc == ERR_NOT_FOUND && m->branch) {
-		err_release(err);
-		m->unborn = true;
-		m->head = m->r->algo->null_oid;
+	if (m->unborn)
 		m->head_tree = m->r->algo->empty_tree;
-		return 0;
-	}
 	return rc;
 }
 
@@ -35,32 +31,12 @@ static int read_head_commit(struct merge_cmd *m, struct err *err)
 	return rc;
 }
 
-static int check_unmerged(struct merge_cmd *m, struct err *err)
-{
-	struct index_state ix;
-	bool unmerged;
-	int rc;
-
-	index_init(&ix, m->r->algo);
-	rc = index_read_repo(&ix, m->r, err);
-	unmerged = !rc && index_has_unmerged(&ix);
-	index_release(&ix);
-	if (!unmerged)
-		return rc;
-	error("Merging is not possible because you have unmerged files.");
-	if (advice_enabled(m->r, "resolveConflict"))
-		advise("Fix them up in the work tree, and then use 'git add/rm <file>'\n"
-		       "as appropriate to mark resolution and make a commit.");
-	return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
-}
-
 static int check_in_progress(struct merge_cmd *m, struct err *err)
 {
 	const bool advised = advice_enabled(m->r, "resolveConflict");
 
-	if (result_update_is_unfinished(m->r))
-		return err_set(err, ERR_CONFLICT, "a command was interrupted while it changed files of the working tree; "
-						  "'git merge --abort' brings them back");
+	if (result_update_refuse_unfinished(m->r, err))
+		return ERR_CONFLICT;
 	if (repo_state_exists(m->r, STATE_MERGE_HEAD))
 		return err_set(err, ERR_CONFLICT, advised ? "You have not concluded your merge (MERGE_HEAD exists).\n"
 							    "Please, commit your changes before you merge." :
@@ -405,7 +381,7 @@ static void set_action(struct merge_cmd *m)
 
 static int merge_named(struct merge_cmd *m, int argc, const char **argv, struct err *err)
 {
-	int rc = check_unmerged(m, err);
+	int rc = refuse_unmerged(m->r, "Merging", err);
 
 	if (!rc)
 		rc = check_in_progress(m, err);

@@ -263,6 +263,8 @@ int merge_parse_options(struct merge_cmd *m, int argc, const char **argv)
 	read_config(m);
 	read_branch_options(m);
 	argc = parse_words(o, argc, argv);
+	if (o->rerere_autoupdate > 0)
+		die("--rerere-autoupdate: rerere is not available yet");
 	if (o->quiet > o->verbose)
 		o->stat = MERGE_STAT_NONE;
 	m->comment_char = edit_comment_char(m->r);

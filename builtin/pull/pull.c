@@ -6,35 +6,25 @@
 #include "fs/file.h"
 #include "history/history.h"
 #include "index/index.h"
+#include "porcelain/head.h"
 #include "repo/state.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
+#include "worktree/merge-result.h"
 
 #define FETCH_HEAD_MAX ((size_t)64 << 20)
 
 /* ---- before the fetch ---- */
 
-static int check_unmerged(struct pull_cmd *p, struct err *err)
+static int check_in_progress(struct pull_cmd *p, struct err *err)
 {
-	const bool advised = advice_enabled(p->r, "resolveConflict");
-	struct index_state ix;
-	bool unmerged;
-	int rc;
+	int rc = refuse_unmerged(p->r, "Pulling", err);
 
-	index_init(&ix, p->r->algo);
-	rc = index_read_repo(&ix, p->r, err);
-	unmerged = !rc && index_has_unmerged(&ix);
-	index_release(&ix);
-	if (unmerged) {
-		error("Pulling is not possible because you have unmerged files.");
-		if (advised)
-			advise("Fix them up in the work tree, and then use 'git add/rm <file>'\n"
-			       "as appropriate to mark resolution and make a commit.");
-		return err_set(err, ERR_CONFLICT, "Exiting because of an unresolved conflict.");
-	}
+	if (!rc)
+		rc = result_update_refuse_unfinished(p->r, err);
 	if (!rc && repo_state_exists(p->r, STATE_MERGE_HEAD)) {
 		error("You have not concluded your merge (MERGE_HEAD exists).");
-		if (advised)
+		if (advice_enabled(p->r, "resolveConflict"))
 			advise("Please, commit your changes before merging.");
 		return err_set(err, ERR_CONFLICT, "Exiting because of unfinished merge.");
 	}
@@ -43,18 +33,9 @@ static int check_unmerged(struct pull_cmd *p, struct err *err)
 
 static int read_head(struct pull_cmd *p, struct err *err)
 {
-	int rc;
-
 	free(p->branch);
 	p->branch = NULL;
-	p->unborn = false;
-	rc = ref_resolve(p->r->refs, "HEAD", &p->head, &p->branch, NULL, err);
-	if (rc == ERR_NOT_FOUND && p->branch) {
-		err_release(err);
-		p->unborn = true;
-		return 0;
-	}
-	return rc;
+	return head_read(p->r, &p->head, &p->branch, &p->unborn, err);
 }
 
 /* "pull --no-rebase origin main", for the reflogs of this process and its children. */
@@ -241,7 +222,7 @@ static int bring_together(struct pull_cmd *p, struct err *err)
 
 static int pull(struct pull_cmd *p, int argc, const char **argv, struct err *err)
 {
-	int rc = check_unmerged(p, err);
+	int rc = check_in_progress(p, err);
 
 	if (!rc)
 		rc = fetch(p, argc, argv, err);
