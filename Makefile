@@ -125,7 +125,7 @@ CRASH      := $(addprefix $(B)/t/crash/,disk replay tiny beside fold-fs)
 CRASH_TEST := $(if $(shell pkg-config --exists fuse3 2>/dev/null && echo yes),$(CRASH))
 # The longest ones come first, then the unit tests: none of them is alone at the end, beside idle processors.
 LONGEST  := $(wildcard $(addprefix t/,interop/t9009-*.sh t3200-*.sh t0100-*.sh t5537-*.sh t7510-*.sh t0002-*.sh t1410-*.sh \
-	interop/t9010-*.sh t1420-*.sh t5406-*.sh t0110-*.sh t0102-*.sh t0109-*.sh t0111-*.sh t7501-*.sh t1071-pack-*.sh \
+	interop/t9010-*.sh t1420-*.sh t5406-*.sh t0110-*.sh t0102-*.sh t0109-*.sh t0111-*.sh t7501-*.sh t1078-*.sh \
 	t5534-upload-share.sh t5520-*.sh t0112-*.sh t0113-*.sh t0161-*.sh t7502-*.sh interop/t9003-*.sh t2040-*.sh))
 SHELL_TESTS := $(LONGEST) $(filter-out $(LONGEST),$(sort $(wildcard t/t[0-9]*.sh) $(wildcard t/interop/t[0-9]*.sh)))
 

@@ -264,7 +264,7 @@ struct diff_options {
 	bool mnemonic_prefix;	 /* diff.mnemonicPrefix, and no option says other */
 	uint64_t big_file_threshold; /* larger is binary */
 	bool suppress_blank_empty;
-	unsigned whitespace; /* core.whitespace; diff/whitespace.h */
+	unsigned whitespace; /* core.whitespace */
 
 	/* output */
 	bool null_term;	 /* -z */

@@ -64,4 +64,11 @@ test_expect_success 'the root holds the files of this list, and Architecture nam
 	done
 '
 
+test_expect_success 'the layers of Architecture are those of check-layers' '
+	sed -n "/^my @table/,/^);/s/^	'\''\(.*\)'\'',$/\1/p" "$SOURCE_DIR/tools/check-layers" | tr -s "| " "\n" | sed "s#.*/##" >expect &&
+	sed -n "/^| Layer/,/^|===/p" "$SOURCE_DIR/Documentation/Architecture.adoc" | sed -n "s/^| [0-9]* | //; /^| Layer/d; /^|/d; p" |
+		sed "s/builtin, and below builtin\//builtin/" | tr -s "\\\\|,: \n" "\n" | sed "/^$/d; s#.*/##" >actual &&
+	test_cmp expect actual
+'
+
 test_done
