@@ -93,6 +93,11 @@ bool reflog_is_wanted(const struct ref_store *rs, const char *name);
 /* Beside the public flag of a transaction: a backend finishes an interrupted one. No hook. */
 #define REF_TRANSACTION_RECOVERS (1u << 16)
 
+struct ref_log_step {
+	struct object_id oid;
+	char *msg;
+};
+
 struct ref_update {
 	char *name;
 	struct object_id new_oid, old_oid;
@@ -102,6 +107,8 @@ struct ref_update {
 	enum object_type known_type; /* of new_oid, of a root; OBJ_NONE: unknown */
 	struct object_id known_peeled;
 	char *log_from; /* ref_transaction_inherit_log; NULL: no */
+	struct ref_log_step *log_steps; /* of a root: ref_transaction_add_log_step */
+	size_t nr_log_steps, alloc_log_steps;
 	struct ref_update *log_first; /* REF_LOG_AFTER_OTHERS: its line in this log comes first; NULL: none */
 	struct ref_update *root; /* the queued update: itself, or the update that it was split from */
 	struct ref_update *via;	 /* the symref that led here */

@@ -290,6 +290,13 @@ MUST_USE int ref_transaction_verify_symref(struct ref_transaction *t, const char
  *             so that a crash in between never loses it.
  */
 void ref_transaction_inherit_log(struct ref_transaction *t, const char *from);
+/*
+ * The ref that was queued last takes several steps to its new value: its log, and that of a symref which leads to it, gets a
+ * line for each of these values, in order, and then the line of the update. For commands that make several commits at once.
+ *
+ * Cost: one append, whatever the number of steps.
+ */
+void ref_transaction_add_log_step(struct ref_transaction *t, const struct object_id *oid, const char *msg);
 void ref_transaction_set_ident(struct ref_transaction *t, const char *ident_line);
 /*
  * Take every lock, check old values and conflicts of names, write new values, stage all of it

@@ -189,6 +189,14 @@ void ref_transaction_inherit_log(struct ref_transaction *t, const char *from)
 	t->updates[t->nr - 1]->log_from = xstrdup(from);
 }
 
+void ref_transaction_add_log_step(struct ref_transaction *t, const struct object_id *oid, const char *msg)
+{
+	struct ref_update *u = t->updates[t->nr - 1];
+
+	ALLOC_GROW(u->log_steps, u->nr_log_steps + 1, u->alloc_log_steps);
+	u->log_steps[u->nr_log_steps++] = (struct ref_log_step){ *oid, clean_message(msg) };
+}
+
 void ref_transaction_know_value(struct ref_transaction *t, enum object_type type, const struct object_id *peeled)
 {
 	struct ref_update *u = t->updates[t->nr - 1];
@@ -458,6 +466,9 @@ static void free_update(const struct ref_backend *be, struct ref_update *u)
 	free(u->old_target);
 	free(u->msg);
 	free(u->log_from);
+	for (size_t i = 0; i < u->nr_log_steps; i++)
+		free(u->log_steps[i].msg);
+	free(u->log_steps);
 	free(u->error);
 	free(u);
 }

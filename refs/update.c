@@ -348,7 +348,7 @@ static bool log_only_values(struct ref_transaction *t, struct ref_update *u, str
 bool ref_update_logs(struct ref_transaction *t, struct ref_update *u, struct object_id *old_oid,
 		     struct object_id *new_oid)
 {
-	if (u->flags & REF_SKIP_REFLOG || !(u->flags & (UPDATE_WRITES | UPDATE_LOG_ONLY)) ||
+	if (u->flags & REF_SKIP_REFLOG || (!(u->flags & (UPDATE_WRITES | UPDATE_LOG_ONLY)) && !u->root->nr_log_steps) ||
 	    !(u->flags & (UPDATE_HAVE_NEW | UPDATE_HAVE_TARGET)))
 		return false;
 	if (u->flags & UPDATE_LOG_ONLY)

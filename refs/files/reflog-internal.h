@@ -25,11 +25,12 @@ bool reflog_remove_orphan_above(const struct ref_store *rs, const char *name);
 MUST_USE int reflog_stage_renamed(struct ref_store *rs, const char *from, const char *to,
 				  const struct object_id *oid, const char *ident,
 				  const char *msg, struct fsync_batch *b, struct err *err);
-/* A line for a change. create: the log is made if it is not there. */
-MUST_USE int reflog_stage_entry(struct ref_store *rs, const char *name, bool create,
-				const struct object_id *old_oid,
-				const struct object_id *new_oid, const char *ident,
-				const char *msg, struct fsync_batch *b, struct err *err);
+/* Append the line for a change. */
+void reflog_format_entry(struct strbuf *out, const struct object_id *old_oid, const struct object_id *new_oid,
+			 const char *ident, const char *msg);
+/* Lines at the end of a log. create: the log is made if it is not there. */
+MUST_USE int reflog_stage_lines(struct ref_store *rs, const char *name, bool create, const struct strbuf *lines,
+				struct fsync_batch *b, struct err *err);
 
 /* ---- the table's functions (struct ref_backend) ---- */
 bool files_reflog_exists(struct ref_store *rs, const char *name);

@@ -102,22 +102,23 @@ int reflog_stage_removal(struct ref_store *rs, const char *name, enum publish_cl
 	return rc;
 }
 
-int reflog_stage_entry(struct ref_store *rs, const char *name, bool create,
-		       const struct object_id *old_oid, const struct object_id *new_oid,
-		       const char *ident, const char *msg, struct fsync_batch *b, struct err *err)
+void reflog_format_entry(struct strbuf *out, const struct object_id *old_oid, const struct object_id *new_oid,
+			 const char *ident, const char *msg)
 {
-	struct strbuf path = STRBUF_INIT, line = STRBUF_INIT;
+	strbuf_addf(out, "%s %s %s", oid_hex(old_oid), oid_hex(new_oid), ident ? ident : "");
+	if (msg && *msg)
+		strbuf_addf(out, "\t%s", msg);
+	strbuf_addch(out, '\n');
+}
+
+int reflog_stage_lines(struct ref_store *rs, const char *name, bool create, const struct strbuf *lines,
+		       struct fsync_batch *b, struct err *err)
+{
+	struct strbuf path = STRBUF_INIT;
 	int rc;
 
-	if (!ident)
-		return err_set(err, ERR_INVALID, "the change has no author");
 	reflog_path(rs, name, &path);
-	strbuf_addf(&line, "%s %s %s", oid_hex(old_oid), oid_hex(new_oid), ident);
-	if (msg && *msg)
-		strbuf_addf(&line, "\t%s", msg);
-	strbuf_addch(&line, '\n');
-	rc = append_line(rs, name, path.buf, create, &line, b, err);
-	strbuf_release(&line);
+	rc = append_line(rs, name, path.buf, create, lines, b, err);
 	strbuf_release(&path);
 	return rc;
 }

@@ -40,45 +40,75 @@ static bool has_log(struct ref_transaction *t, const char *name)
 	return exists;
 }
 
-static int stage_line(struct ref_transaction *t, struct ref_update *u, const struct object_id *old_oid,
-		      const struct object_id *new_oid, const char *msg, struct err *err)
+static int stage_lines(struct ref_transaction *t, struct ref_update *u, const struct strbuf *lines, struct err *err)
 {
 	bool create = u->flags & REF_FORCE_REFLOG || reflog_is_wanted(t->rs, u->name);
 	int rc;
 
 	if (!create && !has_log(t, u->name))
 		return 0;
-	rc = reflog_stage_entry(t->rs, u->name, create, old_oid, new_oid, t->ident, msg,
-				t->batch, err);
+	if (!t->ident)
+		return err_set(err, ERR_INVALID, "the change has no author");
+	rc = reflog_stage_lines(t->rs, u->name, create, lines, t->batch, err);
 	if (rc < 0)
 		err_prefix(err, "cannot update the reflog of '%s'", u->name);
 	return rc;
 }
 
 /* HEAD gets another target: what happens to the old one. A branch that keeps its name in a rename goes and comes back. */
-static int stage_first_line(struct ref_transaction *t, struct ref_update *head, struct err *err)
+static void add_first_line(const struct ref_transaction *t, struct ref_update *head, struct strbuf *out)
 {
 	const struct ref_update *u = head->log_first;
 	const struct object_id *new_oid = u->log_from ? &t->rs->algo->null_oid : &u->new_oid;
 
 	head->flags |= u->flags & REF_FORCE_REFLOG;
-	return stage_line(t, head, &u->value, new_oid, u->msg, err);
+	reflog_format_entry(out, &u->value, new_oid, t->ident, u->msg);
+}
+
+/* ref_transaction_add_log_step. *at: the value, which becomes that after the last step. */
+static void add_steps(const struct ref_transaction *t, const struct ref_update *u, struct object_id *at,
+		      struct strbuf *out)
+{
+	for (size_t i = 0; i < u->root->nr_log_steps; i++) {
+		const struct ref_log_step *step = &u->root->log_steps[i];
+
+		reflog_format_entry(out, at, &step->oid, t->ident, step->msg);
+		*at = step->oid;
+	}
+}
+
+static void add_lines(struct ref_transaction *t, struct ref_update *u, struct strbuf *out)
+{
+	struct object_id old_oid, new_oid;
+	const bool steps = u->root->nr_log_steps;
+
+	if (u->log_first && !steps) /* else the steps tell it */
+		add_first_line(t, u, out);
+	if (!ref_update_logs(t, u, &old_oid, &new_oid))
+		return;
+	if (u->log_first && steps)
+		old_oid = u->log_first->value;
+	add_steps(t, u, &old_oid, out);
+	reflog_format_entry(out, &old_oid, &new_oid, t->ident, u->msg);
 }
 
 /* Lines for a new value, or the log of another ref. */
 static int stage_log(struct ref_transaction *t, struct ref_update *u, struct err *err)
 {
+	struct strbuf lines = STRBUF_INIT;
 	struct object_id old_oid, new_oid;
 	int rc = 0;
 
 	if (u->log_from)
 		return reflog_stage_renamed(t->rs, u->log_from, u->name, &u->new_oid, t->ident,
 					    u->msg, t->batch, err);
-	if (u->log_first)
-		rc = stage_first_line(t, u, err);
-	if (rc || !ref_update_logs(t, u, &old_oid, &new_oid))
-		return rc;
-	return stage_line(t, u, &old_oid, &new_oid, u->msg, err);
+	if (!u->log_first && !ref_update_logs(t, u, &old_oid, &new_oid))
+		return 0;
+	add_lines(t, u, &lines);
+	if (lines.len)
+		rc = stage_lines(t, u, &lines, err);
+	strbuf_release(&lines);
+	return rc;
 }
 
 /* ---- values ---- */

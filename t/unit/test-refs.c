@@ -409,6 +409,37 @@ static void logs_both_names(void **state UNUSED)
 	expect_no_litter();
 }
 
+/* HEAD, in steps over b, to `to`. branch: that changes, and HEAD names it again. */
+static void move_in_steps(const struct object_id *to, unsigned flags, const char *branch)
+{
+	struct ref_transaction *t = ref_transaction_begin(rs, 0);
+	int rc = 0;
+
+	ref_transaction_set_ident(t, IDENT);
+	if (branch) {
+		rc = ref_transaction_update(t, branch, to, NULL, REF_NO_DEREF, "all at once", NULL);
+		assert_int_equal(rc, 0);
+		rc = ref_transaction_update_symref(t, "HEAD", branch, NULL, REF_NO_DEREF | REF_LOG_AFTER_OTHERS, "a message",
+						   NULL);
+	} else {
+		rc = ref_transaction_update(t, "HEAD", to, NULL, flags, "a message", NULL);
+	}
+	assert_int_equal(rc, 0);
+	ref_transaction_add_log_step(t, &oid_b, "a message");
+	assert_int_equal(run(t, NULL), 0);
+}
+
+static void logs_steps(void **state UNUSED)
+{
+	assert_int_equal(update("HEAD", &oid_a, NULL, 0, NULL), 0);
+	move_in_steps(&oid_c, 0, NULL);
+	expect_log("HEAD", false, "0a" WHO "ab" WHO "bc" WHO);
+	expect_log("refs/heads/main", false, "0a" WHO "ab" WHO "bc" WHO);
+	/* The branch changes once, HEAD goes there in steps. */
+	move_in_steps(&oid_a, 0, "refs/heads/main");
+	expect_log("HEAD", true, "ba" WHO "cb" WHO "bc" WHO "ab" WHO "0a" WHO);
+}
+
 /* `from` becomes `to`, with its log and with HEAD; msg as for the log. */
 static int rename_branch(const char *from, const char *to, const char *msg)
 {
@@ -794,7 +825,7 @@ int main(void)
 		WITH_STORE(deletes_packed_and_loose),
 		WITH_STORE(packs_what_it_cannot_peel),
 		WITH_STORE(quick_changes_have_other_times),
-		WITH_STORE(logs_both_names), WITH_STORE(logs_move),
+		WITH_STORE(logs_both_names), WITH_STORE(logs_steps), WITH_STORE(logs_move),
 		WITH_STORE(reads_damaged_logs),
 		WITH_STORE(rewrites_logs),
 		WITH_STORE(rewrites_what_is_there_now),
