@@ -60,73 +60,20 @@ static void add_heads(struct merge_base *m, int argc, const char **argv)
 
 /* ---- --fork-point ---- */
 
-struct former {
-	struct merge_base *m;
-	struct commit_list tips;
-};
-
-/* Adds a former tip. A missing object, or one that is no commit, cannot be the fork point. */
-static void add_former(struct former *f, const struct object_id *oid)
-{
-	struct commit *c;
-
-	if (oid_is_null(oid))
-		return;
-	c = commit_lookup(f->m->pool, oid);
-	if (commit_parse_node(f->m->pool, c, NULL) < 0)
-		return;
-	for (size_t i = 0; i < f->tips.nr; i++)
-		if (f->tips.items[i] == c)
-			return;
-	commit_list_add(&f->tips, c);
-}
-
-static int on_entry(void *data, const struct reflog_entry *e)
-{
-	struct former *f = data;
-
-	if (!f->tips.nr)
-		add_former(f, &e->old_oid);
-	add_former(f, &e->new_oid);
-	return 0;
-}
-
-static int find_fork_point(struct merge_base *m, const char *name, struct commit *derived,
-			   struct commit_list *out, struct err *err)
-{
-	struct former f = { m, COMMIT_LIST_INIT };
-	struct commit_list bases = COMMIT_LIST_INIT;
-	struct object_id oid;
-	char *ref = NULL;
-	int nr = ref_dwim(m->repo->refs, name, strlen(name), &ref, &oid), rc;
-
-	if (nr != 1) {
-		free(ref);
-		return err_set(err, ERR_NOT_FOUND, nr ? "Ambiguous refname: '%s'" :
-			       "No such ref: '%s'", name);
-	}
-	rc = reflog_foreach(m->repo->refs, ref, false, on_entry, &f, NULL);
-	if (!f.tips.nr)
-		add_former(&f, &oid);
-	rc = merge_bases(m->pool, derived, f.tips.items, f.tips.nr, &bases, err);
-	for (size_t i = 0; !rc && bases.nr == 1 && i < f.tips.nr; i++)
-		if (f.tips.items[i] == bases.items[0])
-			commit_list_add(out, bases.items[0]);
-	commit_list_clear(&bases);
-	commit_list_clear(&f.tips);
-	free(ref);
-	return rc;
-}
-
 static int fork_point(struct merge_base *m, int argc, const char **argv, struct commit_list *out,
 		      struct err *err)
 {
 	const char *name = argc > 1 ? argv[1] : "HEAD";
+	struct commit *found = NULL;
 	struct object_id oid;
+	int rc;
 
 	if (revparse_oid(m->repo, name, &oid, NULL) < 0)
 		return err_set(err, ERR_NOT_FOUND, "Not a valid object name: '%s'", name);
-	return find_fork_point(m, argv[0], commit_of(m, &oid, name), out, err);
+	rc = fork_point_of(m->pool, m->repo, argv[0], commit_of(m, &oid, name), &found, err);
+	if (found)
+		commit_list_add(out, found);
+	return rc;
 }
 
 /* ---- the command ---- */
