@@ -24,6 +24,11 @@ enum fsync_component {
 	 * of a new repository, info/… Durable unless core.fsync is "none".
 	 */
 	FSYNC_OTHER = 1 << 7,
+	/*
+	 * Contents of files of the working tree. core.fsync has no word for them: they are covered where both the
+	 * index and the refs are, which name them.
+	 */
+	FSYNC_WORKTREE = FSYNC_INDEX | FSYNC_REFERENCE,
 };
 #define FSYNC_OBJECTS (FSYNC_LOOSE_OBJECT | FSYNC_PACK)
 #define FSYNC_DERIVED_METADATA (FSYNC_PACK_METADATA | FSYNC_COMMIT_GRAPH)

@@ -56,6 +56,12 @@ struct entry {
 	void *data;
 };
 
+/* It has its name already; its content is in flight. */
+struct awaited_file {
+	int fd;
+	char *path;
+};
+
 struct fsync_batch {
 	struct fsync_batch_options opts;
 	enum fsync_batch_state state; /* changed by the owning thread */
@@ -67,6 +73,8 @@ struct fsync_batch {
 	size_t nr, alloc;
 	size_t oldest;	     /* entries before it are not in flight */
 	size_t in_flight;
+	struct awaited_file *awaited; /* the oldest first */
+	size_t nr_awaited, alloc_awaited;
 	struct entry **late; /* PUBLISH_WRITE, written by this publish */
 	size_t nr_late, alloc_late;
 	size_t late_unsettled; /* the last so many of them */
@@ -161,7 +169,7 @@ const struct fsync_policy *fsync_batch_policy(const struct fsync_batch *b)
 
 static bool is_covered(const struct fsync_batch *b, enum fsync_component component)
 {
-	return b->active && (b->opts.policy.components & component);
+	return b->active && component && (b->opts.policy.components & component) == component;
 }
 
 static bool seals(const struct fsync_batch *b)
@@ -585,6 +593,70 @@ int fsync_batch_stage(struct fsync_batch *b, const struct fsync_staging *s,
 	return ret;
 }
 
+/* ---- files that have their names already ---- */
+
+bool fsync_batch_awaits(struct fsync_batch *b, enum fsync_component component, const char *dir)
+{
+	const struct volume *vol = is_covered(b, component) ? volume_of_dir(b, dir, dir) : NULL;
+
+	return vol && vol->kind != FS_EACH;
+}
+
+/* Closes the descriptors. */
+static int settle_awaited(struct fsync_batch *b, struct awaited_file *list, size_t nr)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (await_writeback(list[i].fd) < 0 && !is_missing_call(errno))
+			ret = batch_poison(b, "write", list[i].path, errno);
+		if (sys->close(list[i].fd) < 0 && errno != EINTR)
+			ret = batch_poison(b, "close", list[i].path, errno);
+		free(list[i].path);
+	}
+	return ret;
+}
+
+/* D7: the oldest, so many of them. Test: awaited_files_fit_into_the_window. */
+static int settle_oldest_awaited(struct fsync_batch *b, size_t max)
+{
+	struct awaited_file *list;
+	size_t nr;
+	int ret;
+
+	pthread_mutex_lock(&b->lock);
+	nr = b->nr_awaited < max ? b->nr_awaited : max;
+	ALLOC_ARRAY(list, nr + 1);
+	memcpy(list, b->awaited, nr * sizeof(*list));
+	b->nr_awaited -= nr;
+	memmove(b->awaited, b->awaited + nr, b->nr_awaited * sizeof(*list));
+	pthread_mutex_unlock(&b->lock);
+	ret = settle_awaited(b, list, nr);
+	free(list);
+	return ret;
+}
+
+void fsync_batch_await(struct fsync_batch *b, const char *path, int fd)
+{
+	bool full;
+
+	EXPECT(b, AT_REST);
+	if (RETRY_EINTR(sys->writeout_start(fd)) < 0 && !is_missing_call(errno))
+		batch_poison(b, "write", path, errno);
+	pthread_mutex_lock(&b->lock);
+	ALLOC_GROW(b->awaited, b->nr_awaited + 1, b->alloc_awaited);
+	b->awaited[b->nr_awaited++] = (struct awaited_file){ .fd = fd, .path = xstrdup(path) };
+	full = b->nr_awaited > b->window;
+	pthread_mutex_unlock(&b->lock);
+	if (full)
+		(void)settle_oldest_awaited(b, b->window / 4 + 1);
+}
+
+int fsync_batch_check(struct fsync_batch *b, struct err *err)
+{
+	return is_poisoned(b) ? fail(b, &b->poison, err) : 0;
+}
+
 /* Without syncfs: what it would have covered is flushed file by file. */
 static int flush_staged_files(struct fsync_batch *b, struct volume *vol)
 {
@@ -668,6 +740,7 @@ static int settle_batch(struct fsync_batch *b)
 	size_t nr;
 	int ret;
 
+	(void)settle_oldest_awaited(b, b->nr_awaited);
 	ALLOC_ARRAY(list, b->nr + 1);
 	nr = claim_oldest(b, list, b->nr);
 	ret = batch_settle_list(b, list, nr);
@@ -1172,6 +1245,11 @@ static void drop_entries(struct fsync_batch *b)
 	b->nr = 0;
 	b->oldest = 0;
 	b->in_flight = 0;
+	for (size_t i = 0; i < b->nr_awaited; i++) {
+		sys->close(b->awaited[i].fd);
+		free(b->awaited[i].path);
+	}
+	b->nr_awaited = 0;
 }
 
 int fsync_batch_publish(struct fsync_batch *b, struct err *err)
@@ -1238,7 +1316,7 @@ int fsync_batch_commit(struct fsync_batch *b, struct err *err)
 
 bool fsync_batch_is_empty(const struct fsync_batch *b)
 {
-	return !b->nr;
+	return !b->nr && !b->nr_awaited;
 }
 
 void fsync_batch_abort(struct fsync_batch *b)
@@ -1257,6 +1335,7 @@ void fsync_batch_free(struct fsync_batch *b)
 		volume_free(b->volumes[i]);
 	free(b->volumes);
 	free(b->entries);
+	free(b->awaited);
 	free(b->late);
 	strmap_clear(&b->volume_of_dir, NULL);
 	strvec_clear(&b->second_names);

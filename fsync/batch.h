@@ -184,6 +184,25 @@ void fsync_batch_start(struct fsync_batch *b, enum fsync_component component, co
 		       int fd);
 
 /*
+ * For files that have their final names already and are not taken back: those of the working tree, which the next names
+ * (the index, HEAD) stand for.
+ *
+ * fsync_batch_awaits: are contents of new files below dir, which exists, written back and awaited? Not where only a
+ *                     flush of each file would do (FS_EACH).
+ * fsync_batch_await:  if so, after the last write, from any thread: `fd` passes to the batch, its writeback
+ *                     starts, and the next publish or commit awaits it before its first name (D1, D7). A failure spoils
+ *                     the batch (D6).
+ * fsync_batch_check:  the failure so far, if there is one.
+ *
+ * Durability: the contents are on the disk, or in its cache, when the next name is made; a seal on the same file system
+ *             makes them durable. Their names have no order.
+ * Cost:       no flush, whatever the method; up to `window` more descriptors.
+ */
+bool fsync_batch_awaits(struct fsync_batch *b, enum fsync_component component, const char *dir);
+void fsync_batch_await(struct fsync_batch *b, const char *path, int fd);
+MUST_USE int fsync_batch_check(struct fsync_batch *b, struct err *err);
+
+/*
  * Settle and publish what has been staged so far, without sealing: others
  * (hooks, children) can then see it. D1 holds; D2 is left to commit. The batch stays
  * open. Errors as fsync_batch_commit.

@@ -934,6 +934,108 @@ static void d7_writer_awaits_oldest_first(void **state UNUSED)
 			    where(at("close .", "t%d", i)));
 }
 
+/* ---- files that have their names already ---- */
+
+static void write_awaited(struct fsync_batch *b, const char *name)
+{
+	int fd = open(at(dir, name), O_WRONLY | O_CREAT | O_EXCL, 0666);
+
+	assert_true(fd >= 0);
+	fsync_batch_await(b, at(dir, name), fd);
+}
+
+/* Neither these files nor their directory are flushed, whatever the method; another file system is not either. */
+static void awaited_files_come_before_names(void **state UNUSED)
+{
+	static const enum fsync_method methods[] = { FSYNC_METHOD_BATCH, FSYNC_METHOD_FSYNC, FSYNC_METHOD_WRITEOUT_ONLY };
+
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
+		struct fsync_batch *b = batch(methods[i], FS_JOURNAL);
+
+		assert_true(fsync_batch_awaits(b, FSYNC_WORKTREE, dir));
+		record();
+		write_awaited(b, numbered("file%d", (int)i));
+		assert_false(fsync_batch_is_empty(b));
+		stage(b, PUBLISH_INDEX, "t", "index");
+		commit(b);
+		assert_true(where(at("writeout_wait .", "file%d", (int)i)) < where("rename ./t ./index"));
+		assert_int_equal(count_flushes(), methods[i] == FSYNC_METHOD_WRITEOUT_ONLY ? 0 : methods[i] == FSYNC_METHOD_FSYNC ? 2 : 1);
+	}
+}
+
+/* D7: of a window of four, the two oldest make room; all others are awaited in their order at the end. */
+static void awaited_files_fit_into_the_window(void **state UNUSED)
+{
+	struct fsync_batch_options o = { .policy = FSYNC_POLICY_DEFAULT, .window = 4 };
+	struct fsync_batch *b = fsync_batch_new(&o);
+
+	pretend_fs(FS_JOURNAL);
+	record();
+	for (int i = 0; i < 6; i++)
+		write_awaited(b, numbered("file%d", i));
+	commit(b);
+	assert_true(where("writeout_start ./file4") < where("writeout_wait ./file0"));
+	assert_true(where("writeout_wait ./file1") < where("writeout_start ./file5"));
+	assert_true(where("writeout_start ./file5") < where("writeout_wait ./file2"));
+	for (int i = 0; i < 6; i++)
+		assert_true(where(at("writeout_wait .", "file%d", i)) < where(at("close .", "file%d", i)));
+	assert_int_equal(count_flushes(), 0);
+}
+
+static void a_failed_awaited_file_spoils_the_batch(void **state UNUSED)
+{
+	static const char *const calls[] = { "writeout_start", "writeout_wait", "close" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+		struct err err = ERR_INIT;
+
+		stage(b, PUBLISH_INDEX, "t", "index");
+		record_failing(calls[i], 1, EIO);
+		write_awaited(b, numbered("f%d", (int)i));
+		assert_int_equal(fsync_batch_check(b, NULL), i ? 0 : ERR_IO);
+		assert_int_equal(fsync_batch_commit(b, &err), ERR_IO);
+		assert_non_null(strstr(err_message(&err), numbered("f%d", (int)i)));
+		assert_int_equal(count_calls("rename"), 0);
+		fault_remove();
+		err_release(&err);
+		fsync_batch_free(b);
+	}
+}
+
+/* Not where only a flush of each file would do, nor where the index or refs are not durable. */
+static void which_files_are_awaited(void **state UNUSED)
+{
+	struct fsync_batch_options o = { .policy = { FSYNC_ALL & ~FSYNC_INDEX, FSYNC_METHOD_BATCH } };
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_EACH);
+
+	assert_false(fsync_batch_awaits(b, FSYNC_WORKTREE, dir));
+	fsync_batch_free(b);
+	b = fsync_batch_new(&o);
+	pretend_fs(FS_JOURNAL);
+	assert_false(fsync_batch_awaits(b, FSYNC_WORKTREE, dir));
+	o.policy.components = FSYNC_INDEX | FSYNC_REFERENCE;
+	fsync_batch_set_options(b, &o);
+	assert_true(fsync_batch_awaits(b, FSYNC_WORKTREE, dir));
+	fsync_batch_free(b);
+}
+
+/* No such call: no promise, and no flush in its place. */
+static void awaited_files_without_the_call(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	record_failing("writeout_start", 1, ENOSYS);
+	write_awaited(b, "file");
+	fault_remove();
+	record_failing("writeout_wait", 1, ENOSYS);
+	assert_int_equal(fsync_batch_publish(b, NULL), 0);
+	assert_int_equal(count_flushes(), 0);
+	fault_remove();
+	write_awaited(b, "given-up");
+	fsync_batch_free(b);
+}
+
 /* ---- in place, outside ---- */
 
 static void in_place_alone_is_flushed_itself(void **state UNUSED)
@@ -1604,6 +1706,11 @@ int main(void)
 		T(d6_failed_seal_poisons),
 		T(a_file_system_that_has_shut_down),
 		T(d7_writer_awaits_oldest_first),
+		T(awaited_files_come_before_names),
+		T(awaited_files_fit_into_the_window),
+		T(a_failed_awaited_file_spoils_the_batch),
+		T(which_files_are_awaited),
+		T(awaited_files_without_the_call),
 		T(in_place_alone_is_flushed_itself),
 		T(in_place_several_need_more),
 		T(in_place_is_covered_by_a_name),
