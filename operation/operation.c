@@ -278,6 +278,13 @@ int repo_operation_publish(struct repo_operation *op, struct err *err)
 	return publish_prepared(op, fsync_batch_publish, OPERATION_UNSEALED, err);
 }
 
+int repo_operation_publish_before(struct repo_operation *op, const char *dir, struct err *err)
+{
+	int rc = repo_operation_publish(op, err);
+
+	return rc ? rc : fsync_batch_seal_for(op->batch, dir, err);
+}
+
 void repo_operation_abort(struct repo_operation *op)
 {
 	OPERATION_EXPECT(op, OPERATION_ACCEPTS | OPERATION_IN(PREPARED));

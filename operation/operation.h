@@ -169,6 +169,11 @@ MUST_USE int repo_operation_prepare(struct repo_operation *op, struct err *err);
 MUST_USE int repo_operation_commit(struct repo_operation *op, struct err *err);
 /* All that is there so far gets its names, not sealed: others may go on with it. */
 MUST_USE int repo_operation_publish(struct repo_operation *op, struct err *err);
+/*
+ * The same before the command makes names in `dir` that are not members of the operation: what no later seal there
+ * would bring along is sealed (D4).
+ */
+MUST_USE int repo_operation_publish_before(struct repo_operation *op, const char *dir, struct err *err);
 /* Nothing of it happens. Names that have been published stay, and the caller reports a failure. */
 void repo_operation_abort(struct repo_operation *op);
 /*

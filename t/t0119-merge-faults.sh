@@ -50,6 +50,69 @@ test_expect_success 'the marker comes before the files; HEAD, the index, and its
 	lines marker files HEAD index end >expect && test_cmp expect order
 '
 
+# awaited COMMAND...: the files that it awaits before it names HEAD or the index, one a line
+awaited() {
+	rm -f ../log && GIT_TEST_SYSCALL_LOG=$PWD/../log "$FAULT_GIT" "$@" >../out 2>&1 || { cat ../out >&4; return 1; }
+	awk '$1 == "rename" && $NF ~ /\.git\/(index|HEAD|refs\/heads\/)/ { exit }
+		$1 == "writeout_start" && $2 !~ /\.git\// { started[$2] = 1 }
+		$1 == "writeout_wait" && started[$2] { print $2 }' ../log | sed "s,.*/repo/,," | sort
+}
+
+test_expect_success 'files are written back before HEAD and the index name them: by threads, a filter, a stream' '
+	( cd repo && git reset -q --hard start && lines f n/new >expect-all && mv expect-all .. &&
+		awaited merge -q side >../have && test_cmp ../expect-all ../have && git reset -q --hard start &&
+		awaited -c core.bigFileThreshold=1 merge -q side >../have && test_cmp ../expect-all ../have &&
+		git reset -q --hard start && echo "f filter=x" >.git/info/attributes &&
+		awaited -c filter.x.smudge=cat merge -q side >../have && rm .git/info/attributes && test_cmp ../expect-all ../have &&
+		git checkout -q -f -B ff start~1 && awaited merge -q side >../have && test_cmp ../expect-all ../have && git checkout -q trunk &&
+		git reset -q --hard start && git merge -q side && rm ../log &&
+		test_expect_code 1 env GIT_TEST_SYSCALL_LOG=$PWD/../log "$FAULT_GIT" merge -q clash &&
+		awk "{ gsub(/[^ ]*\/repo\//, \"\") } \$2 == \"f\" { print \$1 }
+			\$1 == \"rename\" && \$3 ~ /^.git\/(MERGE_HEAD|index)\$/ { print \"name\" }" ../log >../have &&
+		lines unlink open write writeout_start writeout_wait close name name >../expect && test_cmp ../expect ../have &&
+		git merge --abort && git reset -q --hard start )
+'
+
+test_expect_success 'checkout, reset and restore await their files, too' '
+	( cd repo && awaited checkout -q side >../have && lines d/x f n/new old >../all && grep -v "d/x\|old" ../all >../two && test_cmp ../two ../have &&
+		git checkout -q trunk && awaited reset -q --hard side >../have && test_cmp ../two ../have &&
+		git reset -q --hard start && awaited checkout -q side -- n f >../have && test_cmp ../two ../have && git reset -q --hard start )
+'
+
+test_expect_success 'not so if the index or refs are not durable, or where each file would need a flush' '
+	( cd repo && for off in core.fsync=all,-index core.fsync=all,-reference core.fsync=none
+		do
+			awaited -c $off merge -q side >../have && test_must_be_empty ../have && git reset -q --hard start || return 1
+		done &&
+		GIT_TEST_FS_KIND=each && awaited merge -q side >../have && test_must_be_empty ../have && git reset -q --hard start )
+'
+
+test_expect_success 'a file that cannot be written back: it is named, and HEAD stays' '
+	( cd repo && for call in writeout_start writeout_wait
+		do
+			n=1 && while :
+			do
+				test_might_fail env GIT_TEST_SYSCALL_FAIL=$n:EIO:$call "$FAULT_GIT" merge -q side 2>../err &&
+				if grep "^fatal: unable to write .\(f\|n/new\).: Input/output error" ../err; then break; fi &&
+				{ test ! -e .git/WORKTREE_UPDATE || git merge --abort; } && git reset -q --hard start && git clean -fdq &&
+				test $n -lt 20 && n=$((n + 1)) || return 1
+			done &&
+			test start = "$(git describe --tags)" && test_path_is_file .git/WORKTREE_UPDATE &&
+			test_path_is_missing .git/index.lock && git merge --abort && test -z "$(git status --porcelain)" || return 1
+		done )
+'
+
+test_expect_success 'without a journal, and where the working tree is elsewhere, the marker is sealed before the files change' '
+	( cd repo && for kind in local each journal
+		do
+			rm -f ../log && GIT_TEST_FS_KIND=$kind GIT_TEST_SYSCALL_LOG=$PWD/../log "$FAULT_GIT" merge -q side &&
+			awk "{ gsub(/[^ ]*\/repo\//, \"\") } \$1 == \"rename\" && \$3 == \".git/WORKTREE_UPDATE\" { named = 1 }
+				named && \$1 == \"fsync\" { print \"sealed\"; exit } \$2 == \"f\" { exit }" ../log >../have-$kind &&
+			git reset -q --hard start || return 1
+		done ) &&
+	echo sealed >expect && test_cmp expect have-local && test_cmp expect have-each && test_must_be_empty have-journal
+'
+
 test_expect_success 'after an interruption only commands that finish it go on' '
 	(
 		cd repo && git reset -q --hard start && printf "%s %s" $(git rev-parse HEAD^{tree} side^{tree}) >../marker &&

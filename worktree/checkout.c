@@ -4,6 +4,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "fs/tempfile.h"
+#include "fsync/batch.h"
 #include "object/dotfile.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -94,9 +95,13 @@ static int create_regular(const char *path, unsigned mode, struct err *err)
 	return fd < 0 ? err_set_errno(err, "unable to create file %s", path) : fd;
 }
 
-/* Closes a file that was written with that result. */
-static int close_regular(const char *path, int fd, int rc, struct err *err)
+/* Closes a file that was written with that result, or leaves that to the batch. */
+static int close_regular(const char *path, int fd, int rc, struct fsync_batch *batch, struct err *err)
 {
+	if (!rc && batch) {
+		fsync_batch_await(batch, path, fd);
+		return 0;
+	}
 	if (sys->close(fd) < 0 && !rc)
 		rc = err_set_errno(err, "unable to write file %s", path);
 	if (rc < 0)
@@ -105,11 +110,11 @@ static int close_regular(const char *path, int fd, int rc, struct err *err)
 }
 
 static int write_regular(const char *path, unsigned mode, const void *data, size_t len,
-			 struct err *err)
+			 struct fsync_batch *batch, struct err *err)
 {
 	int fd = create_regular(path, mode, err);
 
-	return fd < 0 ? fd : close_regular(path, fd, write_in_full(fd, data, len, path, err), err);
+	return fd < 0 ? fd : close_regular(path, fd, write_in_full(fd, data, len, path, err), batch, err);
 }
 
 struct target {
@@ -132,9 +137,9 @@ static int write_converted(const struct target *t, struct conversion *cv,
 	if (rc == CONVERT_DELAYED)
 		rc = 1;
 	else if (rc > 0)
-		rc = write_regular(t->path, t->e->mode, out.buf, out.len, err);
+		rc = write_regular(t->path, t->e->mode, out.buf, out.len, t->o->batch, err);
 	else if (!rc)
-		rc = write_regular(t->path, t->e->mode, buf->data, buf->size, err);
+		rc = write_regular(t->path, t->e->mode, buf->data, buf->size, t->o->batch, err);
 	strbuf_release(&out);
 	strbuf_release(&warn);
 	return rc;
@@ -149,7 +154,7 @@ static int checkout_write_delayed(const struct target *t, const struct conversio
 
 	repo_report_lines(t->r, warn.buf);
 	if (rc > 0) {
-		rc = write_regular(t->path, t->e->mode, out.buf, out.len, err);
+		rc = write_regular(t->path, t->e->mode, out.buf, out.len, t->o->batch, err);
 		if (!rc && t->o->written)
 			*t->o->written += out.len;
 	} else if (!rc) {
@@ -160,11 +165,12 @@ static int checkout_write_delayed(const struct target *t, const struct conversio
 	return rc;
 }
 
-static int write_symlink(struct repository *r, const char *path, const struct object_buf *buf,
-			 struct err *err)
+static int write_symlink(const struct target *t, const struct object_buf *buf, struct err *err)
 {
-	if (!r->settings.symlinks)
-		return write_regular(path, MODE_FILE, buf->data, buf->size, err);
+	const char *path = t->path;
+
+	if (!t->r->settings.symlinks)
+		return write_regular(path, MODE_FILE, buf->data, buf->size, t->o->batch, err);
 	if (memchr(buf->data, '\0', buf->size))
 		return err_set(err, ERR_CORRUPT, "target of symlink '%s' has a NUL byte", path);
 	if (RETRY_EINTR(sys->symlink(buf->data, path)) < 0)
@@ -192,7 +198,7 @@ static int write_big_blob(const struct target *t, struct err *err)
 	rc = worktree_checkout_stream(t->r, &t->e->oid, fd, t->path, &why);
 	if (rc < 0)
 		rc = refuse_unreadable(t, &why, err);
-	return close_regular(t->path, fd, rc, err);
+	return close_regular(t->path, fd, rc, t->o->batch, err);
 }
 
 static int write_blob(const struct target *t, struct conversion *cv, struct err *err)
@@ -209,7 +215,7 @@ static int write_blob(const struct target *t, struct conversion *cv, struct err 
 	}
 	if (rc < 0)
 		return refuse_unreadable(t, &why, err);
-	rc = link ? write_symlink(t->r, t->path, &buf, err) : write_converted(t, cv, &buf, err);
+	rc = link ? write_symlink(t, &buf, err) : write_converted(t, cv, &buf, err);
 	object_buf_release(&buf);
 	return rc;
 }

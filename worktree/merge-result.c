@@ -61,7 +61,7 @@ static int publish_marker(struct result_update *u, struct err *err)
 	strbuf_addch(&text, '\n');
 	rc = repo_operation_write_state(u->op, STATE_WORKTREE_UPDATE, text.buf, text.len, err);
 	if (!rc)
-		rc = repo_operation_publish(u->op, err);
+		rc = repo_operation_publish_before(u->op, u->r->worktree, err);
 	strbuf_release(&text);
 	return rc;
 }

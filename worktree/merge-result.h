@@ -20,8 +20,9 @@
  * ones, or incomplete; none of them had a local change. result_update_undo brings files and index back to HEAD.
  *
  * Durability: WORKTREE_UPDATE and the objects are published unsealed before the first file changes; an ordered journal keeps
- *             that order. Files of the working tree are not flushed (worktree/write-files.h).
- * Cost:       no flush of its own.
+ *             that order, and without one, or where the working tree is on another file system, they are sealed. Contents of
+ *             files are awaited before HEAD and the index change (worktree/write-files.h).
+ * Cost:       no flush of its own where a journal keeps the order; else that of the early seal.
  * Tests:      t/t7600-merge.sh, t/t0119-merge-faults.sh
  */
 #ifndef WORKTREE_MERGE_RESULT_H

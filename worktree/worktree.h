@@ -203,6 +203,7 @@ struct checkout_options {
 	bool may_delay; /* convert_to_worktree: 1 is returned if nothing is written yet */
 	bool delayed;	/* that is over: the filter has the content */
 	uint64_t *written; /* NULL, or the file's bytes are added */
+	struct fsync_batch *batch; /* awaits the content (fsync_batch_await); NULL: nothing does */
 };
 /*
  * Write the content of an entry to the work tree and fill in its stat data. ERR_EXISTS: there is

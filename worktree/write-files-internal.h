@@ -28,6 +28,7 @@ struct writer {
 	struct index_state *ix;
 	struct converter *c;
 	const struct write_files_options *o;
+	struct fsync_batch *batch; /* of the operation, if it awaits the contents; or NULL */
 	struct progress *progress;
 	struct write_job *jobs; /* in the order of the index */
 	size_t nr;

@@ -4,6 +4,7 @@
 #include "compat/syscalls.h"
 #include "fs/file.h"
 #include "object/dotfile.h"
+#include "operation/operation.h"
 #include "util/alloc.h"
 #include "worktree/write-files-internal.h"
 
@@ -112,8 +113,8 @@ struct filtered {
 
 static void write_filtered(void *data)
 {
-	const struct checkout_options o = { .may_delay = true };
 	struct filtered *f = data;
+	const struct checkout_options o = { .may_delay = true, .batch = f->w->batch };
 	struct stat st;
 
 	for (size_t i = 0; i < f->w->nr_filtered; i++) {
@@ -131,7 +132,7 @@ static void write_filtered(void *data)
 
 static int write_rest(struct writer *w, bool links, struct err *err)
 {
-	const struct checkout_options o = { .may_delay = true };
+	const struct checkout_options o = { .may_delay = true, .batch = w->batch };
 	int ret = 0;
 
 	for (size_t i = 0; i < w->nr; i++) {
@@ -173,7 +174,7 @@ static int write_first(struct writer *w, const struct string_list *paths, struct
 static int write_offered(struct writer *w, const struct string_list *ready, uint64_t *bytes,
 			 struct err *err)
 {
-	const struct checkout_options o = { .delayed = true, .written = bytes };
+	const struct checkout_options o = { .delayed = true, .written = bytes, .batch = w->batch };
 	int ret = 0;
 
 	for (size_t i = 0; i < ready->nr; i++) {
@@ -253,11 +254,18 @@ int worktree_write_prepare(struct repository *r, struct index_state *ix,
 	return rc;
 }
 
+static struct fsync_batch *awaiting_batch(const struct repository *r)
+{
+	struct fsync_batch *b = r->operation ? repo_operation_batch(r->operation) : NULL;
+
+	return b && fsync_batch_awaits(b, FSYNC_WORKTREE, r->worktree) ? b : NULL;
+}
+
 int worktree_write_files(struct repository *r, struct index_state *ix,
 			 const struct string_list *paths, struct converter *c,
 			 const struct write_files_options *o, struct err *err)
 {
-	struct writer w = { .r = r, .ix = ix, .c = c, .o = o, .dir = STRBUF_INIT };
+	struct writer w = { .r = r, .ix = ix, .c = c, .o = o, .batch = awaiting_batch(r), .dir = STRBUF_INIT };
 	int ret = worktree_write_prepare(r, ix, paths, err), rc;
 
 	if (ret < 0)
@@ -270,6 +278,8 @@ int worktree_write_files(struct repository *r, struct index_state *ix,
 		rc = write_files_write_delayed(&w, err);
 		ret = ret ? ret : rc;
 	}
+	if (w.batch && !ret)
+		ret = fsync_batch_check(w.batch, err);
 	for (size_t i = 0; i < w.nr; i++)
 		strbuf_release(&w.jobs[i].warn);
 	free(w.jobs);

@@ -41,8 +41,11 @@ struct write_files_options {
  * replaced, unless it is this call's own file of an entry that comes earlier in the index.
  * Stat data of the entries are filled in. Goes on after a failure; the first is returned.
  *
- * Durability: files of the work tree are not flushed. After a power cut some may be missing or
- *             short; the index, which has their size, then tells them as modified.
+ * Durability: where an operation of `r` is going on, its batch awaits the contents before HEAD and the index name them (D1,
+ *             D7), and its seal covers them on the same file system (fsync_batch_await). Until then files may be missing
+ *             or short after a power cut; so they may be without an operation, or where each file would need a
+ *             flush. The index, which has their size, then tells them as modified.
+ * Errors:     also those of writebacks so far; of the others the commit of the operation tells.
  */
 MUST_USE int worktree_write_files(struct repository *r, struct index_state *ix,
 				  const struct string_list *paths, struct converter *c,

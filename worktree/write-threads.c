@@ -2,6 +2,7 @@
 /* Writing files in threads. */
 #include "compat/posix.h"
 #include "compat/syscalls.h"
+#include "fsync/batch.h"
 #include "util/workers.h"
 #include "worktree/write-files-internal.h"
 #include "write-or-die.h"
@@ -59,7 +60,9 @@ static int fill_new_file(const struct writer *w, struct write_job *j, const void
 		worktree_checkout_stream(w->r, &j->e->oid, fd, j->e->name, NULL);
 	if (!rc && fstat(fd, &st) < 0)
 		rc = -1;
-	if (sys->close(fd) < 0)
+	if (!rc && w->batch)
+		fsync_batch_await(w->batch, j->e->name, fd);
+	else if (sys->close(fd) < 0)
 		rc = -1;
 	if (rc < 0)
 		sys->unlink(j->e->name);
