@@ -413,8 +413,8 @@ every_command () {
 	14 14: merge -q right
 	! git reset -q --hard HEAD^ && echo other >other && git add other && git commit -q -m other
 	18 19: merge -q right
-	6 5: checkout -q HEAD^
-	6 5: switch -q left
+	12 8: checkout -q HEAD^
+	12 8: switch -q left
 	8 11: reset -q --hard right
 	4 2: restore -q -SW -s HEAD^ .
 	! git reset -q --hard left && echo clash >w1 && git commit -q -a -m clash && git checkout -q right && echo Clash >w1 && git commit -q -a -m Clash

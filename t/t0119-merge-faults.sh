@@ -73,6 +73,14 @@ test_expect_success 'files are written back before HEAD and the index name them:
 		git merge --abort && git reset -q --hard start )
 '
 
+test_expect_success 'checkout has the marker, too, but not with --force, nor where no file changes' '
+	( cd repo && for command in "checkout -q side" "switch -q trunk" "checkout -q -f side" "checkout -q -b same"
+		do
+			rm ../log && GIT_TEST_SYSCALL_LOG=$PWD/../log "$FAULT_GIT" $command && test_path_is_missing .git/WORKTREE_UPDATE &&
+			grep -c "^rename .*WORKTREE_UPDATE\$" ../log || :
+		done >../have && git checkout -q trunk ) && lines 1 1 0 0 >expect && test_cmp expect have
+'
+
 test_expect_success 'checkout, reset and restore await their files, too' '
 	( cd repo && awaited checkout -q side >../have && lines d/x f n/new old >../all && grep -v "d/x\|old" ../all >../two && test_cmp ../two ../have &&
 		git checkout -q trunk && awaited reset -q --hard side >../have && test_cmp ../two ../have &&
@@ -146,21 +154,22 @@ whole() {
 	git status --porcelain >../status && test_must_be_empty ../status &&
 	test -z "$(git ls-files -u)" && test -z "$(git ls-files -o)" &&
 	test_path_is_missing .git/WORKTREE_UPDATE && test_path_is_missing .git/MERGE_HEAD &&
-	case $(git log -1 --format=%s) in main|Merge*) ;; *) return 1 ;; esac
+	case $(git log -1 --format=%s) in main|Merge*|side) ;; *) return 1 ;; esac
 }
 
-# sweep WHAT STEP BRANCH: call after call of `merge BRANCH` fails with WHAT, or is where the command is killed
+# sweep WHAT STEP COMMAND...: call after call of the command fails with WHAT, or is where it is killed
 sweep() {
 	local n=0 runs=0 what=$1 code
 	sweep_step $1 $2
+	shift 2
 	git reset -q --hard start && cp -a . ../copy && (
-		cd ../copy && FAULT_GIT=$TRASH_DIRECTORY/tolerant && calls_of $what merge -q $3 >../out 2>&1 &&
+		cd ../copy && FAULT_GIT=$TRASH_DIRECTORY/tolerant && calls_of $what "$@" >../out 2>&1 &&
 		lines $CHOSEN >../chosen
 	) && rm -rf ../copy || return
 	for n in $(cat ../chosen); do
 		runs=$((runs + 1)) code=0
-		git reset -q --hard start && git clean -fdq || return
-		GIT_TEST_SYSCALL_FAIL=$n:$what "$FAULT_GIT" merge -q $3 >../out 2>&1 || code=$?
+		git checkout -q -f trunk && git reset -q --hard start && git clean -fdq || return
+		GIT_TEST_SYSCALL_FAIL=$n:$what "$FAULT_GIT" "$@" >../out 2>&1 || code=$?
 		whole || { echo "broken after $what at call $n, exit code $code:" >&4; cat ../out >&4; return 1; }
 	done
 	git fsck --no-dangling >../out 2>&1 || { cat ../out >&4; return 1; }
@@ -169,21 +178,25 @@ sweep() {
 }
 
 test_expect_success XATTR 'killed at any call of a merge' '
-	( cd repo && sweep KILL 3 side )
+	( cd repo && sweep KILL 3 merge -q side )
+'
+
+test_expect_success XATTR 'killed at any call of a checkout' '
+	( cd repo && sweep KILL 3 checkout -q --detach side )
 '
 
 test_expect_success XATTR 'killed at any call of a merge with a conflict' '
 	( cd repo && git reset -q --hard start && lines 1 2 3 4 5 6 7 8 9.5 >f && git commit -qam main && git tag -f start &&
-		sweep KILL 6 clash )
+		sweep KILL 6 merge -q clash )
 '
 
 test_expect_success 'each call of a merge with a conflict fails' '
-	( cd repo && sweep EIO 6 clash )
+	( cd repo && sweep EIO 6 merge -q clash )
 '
 
 test_expect_success 'each call of a merge fails for want of space' '
 	( cd repo && git checkout -q -B other start~1 && lines 1 2 3 4 5 6 7 8 9 >f && echo m2 >m && git add . &&
-		git commit -qam main && git tag -f start && sweep ENOSPC 8 side )
+		git commit -qam main && git tag -f start && sweep ENOSPC 8 merge -q side )
 '
 
 test_done

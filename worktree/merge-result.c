@@ -50,18 +50,18 @@ int result_update_refuse_unfinished(const struct repository *r, struct err *err)
 }
 
 /* P7: it has its name before the first file changes (test: t0119, "the marker comes before the files"). */
-static int publish_marker(struct result_update *u, struct err *err)
+int result_update_mark(struct repo_operation *op, const struct object_id *from, const struct object_id *to, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
 	int rc;
 
-	strbuf_add_oid(&text, u->from);
+	strbuf_add_oid(&text, from);
 	strbuf_addch(&text, ' ');
-	strbuf_add_oid(&text, u->to);
+	strbuf_add_oid(&text, to);
 	strbuf_addch(&text, '\n');
-	rc = repo_operation_write_state(u->op, STATE_WORKTREE_UPDATE, text.buf, text.len, err);
+	rc = repo_operation_write_state(op, STATE_WORKTREE_UPDATE, text.buf, text.len, err);
 	if (!rc)
-		rc = repo_operation_publish_before(u->op, u->r->worktree, err);
+		rc = repo_operation_publish_before(op, repo_operation_repository(op)->worktree, err);
 	strbuf_release(&text);
 	return rc;
 }
@@ -149,7 +149,7 @@ static int finish_index(struct result_update *u, struct err *err)
 
 int result_update_run(struct result_update *u, struct err *err)
 {
-	int rc = u->plan.checked_out.nr || u->plan.removed.nr ? publish_marker(u, err) : 0;
+	int rc = u->plan.checked_out.nr || u->plan.removed.nr ? result_update_mark(u->op, u->from, u->to, err) : 0;
 
 	if (!rc)
 		rc = write_result_files(u, err);

@@ -60,6 +60,13 @@ MUST_USE int result_update_plan(struct result_update *u, struct err *err);
 MUST_USE int result_update_run(struct result_update *u, struct err *err);
 void result_update_release(struct result_update *u);
 
+/*
+ * The marker alone, for other commands that change files from one tree to another, without local changes among them: names
+ * WORKTREE_UPDATE and all that the operation holds. The operation removes it (STATE_ENDS_BY_SWITCH, STATE_ENDS_BY_COMMIT).
+ */
+MUST_USE int result_update_mark(struct repo_operation *op, const struct object_id *from, const struct object_id *to,
+				struct err *err);
+
 /* Was a command interrupted while it changed files? */
 bool result_update_is_unfinished(const struct repository *r);
 /* ERR_CONFLICT if so: for commands that would build on these files, or forget that they are incomplete. */

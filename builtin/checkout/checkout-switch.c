@@ -30,21 +30,29 @@ static void tell_unmerged(const struct index_state *ix)
 	fflush(stdout);
 }
 
-static int merge_trees(struct checkout *co, struct unpack_trees *m, struct err *err)
+static int find_trees(const struct checkout *co, struct object_id trees[2], struct err *err)
 {
-	struct object_id trees[2];
-	int rc = 0;
-
 	trees[0] = co->r->algo->empty_tree;
 	trees[1] = co->tree;
-	if (!co->unborn)
-		rc = object_peel(odb_source(co->r->odb), &co->old_commit, OBJ_TREE, &trees[0], NULL,
-				 err);
-	if (rc)
-		return rc;
+	return co->unborn ? 0 : object_peel(odb_source(co->r->odb), &co->old_commit, OBJ_TREE, &trees[0], NULL, err);
+}
+
+static int merge_trees(struct checkout *co, const struct object_id trees[2], struct unpack_trees *m, struct err *err)
+{
 	if (co->force)
 		return unpack_trees_run(m, co->r, &co->ix, co->conv, &co->tree, 1, err);
 	return unpack_trees_run(m, co->r, &co->ix, co->conv, trees, 2, err);
+}
+
+/* P7: a kill or a power cut while files change is undone by merge --abort. Local changes that --force drops are not. */
+static int write_switched_files(struct checkout *co, const struct object_id trees[2], struct unpack_trees *m, struct err *err)
+{
+	int rc = !co->force && (m->checked_out.nr || m->removed.nr) ?
+		result_update_mark(co->op, &trees[0], &trees[1], err) : 0;
+
+	if (!rc)
+		rc = checkout_write_files(co, m, err);
+	return rc || !m->result_is_last_tree ? rc : cache_tree_prime(&co->ix, co->r, &co->tree, err);
 }
 
 /* > 0: told already, the exit code. */
@@ -53,6 +61,7 @@ static int update_worktree(struct checkout *co, struct err *err)
 	struct unpack_trees m = { .kind = co->force ? UNPACK_TREES_ONE : UNPACK_TREES_TWO,
 				.reset = co->force, .update = true, .for_switch = !co->force,
 				.keep_ignored = !co->overwrite_ignore };
+	struct object_id trees[2];
 	int rc = checkout_read_index(co, err);
 
 	if (rc)
@@ -62,14 +71,14 @@ static int update_worktree(struct checkout *co, struct err *err)
 		error("you need to resolve your current index first");
 		return 1;
 	}
-	rc = merge_trees(co, &m, err);
+	rc = find_trees(co, trees, err);
+	if (!rc)
+		rc = merge_trees(co, trees, &m, err);
 	if (rc == ERR_CONFLICT && co->merge && m.local_changes) {
 		err_release(err);
 		rc = checkout_carry(co, err);
 	} else if (!rc) {
-		rc = checkout_write_files(co, &m, err);
-		if (!rc && m.result_is_last_tree)
-			rc = cache_tree_prime(&co->ix, co->r, &co->tree, err);
+		rc = write_switched_files(co, trees, &m, err);
 	}
 	if (rc == ERR_CONFLICT) {
 		report_error(err);
