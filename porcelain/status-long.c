@@ -348,10 +348,23 @@ static void print_bisect(const struct status_format *f, struct strbuf *out)
 	strbuf_addch(out, '\n');
 }
 
+/* Not of Git: the file that tells it is our own. */
+static void print_interrupted(const struct status_format *f, struct strbuf *out)
+{
+	header(f, out, "A command was interrupted while it changed files of the working tree.\n");
+	hint(f, out, "use \"git merge --abort\" to bring these files back");
+	strbuf_addch(out, '\n');
+}
+
 static void print_operations(const struct status_format *f, struct strbuf *out)
 {
 	unsigned ops = f->s->operations;
 
+	/* a merge cannot be concluded before, and is aborted together with it */
+	if (ops & OP_INTERRUPTED) {
+		print_interrupted(f, out);
+		ops &= ~(unsigned)OP_MERGE;
+	}
 	if (ops & OP_MERGE && ops & OP_REBASE_INTERACTIVE) {
 		print_commands(f, out);
 		strbuf_addch(out, '\n');

@@ -132,7 +132,13 @@ test_expect_success 'after an interruption only commands that finish it go on' '
 			test_grep "interrupted while it changed files\|no merge in progress" ../err && test_cmp ../marker .git/WORKTREE_UPDATE ||
 				return 1
 		done &&
+		git status >../out && test_grep "^A command was interrupted while it changed files of the working tree" ../out &&
+		test_grep "^  (use \"git merge --abort\" to bring these files back)" ../out && git rev-parse side >.git/MERGE_HEAD &&
+		git status >../out && test_grep "^A command was interrupted" ../out && ! grep "still merging" ../out && rm .git/MERGE_HEAD &&
+		git -c advice.statusHints=false status >../out && test_grep ! "merge --abort" ../out && test_grep "^A command was" ../out &&
+		git status --porcelain=v2 >../out && ! grep -i interrupted ../out &&
 		test start = "$(git describe --tags)" && git merge --abort && test_path_is_missing .git/WORKTREE_UPDATE &&
+		git status >../out && ! grep interrupted ../out &&
 		test -z "$(git status --porcelain)" && cp ../marker .git/WORKTREE_UPDATE && echo part >f && git reset -q --hard &&
 		cp ../marker .git/WORKTREE_UPDATE && echo part >f && git checkout -q -f side && git checkout -q trunk &&
 		test -z "$(git status --porcelain)"

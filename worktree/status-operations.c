@@ -198,10 +198,12 @@ void status_find_operations(struct collector *c)
 	struct status *s = c->s;
 
 	s->cherry_pick_head = s->revert_head = c->r->algo->null_oid;
+	if (repo_state_exists(c->r, STATE_WORKTREE_UPDATE))
+		s->operations |= OP_INTERRUPTED;
 	if (repo_state_exists(c->r, STATE_MERGE_HEAD))
 		s->operations |= OP_MERGE;
 	find_rebase(c);
-	if (!s->operations && repo_state_oid(c->r, STATE_CHERRY_PICK_HEAD, &s->cherry_pick_head))
+	if (!(s->operations & ~(unsigned)OP_INTERRUPTED) && repo_state_oid(c->r, STATE_CHERRY_PICK_HEAD, &s->cherry_pick_head))
 		s->operations |= OP_CHERRY_PICK;
 	if (repo_state_oid(c->r, STATE_REVERT_HEAD, &s->revert_head))
 		s->operations |= OP_REVERT;

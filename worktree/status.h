@@ -34,6 +34,7 @@ struct status_item {
 enum status_operation {
 	OP_MERGE = 1, OP_AM = 2, OP_REBASE = 4, OP_REBASE_INTERACTIVE = 8,
 	OP_CHERRY_PICK = 16, OP_REVERT = 32, OP_BISECT = 64,
+	OP_INTERRUPTED = 128, /* while files changed (WORKTREE_UPDATE): merge --abort brings them back */
 };
 
 /* Which changes of submodules are reported. */
