@@ -9,6 +9,7 @@
 #include "index/cache-tree.h"
 #include "operation/operation.h"
 #include "porcelain/head.h"
+#include "refs/root-refs.h"
 #include "util/alloc.h"
 #include "attr/attr.h"
 #include "worktree/sparse.h"
@@ -398,12 +399,12 @@ static int queue_orig_head(struct resetter *rs, struct ref_transaction *t, struc
 
 	if (!rs->unborn) {
 		msg = xstrfmt("%s: updating ORIG_HEAD", action ? action : "reset");
-		rc = ref_transaction_update(t, "ORIG_HEAD", &rs->head, NULL, 0, msg, err);
+		rc = ref_transaction_update(t, REFNAME_ORIG_HEAD, &rs->head, NULL, 0, msg, err);
 		free(msg);
 		return rc;
 	}
-	if (!ref_resolve(rs->r->refs, "ORIG_HEAD", &old, NULL, NULL, NULL))
-		return ref_transaction_update(t, "ORIG_HEAD", &rs->r->algo->null_oid, &old, 0, NULL,
+	if (!ref_resolve(rs->r->refs, REFNAME_ORIG_HEAD, &old, NULL, NULL, NULL))
+		return ref_transaction_update(t, REFNAME_ORIG_HEAD, &rs->r->algo->null_oid, &old, 0, NULL,
 					      err);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include "porcelain/fetch-internal.h"
 #include "cli/column.h"
+#include "refs/root-refs.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
 
@@ -129,7 +130,7 @@ static void add_names(struct table *t, const struct fetch_row *row)
 {
 	struct strbuf dst = STRBUF_INIT;
 	const char *kind, *src = row->src ? source_name(row, &kind) : "(none)";
-	const char *name = row->dst ? short_name(row->dst) : "FETCH_HEAD";
+	const char *name = row->dst ? short_name(row->dst) : REFNAME_FETCH_HEAD;
 
 	if (t->o->compact && row->src && row->dst)
 		compact(&dst, name, src);
@@ -180,7 +181,7 @@ static void show_row(struct table *t, const struct fetch_row *row)
 static void show_porcelain(const struct fetch_row *row)
 {
 	printf("%c %s", row->flag, oid_hex(&row->old_oid));
-	printf(" %s %s\n", oid_hex(&row->new_oid), row->dst ? row->dst : "FETCH_HEAD");
+	printf(" %s %s\n", oid_hex(&row->new_oid), row->dst ? row->dst : REFNAME_FETCH_HEAD);
 }
 
 static void show_dangling(const struct table *t, const struct strvec *dangling)

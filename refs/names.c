@@ -2,6 +2,7 @@
 /* What a ref may be called: the rules of git-check-ref-format(1). */
 #include "compat/posix.h"
 #include "refs/refs-backend.h"
+#include "refs/root-refs.h"
 #include "util/strbuf.h"
 
 /* What a byte may mean; most mean nothing. Names are checked by the hundred thousand. */
@@ -79,32 +80,12 @@ static const char *skip_worktree(const char *name)
 	return bare;
 }
 
-/*
- * Outside of refs/, names that mean something else in a repository (gitrepository-layout(5)):
- * a ref there would be read as the place of the configuration, as an index and so on.
- */
-static bool is_of_layout(const char *name)
-{
-	static const char *const taken[] = {
-		"branches", "common", "commondir", "config", "description", "gc", "gitdir",
-		"hooks", "index", "info", "lfs", "locked", "logs", "lost-found", "modules",
-		"objects", "packed-refs", "rebase-apply", "rebase-merge", "ref-journal", "refs",
-		"reftable", "remotes", "rr-cache", "sequencer", "shallow", "svn", "worktrees",
-	};
-	size_t len = strcspn(name, "/."); /* also gc.pid, config.worktree */
-
-	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
-		if (!strncasecmp(name, taken[i], len) && !taken[i][len])
-			return true;
-	return false;
-}
-
 bool refname_is_usable(const char *name)
 {
 	const char *bare = skip_worktree(name);
 
 	return bare && refname_is_valid(bare, REFNAME_ALLOW_ONELEVEL) &&
-	       (starts_with(bare, "refs/") || !is_of_layout(bare));
+	       (starts_with(bare, "refs/") || !refname_is_of_layout(bare));
 }
 
 bool refname_is_deletable(const char *name)
@@ -124,16 +105,6 @@ bool refname_normalize(struct strbuf *out, const char *name, unsigned flags)
 		if (*name != '/' || name[-1] != '/')
 			strbuf_addch(out, *name);
 	return refname_is_valid(out->buf + base, flags);
-}
-
-bool refname_is_root(const char *name)
-{
-	const char *s;
-
-	for (s = name; *s; s++)
-		if (!(*s >= 'A' && *s <= 'Z') && *s != '-' && *s != '_')
-			return false;
-	return s != name;
 }
 
 bool refname_is_safe(const char *name)

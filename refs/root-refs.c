@@ -4,6 +4,16 @@
 #include "refs/root-refs.h"
 #include "util/strbuf.h"
 
+bool refname_is_root(const char *name)
+{
+	const char *s;
+
+	for (s = name; *s; s++)
+		if (!(*s >= 'A' && *s <= 'Z') && *s != '-' && *s != '_')
+			return false;
+	return s != name;
+}
+
 bool refname_is_root_ref(const char *name)
 {
 	static const char *const irregular[] = {
@@ -22,4 +32,20 @@ bool refname_is_root_ref(const char *name)
 			return true;
 	return ends_with(name, "_HEAD") && strcmp(name, REFNAME_FETCH_HEAD) != 0 &&
 	       strcmp(name, REFNAME_MERGE_HEAD) != 0;
+}
+
+bool refname_is_of_layout(const char *name)
+{
+	static const char *const taken[] = {
+		"branches", "common", "commondir", "config", "description", "gc", "gitdir",
+		"hooks", "index", "info", "lfs", "locked", "logs", "lost-found", "modules",
+		"objects", "packed-refs", "rebase-apply", "rebase-merge", "ref-journal", "refs",
+		"reftable", "remotes", "rr-cache", "sequencer", "shallow", "svn", "worktrees",
+	};
+	size_t len = strcspn(name, "/."); /* also gc.pid, config.worktree */
+
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		if (!strncasecmp(name, taken[i], len) && !taken[i][len])
+			return true;
+	return false;
 }

@@ -26,5 +26,10 @@
 
 /* HEAD, or a name like the above that is a ref. */
 bool refname_is_root_ref(const char *name);
+/*
+ * Outside of refs/: does the name belong to a file or directory of the repository (gitrepository-layout(5))? A ref there
+ * would be read as the configuration, as an index and so on.
+ */
+bool refname_is_of_layout(const char *name);
 
 #endif

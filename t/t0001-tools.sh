@@ -192,6 +192,19 @@ test_expect_success PERL 'calls: a commit that is composed outside of commit/ is
 	caught check-calls "builtin/x.c:3: commit_create() alone makes commits"
 '
 
+test_expect_success PERL 'calls: names of state files outside of their tables' '
+	fresh_tree &&
+	mkdir tree/maintain tree/repo &&
+	printf "#define NAME \"rebase-merge/done\"\n" >tree/repo/state.h &&
+	printf "int f(void)\n{\n\treturn err_set(err, 1, \"MERGE_HEAD exists\");\n}\n" >tree/maintain/text.c &&
+	"$TOOLS/check-calls" tree &&
+	cp tree/repo/state.h tree/maintain/y.h &&
+	printf "const char *n = \"MERGE_HEAD\";\n" >tree/maintain/z.c &&
+	caught check-calls "maintain/y.h:1: refs/root-refs.h and repo/state.h alone name \"rebase-merge/done\"" &&
+	test_grep "maintain/z.c:1: refs/root-refs.h and repo/state.h alone name .MERGE_HEAD" err &&
+	test_grep "2 faults" err
+'
+
 test_expect_success PERL 'calls: reading, calls through the table, comments and names are allowed' '
 	fresh_tree &&
 	cat >tree/odb.c <<-\EOF &&

@@ -10,6 +10,7 @@
 #include "fs/file.h"
 #include "index/cache-tree.h"
 #include "porcelain/auto-maintenance.h"
+#include "refs/root-refs.h"
 #include "repo/hook.h"
 #include "repo/ident.h"
 #include "repo/state.h"
@@ -24,7 +25,7 @@ int merge_queue_orig_head(struct merge_cmd *m, struct err *err)
 	struct ref_transaction *t = repo_operation_refs(m->op);
 	int rc = t ? 0 : repo_operation_begin_refs(m->op, 0, &t, err);
 
-	return rc ? rc : ref_transaction_update(t, "ORIG_HEAD", &m->head, NULL, 0, "updating ORIG_HEAD", err);
+	return rc ? rc : ref_transaction_update(t, REFNAME_ORIG_HEAD, &m->head, NULL, 0, "updating ORIG_HEAD", err);
 }
 
 static int committer_of(struct merge_cmd *m, struct strbuf *out, struct err *err)

@@ -5,6 +5,7 @@
 #include "builtin/merge/merge-cmd.h"
 #include "fs/file.h"
 #include "history/names/revparse.h"
+#include "refs/root-refs.h"
 #include "sign/sign.h"
 #include "util/alloc.h"
 
@@ -43,7 +44,7 @@ static int add_head(struct merge_cmd *m, const char *name, const struct object_i
 static int add_fetched(struct merge_cmd *m, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
-	char *path = repo_path(m->r, "FETCH_HEAD"), *save = NULL;
+	char *path = repo_path(m->r, REFNAME_FETCH_HEAD), *save = NULL;
 	int rc = read_file(&text, path, FETCH_HEAD_MAX, err);
 
 	for (char *line = rc ? NULL : strtok_r(text.buf, "\n", &save); !rc && line; line = strtok_r(NULL, "\n", &save)) {
@@ -51,11 +52,11 @@ static int add_fetched(struct merge_cmd *m, struct err *err)
 		const char *rest;
 
 		if (oid_parse_hex(&oid, line, m->r->algo, &rest) < 0)
-			rc = err_set(err, ERR_CORRUPT, "could not read '%s'", "FETCH_HEAD");
+			rc = err_set(err, ERR_CORRUPT, "could not read '%s'", REFNAME_FETCH_HEAD);
 		else if (rest[0] == '\t' && rest[1] == '\t')
 			rc = add_head(m, line, &oid, err);
 		if (rc > 0)
-			rc = err_set(err, ERR_INVALID, "not something we can merge in %s: %s", "FETCH_HEAD", line);
+			rc = err_set(err, ERR_INVALID, "not something we can merge in %s: %s", REFNAME_FETCH_HEAD, line);
 	}
 	free(path);
 	strbuf_release(&text);
@@ -69,7 +70,7 @@ static int add_named(struct merge_cmd *m, const char *name, struct err *err)
 	struct object_id oid;
 	int rc = 1;
 
-	if (!strcmp(name, "FETCH_HEAD")) {
+	if (!strcmp(name, REFNAME_FETCH_HEAD)) {
 		rc = add_fetched(m, err);
 		if (!rc && !m->heads.nr)
 			rc = err_set(err, ERR_INVALID, "No valid object to merge: '%s'", name);

@@ -7,6 +7,7 @@
 #include "history/history.h"
 #include "index/index.h"
 #include "porcelain/head.h"
+#include "refs/root-refs.h"
 #include "repo/state.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
@@ -88,7 +89,7 @@ static int fetch(struct pull_cmd *p, int argc, const char **argv, struct err *er
 static int read_fetch_head(struct pull_cmd *p, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
-	char *path = repo_path(p->r, "FETCH_HEAD"), *save = NULL;
+	char *path = repo_path(p->r, REFNAME_FETCH_HEAD), *save = NULL;
 	int rc = read_file(&text, path, FETCH_HEAD_MAX, err);
 
 	for (char *line = rc ? NULL : strtok_r(text.buf, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -191,7 +192,7 @@ static int merge(struct pull_cmd *p)
 		strvec_push(&args, "--ff-only");
 	else if (p->ff)
 		strvec_push(&args, p->ff);
-	strvec_push(&args, "FETCH_HEAD");
+	strvec_push(&args, REFNAME_FETCH_HEAD);
 	argv = xcalloc(args.nr + 1, sizeof(*argv));
 	memcpy(argv, args.v, args.nr * sizeof(*argv));
 	rc = cmd_merge((int)args.nr, argv, p->ctx);
