@@ -37,7 +37,7 @@ static const char *find_objdir(struct repository *r, const char *given)
 	if (given && !path)
 		die("could not find object directory matching %s", given);
 	for (size_t i = 0; !found && i <= odb_nr_alternates(r->odb); i++) {
-		const char *dir = i ? odb_alternate(r->odb, i - 1) : odb_objdir(r->odb);
+		const char *dir = odb_store_objdir(r->odb, i);
 		char *real = realpath(dir, NULL);
 
 		if (real && !strcmp(real, path))

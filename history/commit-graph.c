@@ -175,7 +175,7 @@ static int open_named_layer(const struct loader *l, struct commit_graph *g,
 
 	free(path);
 	for (size_t i = 0; rc == ERR_NOT_FOUND && i <= odb_nr_alternates(odb); i++) {
-		path = graph_layer_path(i ? odb_alternate(odb, i - 1) : odb_objdir(odb), name);
+		path = graph_layer_path(odb_store_objdir(odb, i), name);
 		err_release(err);
 		rc = open_layer(l, g, path, err);
 		free(path);
@@ -322,7 +322,7 @@ struct commit_graph *commit_graph_open(struct repository *r, const struct grafts
 	if (!enabled || grafts->by_oid.nr)
 		return NULL;
 	for (size_t i = 0; !g && i <= odb_nr_alternates(r->odb); i++)
-		graph_load(&g, r, i ? odb_alternate(r->odb, i - 1) : odb_objdir(r->odb),
+		graph_load(&g, r, odb_store_objdir(r->odb, i),
 			   complain_once, r);
 	if (g && !commit_graph_applies(r, grafts)) {
 		commit_graph_free(g);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "maintain/multi-pack-index.h"
+#include "odb/upkeep.h"
 
 static int stage_bitmap(struct repository *r, struct midx_update *u,
 			const struct bitmap_build_options *o, struct fsync_batch *b, struct err *err)
@@ -27,7 +28,7 @@ static int read_version(unsigned *out, struct repository *r, bool compact, struc
 	return rc < 0 ? rc : 0;
 }
 
-int multi_pack_index_write(struct repository *r, struct packs *packs,
+int multi_pack_index_write(struct repository *r, size_t store,
 			   const struct midx_write_options *o,
 			   const struct bitmap_build_options *bitmap, struct fsync_batch *b,
 			   struct object_id *written, struct err *err)
@@ -37,7 +38,7 @@ int multi_pack_index_write(struct repository *r, struct packs *packs,
 	int rc = o->version ? 0 : read_version(&options.version, r, o->from, err);
 
 	if (!rc)
-		rc = midx_update_begin(&u, packs, &options, err);
+		rc = odb_store_begin_midx_update(&u, r->odb, store, &options, err);
 	if (rc < 0)
 		return rc;
 	if (bitmap && !(midx_update_is_current(u) && (o->no_chain || midx_update_has_bitmap(u)))) {

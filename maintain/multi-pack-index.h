@@ -10,11 +10,11 @@
 #include "repo/repo.h"
 
 /*
- * Write one for these packs and stage it. bitmap: how its .bitmap is made; NULL: none. Nothing is
+ * Write one for the packs of a store (odb/upkeep.h) and stage it. bitmap: how its .bitmap is made; NULL: none. Nothing is
  * staged if the present one is the same; else *written (may be NULL) is its checksum.
- * Errors: those of midx_update_begin and bitmap_build.
+ * Errors: those of odb_store_begin_midx_update and bitmap_build.
  */
-MUST_USE int multi_pack_index_write(struct repository *r, struct packs *packs,
+MUST_USE int multi_pack_index_write(struct repository *r, size_t store,
 				    const struct midx_write_options *o,
 				    const struct bitmap_build_options *bitmap,
 				    struct fsync_batch *b, struct object_id *written, struct err *err);
@@ -23,16 +23,15 @@ MUST_USE int multi_pack_index_write(struct repository *r, struct packs *packs,
  * One pack for several small ones (pack/midx.h), and an index that takes the objects from it, in one
  * operation. The small ones stay until the next multi_pack_index_write with drop_unused.
  * Publishes the new pack, not sealed, before it writes the index.
- * objdir: the object directory of `packs`. *nr: how many objects were combined; may be NULL.
- * Errors: those of midx_batch_foreach, pack_objects_write_files and multi_pack_index_write.
+ * *nr: how many objects were combined; may be NULL.
+ * Errors: those of odb_store_foreach_midx_batch, pack_objects_write_files and multi_pack_index_write.
  */
 struct midx_repack_options {
 	uint64_t batch_bytes; /* 0: all packs */
 	new_pack_progress_fn progress; /* may be NULL */
 	void *data;
 };
-MUST_USE int multi_pack_index_repack(struct repo_operation *op, struct repository *r, const char *objdir,
-				     struct packs *packs, const struct midx_repack_options *o,
-				     uint32_t *nr, struct err *err);
+MUST_USE int multi_pack_index_repack(struct repo_operation *op, struct repository *r, size_t store,
+				     const struct midx_repack_options *o, uint32_t *nr, struct err *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include "maintain/prune.h"
 #include "maintain/prune-packed.h"
 #include "object-file.h"
-#include "pack/pack.h"
+#include "odb/upkeep.h"
 #include "pack/write/mtimes.h"
 #include "util/alloc.h"
 #include "util/map.h"
@@ -69,7 +69,7 @@ static bool is_as_young(struct prune_packed *p, size_t store, struct pack *in, c
 		return st.st_mtime < 0 || (uintptr_t)oidmap_get(&p->cruft, oid) > (uintptr_t)st.st_mtime;
 	}
 	return st.st_mtime <= (time_t)pack_time(in) || p->dry_run ||
-	       packs_touch(odb_local_packs(p->r->odb, store), oid);
+	       odb_store_touch_packed(p->r->odb, store, oid);
 }
 
 /* In the packs of any store. */
@@ -110,13 +110,6 @@ static int remove_in(struct prune_packed *p, unsigned fanout, struct err *err)
 	return rc;
 }
 
-static struct pack_check *check_of(struct odb *odb, size_t store)
-{
-	struct packs *packs = odb_local_packs(odb, store);
-
-	return packs ? pack_check_new(packs) : NULL;
-}
-
 int prune_packed_run(struct repo_operation *op, struct repository *r, bool dry_run,
 		     void (*report)(void *data, const char *path), void *data, struct err *err)
 {
@@ -129,7 +122,7 @@ int prune_packed_run(struct repo_operation *op, struct repository *r, bool dry_r
 	p.nr = odb_nr_alternates(r->odb) + 1;
 	CALLOC_ARRAY(p.checks, p.nr);
 	for (size_t i = 0; i < p.nr; i++)
-		p.checks[i] = check_of(r->odb, i);
+		p.checks[i] = odb_store_pack_check(r->odb, i);
 	for (unsigned fanout = 0; fanout < 256 && !rc; fanout++)
 		rc = remove_in(&p, fanout, err);
 	for (size_t i = 0; i < p.nr; i++) {

@@ -4,7 +4,7 @@
 #include "maintain/repack-midx.h"
 #include "maintain/multi-pack-index.h"
 #include "packing/pack-collection.h"
-#include "odb/odb.h"
+#include "odb/upkeep.h"
 #include "util/alloc.h"
 
 /* ---- packs ---- */
@@ -106,7 +106,7 @@ static int repack_midx_write_index(const struct repack_midx *m, struct midx_writ
 
 	o->bitmap = m->o->write_bitmap;
 	o->shared_perm = m->r->settings.shared_perm;
-	return rc < 0 ? rc : multi_pack_index_write(m->r, m->packs, o, o->bitmap ? &b : NULL,
+	return rc < 0 ? rc : multi_pack_index_write(m->r, 0, o, o->bitmap ? &b : NULL,
 						    repo_operation_batch(m->op), NULL, err);
 }
 
@@ -147,7 +147,7 @@ static int write_whole(const struct repack_midx *m, struct err *err)
 		o.preferred = m->o->geometric ? c.largest : made;
 	rc = m->o->midx_without_cruft ? write_without_cruft(m, &o, err) : repack_midx_write_index(m,
 												  &o, err);
-	if (rc == ERR_NOT_FOUND && !packs_count(m->packs))
+	if (rc == ERR_NOT_FOUND && !odb_store_count_packs(m->r->odb, 0))
 		rc = 0;
 	choosing_release(&c);
 	free(made);
@@ -206,7 +206,7 @@ static int write_layer(const struct repack_midx *m, struct err *err)
 	if (c.packs.map.nr)
 		rc = repack_midx_write_index(m, &o, err);
 	else if (c.nr_layers < m->layers->nr)
-		rc = midx_stage_clearing(m->packs, repo_operation_batch(m->op), err);
+		rc = odb_store_stage_midx_clearing(m->r->odb, 0, repo_operation_batch(m->op), err);
 	choosing_release(&c);
 	free(base);
 	return rc;

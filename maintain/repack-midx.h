@@ -9,7 +9,6 @@
 
 struct repack_midx {
 	struct repository *r;
-	struct packs *packs; /* of the repository itself */
 	struct repo_operation *op;
 	const struct repack_options *o;
 	const struct midx_layers *layers; /* that were there before, for REPACK_MIDX_INCREMENTAL */

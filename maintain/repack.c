@@ -12,8 +12,7 @@
 #include "maintain/prune.h"
 #include "maintain/repack-midx.h"
 #include "maintain/server-info.h"
-#include "odb/odb.h"
-#include "pack/midx.h"
+#include "odb/upkeep.h"
 #include "util/alloc.h"
 
 /* ---- the packs that there are ---- */
@@ -205,16 +204,16 @@ static int drop_stale_mtimes(struct repack *k, struct err *err)
 
 static int index_and_remove(struct repack *k, struct err *err)
 {
-	struct packs *packs = odb_local_packs(k->r->odb, 0); /* NULL: nothing to index, nothing goes */
+	struct odb *odb = k->r->odb;
 	struct strset gone = STRSET_INIT;
-	const struct repack_midx m = { k->r, packs, k->op, k->o, &k->layers, &gone, k->sums.nr ? &k->sums.oid[0] : NULL };
+	const struct repack_midx m = { k->r, k->op, k->o, &k->layers, &gone, k->sums.nr ? &k->sums.oid[0] : NULL };
 	int rc = 0;
 
 	list_what_goes(k, &gone);
-	if (packs && k->o->midx)
+	if (k->o->midx && odb_store_has_packs(odb, 0))
 		rc = repack_write_midx(&m, err);
-	else if (packs && midx_names_any(packs, &gone))
-		rc = midx_stage_clearing(packs, repo_operation_batch(k->op), err);
+	else if (odb_store_midx_names_any(odb, 0, &gone))
+		rc = odb_store_stage_midx_clearing(odb, 0, repo_operation_batch(k->op), err);
 	if (!rc)
 		rc = drop_stale_mtimes(k, err);
 	if (!rc && gone.map.nr) {
@@ -223,7 +222,7 @@ static int index_and_remove(struct repack *k, struct err *err)
 	}
 	if (!rc)
 		rc = repo_operation_publish(k->op, err);
-	odb_refresh(k->r->odb, ODB_OWN);
+	odb_refresh(odb, ODB_OWN);
 	strset_clear(&gone);
 	return rc;
 }
@@ -265,7 +264,6 @@ int repack_run(struct repo_operation *op, struct repository *r, const struct rep
 	       struct repack_result *out, struct err *err)
 {
 	struct repack k = { .r = r, .op = op, .o = o, .sums = OID_ARRAY_INIT, .kept_names = STRVEC_INIT };
-	struct packs *packs = odb_local_packs(r->odb, 0);
 	int rc = o->delete_redundant ? prune_is_allowed(r, "delete packs", err) : 0;
 
 	if (!rc)
@@ -273,12 +271,11 @@ int repack_run(struct repo_operation *op, struct repository *r, const struct rep
 	if (rc < 0)
 		return rc;
 	odb_refresh(r->odb, ODB_OWN);
-	if (packs)
-		k.removal = packs_removal_new(packs);
+	k.removal = odb_store_packs_removal(r->odb, 0);
 	for (size_t i = 0; i < o->keep_packs.nr; i++)
 		strvec_push(&k.kept_names, o->keep_packs.v[i]);
-	if (packs && o->midx == REPACK_MIDX_INCREMENTAL)
-		midx_layers_read(&k.layers, packs);
+	if (o->midx == REPACK_MIDX_INCREMENTAL)
+		odb_store_midx_layers(r->odb, 0, &k.layers);
 	odb_foreach_pack(r->odb, ODB_OWN, repack_note_pack, &k);
 	promisor_packs_foreach(r, note_promisor, &k);
 	tmp_objdir_reap(odb_objdir(r->odb));

@@ -35,6 +35,10 @@ static inline struct odb_store *next_store(struct odb_store *st)
 #define FOR_EACH_STORE(odb, st) \
 	for (struct odb_store *st = (odb)->stores.first; st; st = next_store(st))
 
+struct odb_store *odb_store_at(const struct odb *odb, size_t i); /* NULL: there are fewer */
+/* The packs of the store on a local disk; NULL: it has none. */
+struct packs *odb_store_packs(const struct odb_store *st);
+
 /* Do packs, or what else is indexed, have the object? The batch is not asked. */
 bool odb_has_indexed(struct odb *odb, const struct object_id *oid);
 

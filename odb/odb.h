@@ -152,6 +152,7 @@ MUST_USE int odb_foreach_once(struct odb *odb, unsigned want,
 /* Store 0 is our own; 1… are the alternates. */
 size_t odb_nr_alternates(const struct odb *odb);
 const char *odb_alternate(const struct odb *odb, size_t i); /* of store i + 1 */
+const char *odb_store_objdir(const struct odb *odb, size_t store); /* NULL: there is no such store */
 bool odb_store_has(struct odb *odb, size_t store, const struct object_id *oid);
 
 enum odb_scope { ODB_OWN = 1, ODB_ALTERNATES = 2, ODB_ALL = 3 };
@@ -159,15 +160,21 @@ enum odb_scope { ODB_OWN = 1, ODB_ALTERNATES = 2, ODB_ALL = 3 };
 bool odb_refresh(struct odb *odb, enum odb_scope scope);
 
 /*
- * Packs of stores (pack/pack.h). A store may keep its objects in another way, and have no packs on a local
- * disk: then it has no pack here, no object of it is packed, and it has no bitmaps.
+ * Packs of stores (pack/pack.h; odb/upkeep.h for code that verifies or changes them). A store may keep its objects
+ * in another way, and have no packs on a local disk: then it has no pack here, no object of it is packed, and it has
+ * no bitmaps.
  */
 struct bitmap_index;
 struct pack;
-struct packs;
 /* A non-zero return of fn stops and is returned. */
 int odb_foreach_pack(struct odb *odb, enum odb_scope scope, int (*fn)(void *data, struct pack *pack),
 		     void *data);
+/*
+ * Pack by pack, in the order of offsets. An object in several packs comes with each. Damaged packs are skipped.
+ * A non-zero return of fn stops and is returned.
+ */
+MUST_USE int odb_foreach_packed(struct odb *odb, enum odb_scope scope,
+				int (*fn)(void *data, const struct object_id *oid), void *data, struct err *err);
 bool odb_is_packed(struct odb *odb, const struct object_id *oid); /* in any store */
 bool odb_is_packed_in(struct odb *odb, enum odb_scope scope, const struct object_id *oid);
 /* Does a store have the object in cruft packs, and in no other pack? */
@@ -177,8 +184,6 @@ void odb_foreach_garbage(struct odb *odb, enum odb_scope scope,
 			 void (*fn)(void *data, const char *why, const char *path), void *data);
 /* The bitmaps of the first store that has some. ERR_NOT_FOUND. Close them before the database. */
 MUST_USE int odb_open_bitmap(struct odb *odb, struct bitmap_index **out, struct err *err);
-/* All packs of one store, for code that changes or verifies them as files. NULL: the store has none. */
-struct packs *odb_local_packs(struct odb *odb, size_t store);
 
 /* ---- writing ---- */
 /*

@@ -6,7 +6,7 @@
 
 /* ---- stores ---- */
 
-static struct odb_store *store_at(const struct odb *odb, size_t i)
+struct odb_store *odb_store_at(const struct odb *odb, size_t i)
 {
 	struct odb_store *st = odb->stores.first;
 
@@ -26,14 +26,19 @@ size_t odb_nr_alternates(const struct odb *odb)
 
 const char *odb_alternate(const struct odb *odb, size_t i)
 {
-	struct odb_store *st = store_at(odb, i + 1);
+	return odb_store_objdir(odb, i + 1);
+}
+
+const char *odb_store_objdir(const struct odb *odb, size_t store)
+{
+	struct odb_store *st = odb_store_at(odb, store);
 
 	return st ? st->objdir : NULL;
 }
 
 bool odb_store_has(struct odb *odb, size_t store, const struct object_id *oid)
 {
-	struct odb_store *st = store_at(odb, store);
+	struct odb_store *st = odb_store_at(odb, store);
 
 	for (int rank = 0; st && rank < ODB_NR_RANKS; rank++) {
 		struct odb_source *s = st->sources[rank];
@@ -82,24 +87,17 @@ void odb_drop_cache(struct odb *odb)
 
 /* ---- packs ---- */
 
-static struct packs *packed_packs_of(const struct odb_store *st)
+struct packs *odb_store_packs(const struct odb_store *st)
 {
 	struct odb_source *s = st->sources[ODB_RANK_INDEXED];
 
 	return s && s->ops->packs ? s->ops->packs(s) : NULL;
 }
 
-struct packs *odb_local_packs(struct odb *odb, size_t store)
-{
-	struct odb_store *st = store_at(odb, store);
-
-	return st ? packed_packs_of(st) : NULL;
-}
-
 bool odb_is_packed_in(struct odb *odb, enum odb_scope scope, const struct object_id *oid)
 {
 	FOR_EACH_STORE_IN(odb, scope, st) {
-		struct packs *packs = packed_packs_of(st);
+		struct packs *packs = odb_store_packs(st);
 
 		if (packs && packs_has(packs, oid))
 			return true;
@@ -115,7 +113,7 @@ bool odb_is_packed(struct odb *odb, const struct object_id *oid)
 bool odb_is_cruft(struct odb *odb, const struct object_id *oid)
 {
 	FOR_EACH_STORE(odb, st) {
-		struct packs *packs = packed_packs_of(st);
+		struct packs *packs = odb_store_packs(st);
 
 		if (packs && packs_is_cruft(packs, oid))
 			return true;
@@ -127,8 +125,21 @@ int odb_foreach_pack(struct odb *odb, enum odb_scope scope, int (*fn)(void *data
 		     void *data)
 {
 	FOR_EACH_STORE_IN(odb, scope, st) {
-		struct packs *packs = packed_packs_of(st);
+		struct packs *packs = odb_store_packs(st);
 		int rc = packs ? packs_foreach(packs, fn, data) : 0;
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int odb_foreach_packed(struct odb *odb, enum odb_scope scope,
+		       int (*fn)(void *data, const struct object_id *oid), void *data, struct err *err)
+{
+	FOR_EACH_STORE_IN(odb, scope, st) {
+		struct packs *packs = odb_store_packs(st);
+		int rc = packs ? packs_foreach_object(packs, true, fn, data, err) : 0;
 
 		if (rc)
 			return rc;
@@ -140,7 +151,7 @@ void odb_foreach_garbage(struct odb *odb, enum odb_scope scope,
 			 void (*fn)(void *data, const char *why, const char *path), void *data)
 {
 	FOR_EACH_STORE_IN(odb, scope, st) {
-		struct packs *packs = packed_packs_of(st);
+		struct packs *packs = odb_store_packs(st);
 
 		if (packs)
 			packs_foreach_garbage(packs, fn, data);
@@ -150,7 +161,7 @@ void odb_foreach_garbage(struct odb *odb, enum odb_scope scope,
 int odb_open_bitmap(struct odb *odb, struct bitmap_index **out, struct err *err)
 {
 	FOR_EACH_STORE(odb, st) {
-		struct packs *packs = packed_packs_of(st);
+		struct packs *packs = odb_store_packs(st);
 
 		if (packs && !bitmap_index_open(out, packs, NULL))
 			return 0;

@@ -69,7 +69,7 @@ static bool exists_for_batch(void *data, const struct object_id *oid)
 
 static size_t count_own_packs(struct odb *odb)
 {
-	struct packs *packs = odb_local_packs(odb, 0);
+	struct packs *packs = odb_store_packs(odb->stores.first);
 
 	return packs ? packs_count(packs) : 0;
 }

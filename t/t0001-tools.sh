@@ -192,17 +192,19 @@ test_expect_success PERL 'calls: a commit that is composed outside of commit/ is
 	caught check-calls "builtin/x.c:3: commit_create() alone makes commits"
 '
 
-test_expect_success PERL 'calls: names of state files outside of their tables' '
+test_expect_success PERL 'calls: the packs of a store, and names of state files, outside of their place' '
 	fresh_tree &&
-	mkdir tree/maintain tree/repo &&
+	mkdir tree/odb tree/maintain tree/repo &&
+	printf "int f(void)\n{\n\treturn odb_local_packs(odb, 0);\n}\n" >tree/odb/upkeep.c &&
 	printf "#define NAME \"rebase-merge/done\"\n" >tree/repo/state.h &&
 	printf "int f(void)\n{\n\treturn err_set(err, 1, \"MERGE_HEAD exists\");\n}\n" >tree/maintain/text.c &&
 	"$TOOLS/check-calls" tree &&
-	cp tree/repo/state.h tree/maintain/y.h &&
+	cp tree/odb/upkeep.c tree/maintain/x.c && cp tree/repo/state.h tree/maintain/y.h &&
 	printf "const char *n = \"MERGE_HEAD\";\n" >tree/maintain/z.c &&
-	caught check-calls "maintain/y.h:1: refs/root-refs.h and repo/state.h alone name \"rebase-merge/done\"" &&
+	caught check-calls "maintain/x.c:3: the packs of a store are for odb/ and pack/" &&
+	test_grep "maintain/y.h:1: refs/root-refs.h and repo/state.h alone name .rebase-merge/done" err &&
 	test_grep "maintain/z.c:1: refs/root-refs.h and repo/state.h alone name .MERGE_HEAD" err &&
-	test_grep "2 faults" err
+	test_grep "3 faults" err
 '
 
 test_expect_success PERL 'calls: reading, calls through the table, comments and names are allowed' '

@@ -9,7 +9,7 @@
 #include "history/graph/commit-graph-write.h"
 #include "object-file.h"
 #include "object/tag.h"
-#include "pack/pack.h"
+#include "odb/upkeep.h"
 #include "util/alloc.h"
 #include "util/workers.h"
 
@@ -222,27 +222,23 @@ static int check_pack(void *data, struct pack *p)
 }
 
 /* What a repack beside it has put in the place of the packs that it removed is checked, too. */
-static void check_packs_of(struct pack_scan *scan, size_t store)
+static void check_each_pack(struct pack_scan *scan)
 {
-	struct packs *packs = odb_local_packs(scan->f->odb, store);
-
-	if (!packs)
-		return;
 	do {
 		scan->gone = false;
-		packs_foreach(packs, check_pack, scan);
-	} while (scan->gone && packs_reprepare(packs));
+		odb_foreach_pack(scan->f->odb, ODB_ALL, check_pack, scan);
+	} while (scan->gone && odb_refresh(scan->f->odb, ODB_ALL));
 }
 
 /* A fault is one if it is still there when nothing has changed meanwhile. */
-static void check_midx(struct fsck *f, struct packs *packs)
+static void check_midx(struct fsck *f, size_t store)
 {
 	struct strvec faults = STRVEC_INIT;
 
 	do {
 		strvec_clear(&faults);
-		packs_verify_midx(packs, note_fault, &faults);
-	} while (faults.nr && packs_reprepare(packs));
+		odb_store_verify_midx(f->odb, store, note_fault, &faults);
+	} while (faults.nr && odb_refresh(f->odb, ODB_ALL));
 	for (size_t i = 0; i < faults.nr; i++)
 		fsck_error(f, FSCK_BAD_MIDX, "%s", faults.v[i]);
 	strvec_clear(&faults);
@@ -256,29 +252,19 @@ static void check_packs(struct fsck *f)
 	odb_foreach_pack(f->odb, ODB_ALL, count_pack, &scan);
 	if (scan.total)
 		scan.progress = fsck_progress(f, "Checking objects", scan.total);
-	for (size_t i = 0; i < stores; i++)
-		check_packs_of(&scan, i);
+	check_each_pack(&scan);
 	strset_clear(&scan.checked);
 	progress_stop(&scan.progress);
 	for (size_t i = 0; i < stores; i++) {
-		struct packs *packs = odb_local_packs(f->odb, i);
-
-		if (!packs)
-			continue;
-		check_midx(f, packs);
-		packs_verify_bitmaps(packs, bad_bitmap, f);
+		check_midx(f, i);
+		odb_store_verify_bitmaps(f->odb, i, bad_bitmap, f);
 	}
-}
-
-static const char *objdir_at(struct fsck *f, size_t i)
-{
-	return i ? odb_alternate(f->odb, i - 1) : odb_objdir(f->odb);
 }
 
 void fsck_check_stores(struct fsck *f)
 {
 	for (size_t i = 0; i <= odb_nr_alternates(f->odb); i++)
-		check_loose(f, objdir_at(f, i));
+		check_loose(f, odb_store_objdir(f->odb, i));
 	if (f->full)
 		check_packs(f);
 	if (fsck_finish(&f->checks, odb_source(f->odb)))
@@ -331,7 +317,7 @@ void fsck_check_graphs(struct fsck *f, struct repository *r)
 
 	config_get_bool(r->config, "core.commitgraph", &enabled, NULL);
 	for (size_t i = 0; enabled && i <= odb_nr_alternates(f->odb); i++) {
-		o.objdir = objdir_at(f, i);
+		o.objdir = odb_store_objdir(f->odb, i);
 		(void)!commit_graph_verify(r, &o);
 	}
 }

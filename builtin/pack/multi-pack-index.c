@@ -5,6 +5,7 @@
 #include "fs/file.h"
 #include "history/promisor.h"
 #include "maintain/multi-pack-index.h"
+#include "odb/upkeep.h"
 #include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -27,8 +28,7 @@ struct midx_command {
 	const char *prefix;
 	const char *object_dir;
 	int progress; /* -1: if stderr is a terminal */
-	const char *store_dir; /* of the packs */
-	struct packs *packs;
+	size_t store;
 	struct progress *meter;
 	enum pack_phase phase;
 };
@@ -44,19 +44,18 @@ static char *place(const struct midx_command *c, const char *path)
 	return c->prefix && !is_absolute_path(path) ? xconcat(c->prefix, path) : xstrdup(path);
 }
 
-static void find_packs(struct midx_command *c)
+static void find_store(struct midx_command *c)
 {
 	struct odb *odb = c->repo->odb;
 	char *named = c->object_dir ? place(c, c->object_dir) : NULL;
 	char *wanted = named ? path_real(named, 0) : NULL;
-	size_t store = 0;
 	bool found = !c->object_dir;
 
 	for (size_t i = 0; wanted && !found && i <= odb_nr_alternates(odb); i++) {
-		char *path = path_real(i ? odb_alternate(odb, i - 1) : odb_objdir(odb), 0);
+		char *path = path_real(odb_store_objdir(odb, i), 0);
 
 		found = path && !strcmp(path, wanted);
-		store = i;
+		c->store = i;
 		free(path);
 	}
 	if (!found)
@@ -64,10 +63,8 @@ static void find_packs(struct midx_command *c)
 		    c->object_dir);
 	free(named);
 	free(wanted);
-	c->packs = odb_local_packs(odb, store);
-	if (!c->packs)
+	if (!odb_store_has_packs(odb, c->store))
 		die("the object store has no packs on a local disk");
-	c->store_dir = store ? odb_alternate(odb, store - 1) : odb_objdir(odb);
 }
 
 static struct progress *start_meter(const struct midx_command *c, const char *title, size_t total)
@@ -206,7 +203,7 @@ static int run_write(struct midx_command *c, const struct midx_write_options *o,
 		b.progress_data = c;
 	}
 	op = repo_operation_begin(c->repo);
-	rc = multi_pack_index_write(c->repo, c->packs, o, o->bitmap ? &b : NULL,
+	rc = multi_pack_index_write(c->repo, c->store, o, o->bitmap ? &b : NULL,
 				    repo_operation_batch(op), &written, &err);
 	progress_stop(&c->meter);
 	rc = repo_operation_end(op, rc, &err);
@@ -271,7 +268,7 @@ static int cmd_write(int argc, const char **argv, struct midx_command *c)
 		error("cannot use --base without --no-write-chain-file");
 		usage_with_options(write_usage, options);
 	}
-	find_packs(c);
+	find_store(c);
 	if (stdin_packs)
 		read_pack_names(&names);
 	o.preferred = preferred;
@@ -298,7 +295,7 @@ static int cmd_compact(int argc, const char **argv, struct midx_command *c)
 	}
 	o.from = argv[0];
 	o.to = argv[1];
-	find_packs(c);
+	find_store(c);
 	return run_write(c, &o, NULL);
 }
 
@@ -313,9 +310,9 @@ static int cmd_verify(int argc, const char **argv, struct midx_command *c)
 
 	if (parse_options(argc, argv, options, verify_usage, 0))
 		usage_with_options(verify_usage, options);
-	find_packs(c);
+	find_store(c);
 	/* Git dies of a file that is not one, and goes on without one that it cannot parse. */
-	rc = packs_parse_midx(c->packs, &err);
+	rc = odb_store_parse_midx(c->repo->odb, c->store, &err);
 	if (rc == ERR_UNSUPPORTED)
 		return report_fatal(&err);
 	if (rc < 0) {
@@ -323,7 +320,7 @@ static int cmd_verify(int argc, const char **argv, struct midx_command *c)
 		error("multi-pack-index file exists, but failed to parse");
 		return 1;
 	}
-	return packs_verify_midx(c->packs, show_bad, NULL) ? 1 : 0;
+	return odb_store_verify_midx(c->repo->odb, c->store, show_bad, NULL) ? 1 : 0;
 }
 
 static int cmd_expire(int argc, const char **argv, struct midx_command *c)
@@ -338,9 +335,9 @@ static int cmd_expire(int argc, const char **argv, struct midx_command *c)
 
 	if (parse_options(argc, argv, options, expire_usage, 0))
 		usage_with_options(expire_usage, options);
-	find_packs(c);
+	find_store(c);
 	op = repo_operation_begin(c->repo);
-	rc = multi_pack_index_write(c->repo, c->packs, &o, NULL, repo_operation_batch(op), NULL, &err);
+	rc = multi_pack_index_write(c->repo, c->store, &o, NULL, repo_operation_batch(op), NULL, &err);
 	return end(op, rc, &err);
 }
 
@@ -361,14 +358,14 @@ static int cmd_repack_packs(int argc, const char **argv, struct midx_command *c)
 
 	if (parse_options(argc, argv, options, repack_usage, 0))
 		usage_with_options(repack_usage, options);
-	find_packs(c);
+	find_store(c);
 	o.batch_bytes = batch_size;
 	if (c->progress) {
 		o.progress = show_repack;
 		o.data = c;
 	}
 	op = repo_operation_begin(c->repo);
-	rc = multi_pack_index_repack(op, c->repo, c->store_dir, c->packs, &o, NULL, &err);
+	rc = multi_pack_index_repack(op, c->repo, c->store, &o, NULL, &err);
 	progress_stop(&c->meter);
 	return end(op, rc, &err);
 }

@@ -9,7 +9,6 @@ struct collector {
 	struct graph_writer *w;
 	struct progress *progress;
 	uint64_t nr;
-	struct packs *packs;
 	const char *name; /* of a pack */
 	bool found;
 	struct err *err;
@@ -99,27 +98,8 @@ static int on_ref(void *data, const struct ref *ref)
 
 static int on_packed(void *data, const struct object_id *oid)
 {
-	struct collector *c = data;
-	enum object_type type;
-	uint64_t size;
-
-	progress_update(c->progress, ++c->nr);
-	if (!packs_type(c->packs, oid, &type, &size, NULL) && type == OBJ_COMMIT)
-		add(c->w, commit_lookup(c->w->pool, oid));
+	add_if_commit(data, oid);
 	return 0;
-}
-
-static int collect_packed(struct collector *c, struct err *err)
-{
-	struct odb *odb = c->w->repo->odb;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i <= odb_nr_alternates(odb); i++) {
-		c->packs = odb_local_packs(odb, i);
-		if (c->packs)
-			rc = packs_foreach_object(c->packs, true, on_packed, c, err);
-	}
-	return rc;
 }
 
 static int on_pack(void *data, struct pack *p)
@@ -134,21 +114,10 @@ static int on_pack(void *data, struct pack *p)
 	return pack_foreach_object(p, true, on_packed, c, c->err);
 }
 
-static size_t store_of(const struct graph_writer *w)
-{
-	struct odb *odb = w->repo->odb;
-
-	for (size_t i = 0; i < odb_nr_alternates(odb); i++)
-		if (!strcmp(odb_alternate(odb, i), w->o->objdir))
-			return i + 1;
-	return 0;
-}
-
 static int collect_named_packs(struct collector *c, struct err *err)
 {
 	int rc = 0;
 
-	c->packs = odb_local_packs(c->w->repo->odb, store_of(c->w));
 	c->err = err;
 	for (size_t i = 0; !rc && i < c->w->o->packs->nr; i++) {
 		const char *name = c->w->o->packs->v[i];
@@ -156,7 +125,7 @@ static int collect_named_packs(struct collector *c, struct err *err)
 
 		c->name = path;
 		c->found = false;
-		rc = c->packs ? packs_foreach(c->packs, on_pack, c) : 0;
+		rc = odb_foreach_pack(c->w->repo->odb, ODB_ALL, on_pack, c);
 		if (!rc && !c->found)
 			rc = err_set(err, ERR_NOT_FOUND, "error adding pack %s", path);
 		free(path);
@@ -183,7 +152,7 @@ static int collect_starts(struct collector *c, struct err *err)
 		break;
 	}
 	c->progress = start(c->w, "Finding commits for commit graph among packed objects", 0);
-	return collect_packed(c, err);
+	return odb_foreach_packed(c->w->repo->odb, ODB_ALL, on_packed, c, err);
 }
 
 int graph_collect(struct graph_writer *w, struct err *err)

@@ -6,6 +6,7 @@
 #include "maintain/prune-packed.h"
 #include "maintain/tasks/tasks-internal.h"
 #include "object-file.h"
+#include "odb/upkeep.h"
 
 #define LOOSE_BATCH 50000
 #define REPACK_BYTES_MAX ((uint64_t)INT32_MAX)
@@ -101,14 +102,13 @@ static int midx_is_used(struct repository *r, bool *out, struct err *err)
 
 int task_incremental_repack_is_due(struct repository *r, int limit, bool *out, struct err *err)
 {
-	struct packs *packs = odb_local_packs(r->odb, 0);
 	bool used;
 	int rc = midx_is_used(r, &used, err);
 
 	if (rc < 0)
 		return rc;
 	odb_refresh(r->odb, ODB_OWN);
-	*out = used && packs && packs_count_single(packs) >= (size_t)limit;
+	*out = used && odb_store_count_single_packs(r->odb, 0) >= (size_t)limit;
 	return 0;
 }
 
@@ -131,20 +131,19 @@ static int note_size(void *data, struct pack *p)
 }
 
 /* All but the largest pack are small enough, unless they are very large as well. */
-static uint64_t batch_bytes(struct packs *packs)
+static uint64_t batch_bytes(struct odb *odb)
 {
 	struct largest l = { 0, 0 };
 
-	packs_foreach(packs, note_size, &l);
+	odb_foreach_pack(odb, ODB_OWN, note_size, &l);
 	return l.second < REPACK_BYTES_MAX ? l.second + 1 : REPACK_BYTES_MAX;
 }
 
-static int write_index(struct repository *r, struct repo_operation *op, struct packs *packs, bool drop_unused,
-		       struct err *err)
+static int write_index(struct repository *r, struct repo_operation *op, bool drop_unused, struct err *err)
 {
 	const struct midx_write_options w = { .drop_unused = drop_unused,
 					      .shared_perm = r->settings.shared_perm };
-	int rc = multi_pack_index_write(r, packs, &w, NULL, repo_operation_batch(op), NULL, err);
+	int rc = multi_pack_index_write(r, 0, &w, NULL, repo_operation_batch(op), NULL, err);
 
 	/* The next step reads the index, and the directory without what has been removed. */
 	return rc ? rc : repo_operation_publish(op, err);
@@ -154,7 +153,6 @@ int task_incremental_repack(struct repository *r, struct repo_operation *op,
 			    const struct maintenance_options *o, struct err *err)
 {
 	struct midx_repack_options repack = { .progress = progress_of(o), .data = (void *)o };
-	struct packs *packs = odb_local_packs(r->odb, 0);
 	bool used;
 	int rc = midx_is_used(r, &used, err);
 
@@ -163,16 +161,16 @@ int task_incremental_repack(struct repository *r, struct repo_operation *op,
 	if (!used && o->warn)
 		o->warn(o->data, "skipping incremental-repack task because core.multiPackIndex is disabled");
 	odb_refresh(r->odb, ODB_OWN);
-	if (!used || !packs || !packs_count(packs))
+	if (!used || !odb_store_count_packs(r->odb, 0))
 		return 0;
 	/* What covers all packs stays: it takes objects from where the last repack has put them. */
-	if (packs_count_single(packs))
-		rc = write_index(r, op, packs, false, err);
+	if (odb_store_count_single_packs(r->odb, 0))
+		rc = write_index(r, op, false, err);
 	if (!rc)
-		rc = write_index(r, op, packs, true, err);
+		rc = write_index(r, op, true, err);
 	odb_refresh(r->odb, ODB_OWN);
-	repack.batch_bytes = batch_bytes(packs);
+	repack.batch_bytes = batch_bytes(r->odb);
 	if (!rc)
-		rc = multi_pack_index_repack(op, r, odb_objdir(r->odb), packs, &repack, NULL, err);
+		rc = multi_pack_index_repack(op, r, 0, &repack, NULL, err);
 	return rc;
 }

@@ -5,7 +5,7 @@
  * may have another copy.
  */
 #include "compat/posix.h"
-#include "odb/odb.h"
+#include "odb/upkeep.h"
 #include "pack/read-internal.h"
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"

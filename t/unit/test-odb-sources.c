@@ -10,6 +10,7 @@
 #include "fsync/batch.h"
 #include "maintain/repack.h"
 #include "odb/odb-internal.h"
+#include "odb/upkeep.h"
 #include "pack/receive/receive.h"
 #include "refs/refs-backend.h"
 #include "repo/repo.h"
@@ -376,7 +377,7 @@ static void is_repacked(void **state UNUSED)
 	struct odb *files;
 	int n = 0;
 
-	assert_null(odb_local_packs(odb, 0));
+	assert_false(odb_store_has_packs(odb, 0));
 	assert_int_equal(odb_foreach_pack(odb, ODB_ALL, NULL, NULL), 0);
 	assert_false(odb_is_packed(odb, &commit));
 	write_stray_file(&stray);
