@@ -54,6 +54,7 @@ struct files_transaction {
 	bool via_packed;
 	bool loose_via_packed; /* those with loose files too */
 	bool looked_for_abandoned;
+	bool meets_packed; /* the name conflict just found is with a packed ref */
 	enum record_state record; /* as far as this process has come: NONE, LOCKED, STAGED */
 	struct lock_group locks;
 	struct held_locks *held;

@@ -35,18 +35,19 @@ static int check_prefix_lock(struct ref_transaction *t, const char *prefix,
 	return rc;
 }
 
-/* Is "a" or "a/b" a ref, when "a/b/c" is to be made? */
-/* Git says of most errors which ref they kept from being locked. */
-static void lock_failure(struct err *err, int rc, const struct ref_update *u, const struct err *why)
+/* As in Git, most errors name the ref that could not be locked; a conflict with a packed ref is found later. */
+static void lock_failure(struct err *err, int rc, const struct ref_transaction *t, const struct ref_update *u, const struct err *why)
 {
 	const char *text = err_message(why);
 
-	if (starts_with(text, "verifying symref target: "))
+	if (files_transaction(t)->meets_packed || starts_with(text, "verifying symref target: "))
 		err_set(err, rc, "%s", text);
 	else
 		err_set(err, rc, "cannot lock ref '%s': %s", ref_update_display_name(u), text);
+	files_transaction(t)->meets_packed = false;
 }
 
+/* Is "a" or "a/b" a ref, when "a/b/c" is to be made? */
 static int check_prefix(struct ref_transaction *t, struct packed_refs *packed,
 			const char *prefix, const char *name, struct err *err)
 {
@@ -60,8 +61,10 @@ static int check_prefix(struct ref_transaction *t, struct packed_refs *packed,
 		return rc;
 	rc = v.kind == LOOSE_OID || v.kind == LOOSE_SYMREF || v.kind == LOOSE_BROKEN;
 	loose_value_release(&v);
-	if (!rc)
+	if (!rc) {
 		rc = packed_refs_lookup(packed, prefix, &e, err);
+		files_transaction(t)->meets_packed = rc > 0;
+	}
 	if (rc > 0)
 		rc = err_set(err, ERR_CONFLICT, "'%s' exists; cannot create '%s'", prefix, name);
 	if (!rc && other && !other->root->rc)
@@ -152,8 +155,10 @@ static int check_below(struct ref_transaction *t, struct packed_refs *packed,
 
 	if (loose)
 		found = find_loose_below(t, dir);
-	if (!found)
+	if (!found) {
 		found = find_packed_below(packed, dir);
+		files_transaction(t)->meets_packed = found != NULL;
+	}
 	if (found)
 		rc = err_set(err, ERR_CONFLICT, "'%s' exists; cannot create '%s'", found, name);
 	else if ((u = find_update_below(t, dir)))
@@ -305,7 +310,7 @@ int update_lock(struct ref_transaction *t, struct ref_update *u, struct err *err
 	int rc = lock_and_read(t, u, &why);
 
 	if (rc < 0) {
-		lock_failure(err, rc, u, &why);
+		lock_failure(err, rc, t, u, &why);
 		err_release(&why);
 		return rc;
 	}
@@ -376,7 +381,7 @@ int update_check(struct ref_transaction *t, struct ref_update *u, struct err *er
 	else if (!rc && (u->flags & UPDATE_WRITES) && files_update(u)->current.kind == LOOSE_DIR)
 		rc = make_way(t, u, &why);
 	if (rc < 0)
-		lock_failure(err, rc, u, &why);
+		lock_failure(err, rc, t, u, &why);
 	err_release(&why);
 	return rc;
 }
