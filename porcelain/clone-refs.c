@@ -107,7 +107,7 @@ static void follow_tags(struct clone *c)
 
 	for (size_t i = 0; i < nr; i++) /* has a look at the packs that are new */
 		(void)odb_has(c->r->odb, &c->map.items[i].oid);
-	fetch_map_add_tags(&c->map, &c->refs, c->r);
+	fetch_map_backfill_tags(&c->map, &c->refs, c->r);
 	for (size_t i = nr; i < c->map.nr; i++) {
 		struct fetch_item *item = &c->map.items[i];
 

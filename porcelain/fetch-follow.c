@@ -178,52 +178,48 @@ static const struct fetch_item *source_branch(const struct fetch_map *map, const
 	return *why ? NULL : found;
 }
 
-static void tell_no_upstream(const struct fetch_options *o, const struct fetch_item *item, const struct remote *remote,
-			     const char *why)
+static char *no_upstream_text(const struct fetch_item *item, const struct remote *remote, const char *why)
 {
 	const char *name = item ? item->src : NULL;
-	char *text = NULL;
 
-	if (!o->warn)
-		return;
-	if (name) {
-		(void)skip_prefix(name, "refs/heads/", &name);
-		text = xstrfmt("could not set upstream of HEAD to '%s' from '%s' when it does not point to any branch.",
-			       name, remote->name);
-	}
-	o->warn(o->data, text ? text : why);
-	free(text);
+	if (!name)
+		return xstrdup(why);
+	(void)skip_prefix(name, "refs/heads/", &name);
+	return xstrfmt("could not set upstream of HEAD to '%s' from '%s' when it does not point to any branch.", name,
+		       remote->name);
+}
+
+static int stage_upstream_of(const char *branch, const char *merge, const struct remote *remote, const struct repository *r,
+			     struct fsync_batch *batch, struct err *err)
+{
+	char *remote_key = xstrfmt("branch.%s.remote", branch);
+	char *merge_key = xstrfmt("branch.%s.merge", branch);
+	char *path = xstrfmt("%s/config", r->commondir);
+	const struct config_edit edits[] = {
+		{ .key = remote_key, .value = remote->name, .multi = true },
+		{ .key = merge_key, .value = merge, .multi = true },
+	};
+	int rc = config_file_edit_all(path, edits, ARRAY_SIZE(edits), batch, err);
+
+	free(path);
+	free(merge_key);
+	free(remote_key);
+	return rc;
 }
 
 int fetch_stage_upstream(struct repo_operation *op, struct repository *r, const struct remote *remote,
-			 const struct fetch_map *map, const struct fetch_options *o, struct err *err)
+			 const struct fetch_map *map, char **warning, struct err *err)
 {
-	const char *why;
+	const char *why, *branch;
 	const struct fetch_item *item = source_branch(map, &why);
-	struct config_edit edits[2];
-	char *branch = NULL, *target = NULL, *remote_key, *merge_key, *path;
 	struct object_id oid;
-	const char *name;
+	char *target = NULL;
 	int rc = ref_read_raw(r->refs, "HEAD", &oid, &target, err);
 
-	if (rc < 0)
-		return rc;
-	if (!item || !target || !skip_prefix(target, "refs/heads/", &name)) {
-		tell_no_upstream(o, item, remote, why);
-		free(target);
-		return 0;
-	}
-	branch = xstrdup(name);
-	remote_key = xstrfmt("branch.%s.remote", branch);
-	merge_key = xstrfmt("branch.%s.merge", branch);
-	edits[0] = (struct config_edit){ .key = remote_key, .value = remote->name, .multi = true };
-	edits[1] = (struct config_edit){ .key = merge_key, .value = item->src, .multi = true };
-	path = xstrfmt("%s/config", r->commondir);
-	rc = config_file_edit_all(path, edits, 2, repo_operation_batch(op), err);
-	free(path);
-	free(remote_key);
-	free(merge_key);
-	free(branch);
+	if (!rc && (!item || !target || !skip_prefix(target, "refs/heads/", &branch)))
+		*warning = no_upstream_text(item, remote, why);
+	else if (!rc && op)
+		rc = stage_upstream_of(branch, item->src, remote, r, repo_operation_batch(op), err);
 	free(target);
 	return rc;
 }

@@ -46,7 +46,9 @@ MUST_USE int fetch_queue(struct fetch_rows *rows, struct ref_transaction *t, con
 void fetch_note_results(struct fetch_rows *rows, const struct ref_transaction *t, const struct fetch_options *o);
 
 /* ---- fetch-show.c ---- */
-void fetch_show(const struct fetch_rows *rows, struct repository *r, const char *url, const struct fetch_options *o);
+/* `between` is called after the rows of deleted refs. */
+void fetch_show(const struct fetch_rows *rows, struct repository *r, const char *url, const struct fetch_options *o,
+		void (*between)(void *data), void *data);
 
 /* ---- fetch-head.c ---- */
 /* The URL as FETCH_HEAD and the table have it. Caller frees. */
@@ -67,7 +69,8 @@ void fetch_decide_head(struct repository *r, const struct remote *remote, const 
  * a symbolic ref in it the others could not go to packed-refs at once.
  */
 MUST_USE int fetch_commit_head(struct repo_operation *op, const struct fetch_head *head, struct err *err);
+/* Without `op`, as in a dry run, nothing is staged. *warning: why there is no upstream to set; caller frees. */
 MUST_USE int fetch_stage_upstream(struct repo_operation *op, struct repository *r, const struct remote *remote,
-				  const struct fetch_map *map, const struct fetch_options *o, struct err *err);
+				  const struct fetch_map *map, char **warning, struct err *err);
 
 #endif

@@ -31,7 +31,7 @@ static struct fetch_item *fetch_map_add(struct fetch_map *map, const char *src,
 
 	ALLOC_GROW(map->items, map->nr + 1, map->alloc);
 	item = &map->items[map->nr++];
-	*item = (struct fetch_item){ xstrdup(src), dst && *dst ? xstrdup(dst) : NULL, *oid, force, status };
+	*item = (struct fetch_item){ xstrdup(src), dst && *dst ? xstrdup(dst) : NULL, *oid, force, false, status };
 	return item;
 }
 
@@ -192,10 +192,9 @@ static void add_by_name(struct making *m, const struct refspec_item *spec, size_
  * What the command line names goes where the remote's own refspecs would put it, too. Each of these has its own
  * "+"; as in Git, negative refspecs of the remote do not count here.
  */
-static void add_opportunistic(struct making *m)
+static void add_opportunistic(struct making *m, size_t nr)
 {
 	const struct refspec *rs = m->choice->refmap ? m->choice->refmap : &m->choice->remote->fetch;
-	size_t nr = m->map->nr;
 
 	for (size_t k = 0; k < rs->nr; k++)
 		if (rs->items[k].pattern)
@@ -211,8 +210,6 @@ static int choose_given(struct making *m, struct err *err)
 
 	for (size_t i = 0; !rc && i < rs->nr; i++)
 		rc = expand(m, &rs->items[i], FETCH_HEAD_MERGE, err);
-	if (!rc)
-		add_opportunistic(m);
 	return rc;
 }
 
@@ -287,6 +284,45 @@ static void add_all_tags(struct making *m)
 	}
 }
 
+static void add_missing_tags(struct fetch_map *map, const struct remote_refs *refs, struct repository *r)
+{
+	struct oidset coming = OIDSET_INIT;
+	struct strset placed = STRSET_INIT;
+
+	for (size_t i = 0; i < map->left_out.nr; i++)
+		oidset_insert(&coming, &map->left_out.oid[i]);
+	for (size_t i = 0; i < map->nr; i++) {
+		oidset_insert(&coming, &map->items[i].oid);
+		if (map->items[i].dst)
+			strset_add(&placed, map->items[i].dst);
+	}
+	for (size_t i = 0; i < refs->nr; i++) {
+		const struct remote_ref *ref = &refs->items[i];
+		const struct object_id *target = oid_is_null(&ref->peeled) ? &ref->oid : &ref->peeled;
+
+		if (!starts_with(ref->name, TAGS) || oid_is_null(&ref->oid) || strset_contains(&placed, ref->name) ||
+		    ref_exists(r->refs, ref->name))
+			continue;
+		if (oidset_contains(&coming, &ref->oid) || oidset_contains(&coming, target) || odb_has_quick(r->odb, target))
+			fetch_map_add(map, ref->name, &ref->oid, ref->name, false,
+				      FETCH_HEAD_NOT_FOR_MERGE);
+	}
+	oidset_clear(&coming);
+	strset_clear(&placed);
+}
+
+/*
+ * As in Git, tags come before the places that the remote's refspecs add: a tag that follows is in FETCH_HEAD also where
+ * such a refspec brings it.
+ */
+static void add_tags(struct making *m)
+{
+	if (m->choice->tags == REMOTE_TAGS_ALL)
+		add_all_tags(m);
+	else if (m->choice->follow && fetch_choice_follows_tags(m->choice))
+		add_missing_tags(m->map, m->refs, m->choice->follow);
+}
+
 /* ---- each place once ---- */
 
 static int drop_repeated(struct making *m, struct err *err)
@@ -327,6 +363,7 @@ int fetch_map_make(struct fetch_map *map, const struct remote_refs *refs, const 
 		   repo_warn_fn warn, void *data, struct err *err)
 {
 	struct making m = { map, refs, c, warn, data };
+	size_t chosen;
 	int rc;
 
 	if (c->given->nr)
@@ -337,9 +374,13 @@ int fetch_map_make(struct fetch_map *map, const struct remote_refs *refs, const 
 		rc = 0;
 	else
 		rc = choose_head(&m, err);
-	if (!rc && c->tags == REMOTE_TAGS_ALL)
-		add_all_tags(&m);
-	return rc ? rc : drop_repeated(&m, err);
+	if (rc < 0)
+		return rc;
+	chosen = map->nr;
+	add_tags(&m);
+	if (c->given->nr)
+		add_opportunistic(&m, chosen);
+	return drop_repeated(&m, err);
 }
 
 /* ---- tags that follow ---- */
@@ -351,31 +392,13 @@ bool fetch_choice_follows_tags(const struct fetch_choice *c)
 	return c->tags == REMOTE_TAGS_DEFAULT && refspec_has_places(rs);
 }
 
-void fetch_map_add_tags(struct fetch_map *map, const struct remote_refs *refs, struct repository *r)
+void fetch_map_backfill_tags(struct fetch_map *map, const struct remote_refs *refs, struct repository *r)
 {
-	struct oidset coming = OIDSET_INIT;
-	struct strset placed = STRSET_INIT;
+	size_t first = map->nr;
 
-	for (size_t i = 0; i < map->left_out.nr; i++)
-		oidset_insert(&coming, &map->left_out.oid[i]);
-	for (size_t i = 0; i < map->nr; i++) {
-		oidset_insert(&coming, &map->items[i].oid);
-		if (map->items[i].dst)
-			strset_add(&placed, map->items[i].dst);
-	}
-	for (size_t i = 0; i < refs->nr; i++) {
-		const struct remote_ref *ref = &refs->items[i];
-		const struct object_id *target = oid_is_null(&ref->peeled) ? &ref->oid : &ref->peeled;
-
-		if (!starts_with(ref->name, TAGS) || oid_is_null(&ref->oid) || strset_contains(&placed, ref->name) ||
-		    ref_exists(r->refs, ref->name))
-			continue;
-		if (oidset_contains(&coming, target) || odb_has_quick(r->odb, target))
-			fetch_map_add(map, ref->name, &ref->oid, ref->name, false,
-				      FETCH_HEAD_NOT_FOR_MERGE);
-	}
-	oidset_clear(&coming);
-	strset_clear(&placed);
+	add_missing_tags(map, refs, r);
+	for (size_t i = first; i < map->nr; i++)
+		map->items[i].backfilled = true;
 }
 
 /* ---- what has to be asked for ---- */
@@ -408,9 +431,8 @@ void fetch_choice_prefixes(const struct fetch_choice *c, struct strvec *out)
 		strvec_clear(out);
 		return;
 	}
-	if (!rs->nr || (!c->given->nr && refspec_has_places(rs)))
+	if (!c->given->nr && (rs->nr || !merges))
 		strvec_push(out, "HEAD");
-	if (c->tags == REMOTE_TAGS_ALL || fetch_choice_follows_tags(c) ||
-	    ((!rs->nr || merges || only_excludes(rs)) && c->tags != REMOTE_TAGS_NONE))
+	if (c->tags == REMOTE_TAGS_ALL || (c->tags != REMOTE_TAGS_NONE && !c->given->nr) || fetch_choice_follows_tags(c))
 		strvec_push(out, TAGS);
 }

@@ -4,7 +4,7 @@
  * git-fetch(1), "CONFIGURED REMOTE-TRACKING BRANCHES".
  *
  *	fetch_map_make(&map, &refs, &choice, err)
- *	fetch_map_add_tags(&map, &refs, r)     tags of objects that are here, or that come
+ *	fetch_map_backfill_tags(&map, &refs, r)     after the objects have come
  *	fetch_map_release(&map)
  */
 #ifndef PORCELAIN_FETCH_MAP_H
@@ -24,6 +24,7 @@ struct fetch_item {
 	char *dst; /* its full name here; NULL: none */
 	struct object_id oid;
 	bool force;
+	bool backfilled; /* by fetch_map_backfill_tags(); the table has it last */
 	enum fetch_head_status status;
 };
 struct fetch_map {
@@ -41,6 +42,7 @@ struct fetch_choice {
 	const struct strvec *merge;   /* branch.<name>.merge of the current branch, if that is the remote's; NULL */
 	bool merges_elsewhere;	      /* the current branch merges from another remote: nothing of this one is for merge */
 	enum remote_tags tags;
+	struct repository *follow; /* tags that it lacks follow, see fetch_choice_follows_tags(); NULL: none do */
 	bool prefetch; /* everything goes below refs/prefetch/ */
 };
 /*
@@ -51,8 +53,8 @@ MUST_USE int fetch_map_make(struct fetch_map *map, const struct remote_refs *ref
 			    repo_warn_fn warn, void *data, struct err *err);
 /* Do tags follow automatically? They do if a ref is stored here and no option decides otherwise. */
 bool fetch_choice_follows_tags(const struct fetch_choice *c);
-/* Tags that are not here yet, and whose objects are here, or are among what the map has. */
-void fetch_map_add_tags(struct fetch_map *map, const struct remote_refs *refs, struct repository *r);
+/* Tags that are missing from `r` and from the map, and whose objects are in `r` or are wanted by the map. */
+void fetch_map_backfill_tags(struct fetch_map *map, const struct remote_refs *refs, struct repository *r);
 /* What has to be asked for; sorted, each once. */
 void fetch_map_wants(const struct fetch_map *map, struct oid_array *out);
 /* Which refs the other side has to tell for it; appended. Nothing is appended: all. */

@@ -197,30 +197,36 @@ static void show_dangling(const struct table *t, const struct strvec *dangling)
 	}
 }
 
-void fetch_show(const struct fetch_rows *rows, struct repository *r, const char *url, const struct fetch_options *o)
+static void show_rows(struct table *t, const struct fetch_rows *rows, bool pruned)
 {
-	struct table t = { .o = o, .r = r, .url = url, .line = STRBUF_INIT };
-
-	if (o->verbosity < 0)
-		return;
-	if (!o->porcelain) {
-		measure(&t, rows);
-		measure_summary(&t, rows);
-	}
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct fetch_row *row = &rows->rows[i];
 
-		/* Deleted refs come first. */
-		if (i && row->src && !rows->rows[i - 1].src)
-			show_dangling(&t, &rows->dangling);
-		if (!is_shown(&t, row))
+		if (!row->src != pruned || !is_shown(t, row))
 			continue;
-		if (o->porcelain)
+		if (t->o->porcelain)
 			show_porcelain(row);
 		else
-			show_row(&t, row);
+			show_row(t, row);
 	}
-	if (rows->nr && !rows->rows[rows->nr - 1].src)
-		show_dangling(&t, &rows->dangling);
+	if (pruned)
+		show_dangling(t, &rows->dangling);
+}
+
+void fetch_show(const struct fetch_rows *rows, struct repository *r, const char *url, const struct fetch_options *o,
+		void (*between)(void *data), void *data)
+{
+	struct table t = { .o = o, .r = r, .url = url, .line = STRBUF_INIT };
+	bool quiet = o->verbosity < 0;
+
+	if (!quiet && !o->porcelain) {
+		measure(&t, rows);
+		measure_summary(&t, rows);
+	}
+	if (!quiet)
+		show_rows(&t, rows, true);
+	between(data);
+	if (!quiet)
+		show_rows(&t, rows, false);
 	strbuf_release(&t.line);
 }

@@ -147,8 +147,11 @@ int fetch_decide(struct fetch_rows *out, struct repository *r, const struct fetc
 
 	for (int status = 0; !rc && status < FETCH_HEAD_STATUS_NR; status++)
 		for (size_t i = 0; !rc && i < map->nr; i++)
-			if (map->items[i].status == (enum fetch_head_status)status)
+			if (map->items[i].status == (enum fetch_head_status)status && !map->items[i].backfilled)
 				rc = decide_one(&d, &map->items[i], err);
+	for (size_t i = 0; !rc && i < map->nr; i++)
+		if (map->items[i].backfilled)
+			rc = decide_one(&d, &map->items[i], err);
 	if (!rc || d.commits)
 		commit_pool_free(d.commits);
 	return rc;

@@ -33,6 +33,8 @@ struct fetch_run {
 	size_t nr_results;
 	struct repo_operation *op;
 	struct fetch_head head;
+	bool refused;  /* the transaction of --atomic met a name in the way, or a lock */
+	char *warning; /* why --set-upstream had no effect; NULL */
 };
 
 /* ---- the other side ---- */
@@ -129,7 +131,7 @@ static int fetch_choose(struct fetch_run *f, struct err *err)
 	f->choice = (struct fetch_choice){
 		.remote = f->remote, .given = &f->o->given, .refmap = f->o->has_refmap ? &f->o->refmap : NULL,
 		.merge = &f->merge, .tags = f->o->tags != REMOTE_TAGS_DEFAULT ? f->o->tags : f->remote->tags,
-		.merges_elsewhere = f->merges_elsewhere, .prefetch = f->o->prefetch,
+		.merges_elsewhere = f->merges_elsewhere, .prefetch = f->o->prefetch, .follow = f->r,
 	};
 	return add_tags_to_prune(f, err);
 }
@@ -271,7 +273,7 @@ static int get_tags(struct fetch_run *f, struct err *err)
 	/* It is asked about each tag there, and does not look again for each: a pack that has come must be known. */
 	if (f->nr_results)
 		(void)odb_refresh(f->r->odb, ODB_OWN);
-	fetch_map_add_tags(&f->map, &f->refs, f->r);
+	fetch_map_backfill_tags(&f->map, &f->refs, f->r);
 	for (size_t i = first; i < f->map.nr; i++)
 		missing |= !odb_has(f->r->odb, &f->map.items[i].oid);
 	if (missing) {
@@ -360,8 +362,14 @@ static int fetch_stage_config(struct fetch_run *f, struct err *err)
 /* As in Git, neither HEAD of the remote nor the upstream follows a fetch of which a ref was rejected. */
 static bool follows_head(const struct fetch_run *f)
 {
-	return !f->o->given.nr && refspec_has_places(&f->remote->fetch) && f->remote->origin != REMOTE_UNCONFIGURED && !f->o->prefetch &&
-	       !f->rows.any_rejected;
+	return !f->o->given.nr && f->remote->fetch.nr && f->remote->origin != REMOTE_UNCONFIGURED && !f->o->prefetch && !f->rows.any_rejected;
+}
+
+static int follow_upstream(struct fetch_run *f, struct repo_operation *op, struct err *err)
+{
+	if (!f->o->set_upstream || f->rows.any_rejected)
+		return 0;
+	return fetch_stage_upstream(op, f->r, f->remote, &f->map, &f->warning, err);
 }
 
 static int stage_refs(struct fetch_run *f, struct ref_transaction **t, struct err *err)
@@ -379,8 +387,8 @@ static int stage_refs(struct fetch_run *f, struct ref_transaction **t, struct er
 		rc = fetch_queue_bundles(*t, &f->bundles, err);
 	if (!rc)
 		rc = fetch_stage_config(f, err);
-	if (!rc && f->o->set_upstream && !f->rows.any_rejected)
-		rc = fetch_stage_upstream(f->op, f->r, f->remote, &f->map, f->o, err);
+	if (!rc)
+		rc = follow_upstream(f, f->op, err);
 	return rc;
 }
 
@@ -424,7 +432,7 @@ static int update_refs(struct fetch_run *f, struct err *err)
 
 	if (f->o->dry_run || (f->o->atomic && f->rows.any_rejected)) {
 		repo_operation_abort(f->op);
-		return 0;
+		return follow_upstream(f, NULL, err);
 	}
 	rc = stage_refs(f, &t, err);
 	if (rc < 0) {
@@ -432,6 +440,7 @@ static int update_refs(struct fetch_run *f, struct err *err)
 		return rc;
 	}
 	rc = f->head.ref ? repo_operation_publish(f->op, err) : repo_operation_commit(f->op, err);
+	f->refused = f->o->atomic && (rc == ERR_CONFLICT || rc == ERR_LOCKED);
 	if (!rc)
 		fetch_note_results(&f->rows, t, f->o);
 	return rc || !f->head.ref ? rc : fetch_commit_head(f->op, &f->head, err);
@@ -465,6 +474,17 @@ static void tell_head(const struct fetch_run *f)
 			  remote, there, remote, remote, there);
 }
 
+/* As in Git, after the rows of pruned refs. */
+static void warn_between(void *data)
+{
+	const struct fetch_run *f = data;
+
+	if (f->warning && f->o->warn)
+		f->o->warn(f->o->data, f->warning);
+	tell_conflict(f);
+	tell_head(f);
+}
+
 static int fetch_all(struct fetch_run *f, struct err *err)
 {
 	int rc = f->o->dry_run ? 0 : fetch_get_bundles(f->op, f->r, f->o, &f->bundles, err);
@@ -475,10 +495,11 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 		warn_ignored(f);
 	if (!rc)
 		rc = fetch_list_refs(f, err);
+	/* As in Git, the refspec that --prune-tags adds for a URL counts, too. */
+	if (!rc && f->o->has_refmap && !f->o->given.nr)
+		rc = err_set(err, ERR_INVALID, "--refmap option is only meaningful with command-line refspec(s)");
 	if (!rc)
 		rc = fetch_map_make(&f->map, &f->refs, &f->choice, f->o->warn, f->o->data, err);
-	if (!rc && fetch_choice_follows_tags(&f->choice))
-		fetch_map_add_tags(&f->map, &f->refs, f->r);
 	if (!rc && !f->o->update_head_ok)
 		rc = fetch_check_places(f->r, &f->map, err);
 	if (!rc && f->map.nr)
@@ -500,6 +521,16 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 	return rc ? rc : update_refs(f, err);
 }
 
+/* As in Git, the table comes although no ref has changed, and the error after it. Returns the exit code. */
+static int show_refused(struct fetch_run *f, int rc, struct err *err)
+{
+	fetch_show(&f->rows, f->r, f->url, f->o, warn_between, f);
+	if (f->o->say_error)
+		f->o->say_error(f->o->data, err_message(err));
+	err_release(err);
+	return rc == ERR_CONFLICT ? 254 : 253;
+}
+
 static void release_run(struct fetch_run *f)
 {
 	for (size_t i = 0; i < f->nr_results; i++)
@@ -516,6 +547,7 @@ static void release_run(struct fetch_run *f)
 	free(f->head.target);
 	free(f->head.word);
 	free(f->head.there);
+	free(f->warning);
 	free(f->url);
 }
 
@@ -533,10 +565,10 @@ int fetch_from(struct repository *r, struct remote *remote, struct fetch_options
 	if (rc)
 		repo_operation_abort(f.op);
 	if (!rc) {
-		tell_conflict(&f);
-		tell_head(&f);
-		fetch_show(&f.rows, r, f.url, o);
+		fetch_show(&f.rows, r, f.url, o, warn_between, &f);
 		rc = f.rows.any_rejected;
+	} else if (f.refused) {
+		rc = show_refused(&f, rc, err);
 	}
 	repo_operation_free(f.op);
 	release_run(&f);

@@ -4,6 +4,8 @@
 test_description='what options of fetch choose: FETCH_HEAD, --prune-tags, --refmap, negotiation, --set-upstream'
 . "$(dirname "$0")/test-lib.sh"
 
+SQ="'"
+
 test_expect_success 'a repository with tags of all kinds' '
 	git init -q up &&
 	(cd up && echo hi >f && git add f && git commit -q -m one && git tag light && git tag -a -m x note &&
@@ -210,6 +212,64 @@ test_expect_success 'tags follow out of a pack that is kept, too' '
 	for option in fetch.unpackLimit=100 fetch.unpackLimit=1; do
 		rm -rf f && git init -q f && git -C f -c $option fetch -q ../h "refs/heads/*:refs/remotes/o/*" &&
 		git -C f tag >out && test_cmp expect out && git -C f rev-parse -q --verify "note^{commit}" || return 1
+	done
+'
+
+# A remote with a tag beside its branch, a tag behind it and a client that has none of them: tagged -> new -> main.
+test_expect_success 'a server with tags on the way' '
+	git init -q -b main way && git -C way commit -q --allow-empty -m 1 && git -C way tag -a -m x behind &&
+	git -C way commit -q --allow-empty -m 2 && git -C way tag beside && git -C way commit -q --allow-empty -m 3 && git -C way tag -a -m x named
+'
+
+# What a fetch with these arguments shows, without the summary.
+rows_of () {
+	rm -rf w && git init -q -b other w && git -C w remote add o ../way && git -C w config remote.o.fetch "$1" && shift &&
+	git -C w config --add remote.o.fetch "+refs/tags/*:refs/tags/*" && git -C w fetch "$@" 2>err &&
+	sed -n "s/^.*\] *\|^ \* tag *\|^ \* branch */ /p" err | tr -s " " >rows && sed "s/^[0-9a-f]*//" w/.git/FETCH_HEAD >head
+}
+
+test_expect_success 'a tag that follows is in FETCH_HEAD also where a refspec of the remote brings it' '
+	rows_of "+refs/heads/*:refs/remotes/o/*" o named main:x &&
+	printf "%s\n" " named -> FETCH_HEAD" " main -> x" " named -> named" " main -> o/main" " behind -> behind" " beside -> beside" >expect && test_cmp expect rows &&
+	{ printf "\t\t%s\n" "tag ${SQ}named$SQ of ../way" "branch ${SQ}main$SQ of ../way" &&
+	  printf "\tnot-for-merge\ttag ${SQ}%s$SQ of ../way\n" named behind beside; } >expect && test_cmp expect head &&
+	rows_of "+refs/heads/*:refs/remotes/o/*" o behind beside:refs/x/y &&
+	printf "%s\n" " behind -> FETCH_HEAD" " beside -> refs/x/y" " behind -> behind" " beside -> beside" >expect && test_cmp expect rows
+'
+
+test_expect_success 'a remote whose refspecs have no destinations has a HEAD, too' '
+	for spec in refs/heads/main HEAD ^refs/heads/topic; do
+		rm -rf w && git init -q w && git -C w remote add o ../way && git -C w fetch -q o && git -C w update-ref --no-deref -d refs/remotes/o/HEAD &&
+		git -C w config remote.o.fetch $spec && git -C w config branch.$(git -C w symbolic-ref --short HEAD).remote o &&
+		git -C w config branch.$(git -C w symbolic-ref --short HEAD).merge refs/heads/main && git -C w fetch -q o &&
+		echo refs/remotes/o/main >expect && git -C w symbolic-ref refs/remotes/o/HEAD >out && test_cmp expect out || return 1
+	done &&
+	git -C w config --unset remote.o.fetch && git -C w update-ref --no-deref -d refs/remotes/o/HEAD && git -C w -c protocol.version=0 fetch -q o &&
+	test_must_fail git -C w symbolic-ref -q refs/remotes/o/HEAD
+'
+
+test_expect_success '--refmap with the refspec that --prune-tags adds for a URL; and an unreachable remote is the first error' '
+	rm -rf w && git init -q w && git -C w fetch -q --refmap= --prune-tags ../way && git -C w rev-parse -q --verify beside &&
+	test_expect_code 128 git -C w fetch --refmap= ../nowhere 2>err && test_grep "^fatal: .*nowhere" err && test_grep ! refmap err
+'
+
+test_expect_success '--atomic over a name in the way shows the table, and changes nothing' '
+	rm -rf w && git init -q -b other w && git -C w fetch -q --no-tags ../way main:refs/heads/a/b &&
+	test_expect_code 254 git -C w fetch --no-tags --atomic ../way main:t main:a 2>err && tail -n 2 err >last &&
+	printf "%s\n" " * [new branch]      main       -> a" "error: cannot lock ref ${SQ}refs/heads/a$SQ: ${SQ}refs/heads/a/b$SQ exists; cannot create ${SQ}refs/heads/a$SQ" >expect &&
+	test_cmp expect last && test_must_fail git -C w rev-parse -q --verify t && git -C w pack-refs --all &&
+	echo "error: ${SQ}refs/heads/a/b$SQ exists; cannot create ${SQ}refs/heads/a$SQ" >expect &&
+	test_expect_code 254 git -C w fetch -q --no-tags --atomic ../way main:a 2>err && test_cmp expect err &&
+	echo "error: ${SQ}refs/heads/a/b$SQ exists; cannot create ${SQ}refs/heads/a/b/c$SQ" >expect &&
+	test_expect_code 254 git -C w fetch -q --no-tags --atomic ../way main:a/b/c 2>err && test_cmp expect err
+'
+
+test_expect_success 'why --set-upstream had no effect comes after the rows of pruned refs, in a dry run, too' '
+	for dry in --no-dry-run --dry-run; do
+		rm -rf w && git init -q -b other w && git -C w remote add o ../way && git -C w fetch -q --no-tags o && git -C w update-ref refs/remotes/o/old o/main &&
+		git -C w update-ref -d refs/remotes/o/main && git -C w config >before -l && git -C w fetch $dry --no-tags --prune --set-upstream o 2>err && git -C w config -l >after &&
+		sed -n "s/^ - .*-> /-/p; s/^warning: .*/warning/p; s/^ \* .*-> /+/p" err >out && printf "%s\n" -o/old warning +o/main >expect && test_cmp expect out &&
+		test_cmp before after || return 1
 	done
 '
 

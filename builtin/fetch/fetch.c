@@ -307,8 +307,6 @@ static int fetch_one(struct fetch_cmd *f, const char *name, int argc, const char
 		return report_fatal(&err);
 	f->o.reflog_action = action;
 	add_refspecs(f, argc, argv);
-	if (f->o.has_refmap && !f->o.given.nr)
-		die("--refmap option is only meaningful with command-line refspec(s)");
 	fetch_resolve_options(f, remote);
 	if (f->negotiate_only)
 		return fetch_print_common(f, remote);
