@@ -39,8 +39,9 @@ static const char *head_there(const struct remote_refs *refs)
 	return ref && skip_prefix(ref->name, "refs/heads/", &branch) ? branch : NULL;
 }
 
-/* The fetch puts it there, or it is there already. */
-static bool will_be_there(struct repository *r, const struct remote *remote, const char *ref, const char *branch)
+/* The fetch puts it there, or it is there already, and stays. */
+static bool will_be_there(struct repository *r, const struct remote *remote, const char *ref, const char *branch,
+			  const struct strvec *pruned)
 {
 	struct strbuf src = STRBUF_INIT, dst = STRBUF_INIT;
 	bool placed = false, excluded;
@@ -55,7 +56,7 @@ static bool will_be_there(struct repository *r, const struct remote *remote, con
 	}
 	strbuf_release(&src);
 	strbuf_release(&dst);
-	return placed || ref_exists(r->refs, ref);
+	return placed || (ref_exists(r->refs, ref) && !strvec_contains(pruned, ref));
 }
 
 static char *word_about(const struct remote *remote, const char *there, const char *here)
@@ -93,14 +94,15 @@ static bool wants_word(const struct remote *remote, const char *there)
 }
 
 /* A bare mirror has no refs/remotes/<name>/HEAD: its own HEAD follows, whatever it was. */
-static void decide_head_of_mirror(struct repository *r, const struct remote *remote, const char *there, struct fetch_head *out)
+static void decide_head_of_mirror(struct repository *r, const struct remote *remote, const char *there,
+				  const struct strvec *pruned, struct fetch_head *out)
 {
 	char *target = xstrfmt("refs/heads/%s", there), *here = NULL;
 	struct object_id oid;
 
 	if (ref_read_raw(r->refs, "HEAD", &oid, &here, NULL) < 0)
 		here = NULL;
-	if (refname_is_valid(target, 0) && will_be_there(r, remote, target, there) && (!here || strcmp(here, target) != 0)) {
+	if (refname_is_valid(target, 0) && will_be_there(r, remote, target, there, pruned) && (!here || strcmp(here, target) != 0)) {
 		out->ref = xstrdup("HEAD");
 		out->target = target;
 		target = NULL;
@@ -110,7 +112,7 @@ static void decide_head_of_mirror(struct repository *r, const struct remote *rem
 }
 
 void fetch_decide_head(struct repository *r, const struct remote *remote, const struct remote_refs *refs,
-		       struct fetch_head *out)
+		       const struct strvec *pruned, struct fetch_head *out)
 {
 	const char *there = head_there(refs);
 	char *ref, *target, *here;
@@ -119,13 +121,13 @@ void fetch_decide_head(struct repository *r, const struct remote *remote, const 
 	if (!there || remote->follow_head == FOLLOW_HEAD_NEVER)
 		return;
 	if (remote->mirror && r->bare) {
-		decide_head_of_mirror(r, remote, there, out);
+		decide_head_of_mirror(r, remote, there, pruned, out);
 		return;
 	}
 	ref = xstrfmt("refs/remotes/%s/HEAD", remote->name);
 	target = xstrfmt("refs/remotes/%s/%s", remote->name, there);
 	here = head_here(r, remote, ref, &exists);
-	if (!refname_is_valid(target, 0) || !will_be_there(r, remote, target, there) || (here && !strcmp(here, there)))
+	if (!refname_is_valid(target, 0) || !will_be_there(r, remote, target, there, pruned) || (here && !strcmp(here, there)))
 		goto out;
 	if (!exists || remote->follow_head == FOLLOW_HEAD_ALWAYS) {
 		out->ref = ref;

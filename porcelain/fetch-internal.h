@@ -62,8 +62,9 @@ struct fetch_head {
 	char *word;	    /* what the user is told instead; NULL: nothing */
 	char *there;	    /* with a word: the branch that HEAD is there */
 };
+/* pruned: names of refs that the fetch deletes. */
 void fetch_decide_head(struct repository *r, const struct remote *remote, const struct remote_refs *refs,
-		       struct fetch_head *out);
+		       const struct strvec *pruned, struct fetch_head *out);
 /*
  * After all else has been published: makes <remote>/HEAD, and seals all. It is a transaction of its own, since with
  * a symbolic ref in it the others could not go to packed-refs at once.

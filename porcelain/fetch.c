@@ -379,7 +379,7 @@ static int stage_refs(struct fetch_run *f, struct ref_transaction **t, struct er
 	if (!rc)
 		rc = fetch_queue(&f->rows, *t, f->o->reflog_action, err);
 	if (!rc && follows_head(f))
-		fetch_decide_head(f->r, f->remote, &f->refs, &f->head);
+		fetch_decide_head(f->r, f->remote, &f->refs, &f->pruned, &f->head);
 	if (!rc && !f->o->no_fetch_head)
 		rc = fetch_stage_head(f->op, f->r, &f->map, f->url, f->o->append, err);
 	/* What all refs depend on has to be taken, or left; these do not matter so much. */

@@ -248,6 +248,12 @@ test_expect_success 'a remote whose refspecs have no destinations has a HEAD, to
 	test_must_fail git -C w symbolic-ref -q refs/remotes/o/HEAD
 '
 
+test_expect_success '<remote>/HEAD does not lead to a branch that the fetch prunes' '
+	rm -rf w && git init -q w && git -C w remote add o ../way && git -C w fetch -q ../way main:refs/remotes/o/main &&
+	git -C w config remote.o.fetch "+refs/*:refs/*" && git -C w fetch -q --prune -u o && git -C w rev-parse -q --verify refs/heads/main &&
+	test_must_fail git -C w symbolic-ref -q refs/remotes/o/HEAD
+'
+
 test_expect_success '--refmap with the refspec that --prune-tags adds for a URL; and an unreachable remote is the first error' '
 	rm -rf w && git init -q w && git -C w fetch -q --refmap= --prune-tags ../way && git -C w rev-parse -q --verify beside &&
 	test_expect_code 128 git -C w fetch --refmap= ../nowhere 2>err && test_grep "^fatal: .*nowhere" err && test_grep ! refmap err
