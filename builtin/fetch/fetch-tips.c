@@ -36,17 +36,19 @@ static void add_tips(struct fetch_cmd *f, const struct strvec *from, const char 
 {
 	for (size_t i = 0; i < from->nr; i++) {
 		const char *text = from->v[i];
-		size_t before = out->nr;
 		struct object_id oid;
 
-		if (strpbrk(text, "*?["))
+		if (strpbrk(text, "*?[")) {
+			size_t before = out->nr;
+
 			add_glob(f, text, out);
-		else if (!revparse_oid(f->r, text, &oid, NULL) && !odb_has(f->r->odb, &oid))
+			if (out->nr == before)
+				warning("ignoring %s=%s because it does not match any refs", option, text);
+		} else if (!revparse_oid(f->r, text, &oid, NULL) && !odb_has(f->r->odb, &oid)) {
 			die("the object %s does not exist", text);
-		else if (!revparse_oid(f->r, text, &oid, NULL))
+		} else if (!revparse_oid(f->r, text, &oid, NULL)) {
 			oid_array_append(out, &oid);
-		if (out->nr == before)
-			warning("ignoring %s=%s because it does not match any refs", option, text);
+		}
 	}
 }
 
