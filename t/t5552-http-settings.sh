@@ -226,6 +226,14 @@ test_expect_success 'a request that comes with its command, and a parent that go
 	head -n 1 >actual && test "$(cat code)" != 124 && rules web
 '
 
+test_expect_success 'the helper without arguments, and with one that is no URL' '
+	test_expect_code 1 git remote-http 2>err && test_grep "^error: remote-curl: usage: git remote-curl <remote>" err &&
+	for arg in -h some/path; do
+		printf "%s\n" "warning: url has no scheme: $arg/" "fatal: credential url cannot be parsed: $arg/" >expect &&
+		test_expect_code 128 git remote-http $arg 2>err </dev/null && test_cmp expect err || return 1
+	done
+'
+
 test_expect_success 'a parent that does not know stateless-connect' '
 	git init -q parent && printf "%s\n" "option progress false" "fetch $(git -C work rev-parse HEAD) refs/heads/main" "" "" |
 	git -C parent remote-http origin "$web_url/repo.git" >out && printf "ok\n" >expect && head -n 1 out | test_cmp expect - &&

@@ -9,6 +9,7 @@
 #include "builtin/fetch/fetch-common.h"
 #include "builtin/remote-http/remote-http.h"
 #include "compat/syscalls.h"
+#include "credential/credential.h"
 #include "repo/remotes.h"
 #include "transport/http/http.h"
 #include "util/alloc.h"
@@ -261,6 +262,27 @@ static int remote_http_run(struct http_helper *h, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* As in Git, the URL ends with a slash in messages. */
+static int check_url(const char *text, struct err *err)
+{
+	const char *end = ends_with(text, "/") ? "" : "/";
+	char *url = xstrfmt("%s%s", text, end);
+	struct credential c;
+	struct err why = ERR_INIT;
+	int rc;
+
+	credential_init(&c);
+	rc = credential_from_url(&c, url, &why);
+	if (rc < 0) {
+		warning("%s", err_message(&why));
+		rc = err_set(err, ERR_INVALID, "credential url cannot be parsed: %s", url);
+	}
+	err_release(&why);
+	credential_release(&c);
+	free(url);
+	return rc;
+}
+
 int remote_http_main(int argc, const char **argv)
 {
 	struct http_helper h = HTTP_HELPER_INIT;
@@ -268,7 +290,7 @@ int remote_http_main(int argc, const char **argv)
 	int rc;
 
 	if (argc < 2)
-		die("remote-curl: usage: git remote-curl <remote> [<url>]");
+		return error("remote-curl: usage: git remote-curl <remote> [<url>]"), 1;
 	trace2_start(argv);
 	trace2_cmd_name("remote-curl");
 	h.url = argc > 2 ? argv[2] : argv[1];
@@ -277,6 +299,8 @@ int remote_http_main(int argc, const char **argv)
 	/* What follows a command is not for stdio. */
 	setvbuf(stdin, NULL, _IONBF, 0);
 	rc = remote_http_begin(&h, &err);
+	if (!rc)
+		rc = check_url(h.url, &err);
 	if (!rc)
 		rc = remote_http_run(&h, &err);
 	if (rc < 0)
