@@ -100,6 +100,9 @@ static void mailmap_add(struct mailmap *m, const char *new_name, const char *new
 	set(p, new_name, new_mail);
 }
 
+/* As Git sees it: no vertical tab and no form feed. */
+#define WHITESPACE " \t\n\r"
+
 /*
  * "NAME <MAIL>" at *s, cut in place and skipped; *name NULL: there is no name. False: no
  * address follows.
@@ -110,8 +113,8 @@ static bool parse_pair(char **s, char **name, char **mail, bool need_mail)
 
 	if (!gt || (need_mail && gt == lt + 1))
 		return false;
-	*name = *s + strspn(*s, " \t");
-	for (end = lt; end > *name && isspace((unsigned char)end[-1]); end--)
+	*name = *s + strspn(*s, WHITESPACE);
+	for (end = lt; end > *name && strchr(WHITESPACE, end[-1]); end--)
 		;
 	*end = '\0';
 	*gt = '\0';

@@ -96,6 +96,12 @@ test_expect_success 'check-mailmap: standard input, more files and blobs' '
 	echo "error: mailmap is not a blob: HEAD" >expect && test_cmp expect err
 '
 
+test_expect_success 'a name in a mailmap loses blanks and carriage returns at both ends, and no other control characters' '
+	printf " \t\rN \r <n@x> <a@x>\n\vO\f<o@x> <b@x>\n\r\t<m@x> <c@x>\n\f <p@x> <d@x>\n" >map &&
+	git -C r -c mailmap.file="$PWD/map" check-mailmap "A <a@x>" "B <b@x>" "C <c@x>" "D <d@x>" >out &&
+	printf "N <n@x>\n\vO\f <o@x>\nC <m@x>\n\f <p@x>\n" >expect && test_cmp expect out
+'
+
 test_expect_success PYTHON 'check-mailmap: a program gets each answer before its next question' '
 	python3 - r <<-\EOF
 	import subprocess, sys
