@@ -155,39 +155,38 @@ int fetch_commit_head(struct repo_operation *op, const struct fetch_head *head, 
 
 /* ---- --set-upstream ---- */
 
-/* The only branch that was fetched and has no place of its own here; NULL, and *why: none, several, or it is none. */
-static const struct fetch_item *source_branch(const struct fetch_map *map, const char **why)
+/* The only ref that was fetched and has no place of its own here; NULL, and *why: none, or several. */
+static const struct fetch_item *single_source(const struct fetch_map *map, const char **why)
 {
 	const struct fetch_item *found = NULL;
 
-	*why = NULL;
-	for (size_t i = 0; i < map->nr; i++)
-		if (!map->items[i].dst) {
-			if (found)
-				*why = "multiple branches detected, incompatible with --set-upstream";
-			found = &map->items[i];
+	*why = "no source branch found;\nyou need to specify exactly one branch with the --set-upstream option";
+	for (size_t i = 0; i < map->nr; i++) {
+		if (map->items[i].dst)
+			continue;
+		if (found) {
+			*why = "multiple branches detected, incompatible with --set-upstream";
+			return NULL;
 		}
-	if (*why)
-		return NULL;
-	if (!found)
-		*why = "no source branch found;\nyou need to specify exactly one branch with the --set-upstream option";
-	else if (starts_with(found->src, "refs/remotes/"))
-		*why = "not setting upstream for a remote remote-tracking branch";
-	else if (starts_with(found->src, "refs/tags/"))
-		*why = "not setting upstream for a remote tag";
-	else if (strcmp(found->src, "HEAD") != 0 && !starts_with(found->src, "refs/heads/"))
-		*why = "unknown branch type";
-	return *why ? NULL : found;
+		found = &map->items[i];
+	}
+	return found;
 }
 
-static char *no_upstream_text(const struct fetch_item *item, const struct remote *remote, const char *why)
+/* Why `src` can be no upstream; NULL: it can. */
+static const char *no_upstream_kind(const char *src)
 {
-	const char *name = item ? item->src : NULL;
+	if (starts_with(src, "refs/remotes/"))
+		return "not setting upstream for a remote remote-tracking branch";
+	if (starts_with(src, "refs/tags/"))
+		return "not setting upstream for a remote tag";
+	return strcmp(src, "HEAD") != 0 && !starts_with(src, "refs/heads/") ? "unknown branch type" : NULL;
+}
 
-	if (!name)
-		return xstrdup(why);
-	(void)skip_prefix(name, "refs/heads/", &name);
-	return xstrfmt("could not set upstream of HEAD to '%s' from '%s' when it does not point to any branch.", name,
+static char *detached_text(const char *src, const struct remote *remote)
+{
+	(void)skip_prefix(src, "refs/heads/", &src);
+	return xstrfmt("could not set upstream of HEAD to '%s' from '%s' when it does not point to any branch.", src,
 		       remote->name);
 }
 
@@ -212,14 +211,20 @@ static int stage_upstream_of(const char *branch, const char *merge, const struct
 int fetch_stage_upstream(struct repo_operation *op, struct repository *r, const struct remote *remote,
 			 const struct fetch_map *map, char **warning, struct err *err)
 {
-	const char *why, *branch;
-	const struct fetch_item *item = source_branch(map, &why);
+	const char *why, *branch = NULL;
+	const struct fetch_item *item = single_source(map, &why);
 	struct object_id oid;
 	char *target = NULL;
 	int rc = ref_read_raw(r->refs, "HEAD", &oid, &target, err);
 
-	if (!rc && (!item || !target || !skip_prefix(target, "refs/heads/", &branch)))
-		*warning = no_upstream_text(item, remote, why);
+	if (target)
+		(void)skip_prefix(target, "refs/heads/", &branch);
+	if (item)
+		why = no_upstream_kind(item->src);
+	if (!rc && item && !branch)
+		*warning = detached_text(item->src, remote);
+	else if (!rc && why)
+		*warning = xstrdup(why);
 	else if (!rc && op)
 		rc = stage_upstream_of(branch, item->src, remote, r, repo_operation_batch(op), err);
 	free(target);

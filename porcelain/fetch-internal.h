@@ -35,8 +35,8 @@ MUST_USE int fetch_queue_bundles(struct ref_transaction *t, const struct bundle_
 /* ---- fetch-update.c: what becomes of each ref ---- */
 /* ERR_CONFLICT: one of the map's places is a branch that is checked out. */
 MUST_USE int fetch_check_places(struct repository *r, const struct fetch_map *map, struct err *err);
-/* Rows for the map, in the order of FETCH_HEAD; the objects are here. */
-MUST_USE int fetch_decide(struct fetch_rows *out, struct repository *r, const struct fetch_map *map,
+/* Add rows for the items of the map from `first` on, in the order of FETCH_HEAD; the objects are here. */
+MUST_USE int fetch_decide(struct fetch_rows *out, struct repository *r, const struct fetch_map *map, size_t first,
 			  const struct fetch_options *o, struct err *err);
 /* Add rows for refs that no longer exist in the remote. */
 MUST_USE int fetch_decide_pruned(struct fetch_rows *out, struct repository *r, const struct refspec *rs,

@@ -31,7 +31,7 @@ static struct fetch_item *fetch_map_add(struct fetch_map *map, const char *src,
 
 	ALLOC_GROW(map->items, map->nr + 1, map->alloc);
 	item = &map->items[map->nr++];
-	*item = (struct fetch_item){ xstrdup(src), dst && *dst ? xstrdup(dst) : NULL, *oid, force, false, status };
+	*item = (struct fetch_item){ xstrdup(src), dst && *dst ? xstrdup(dst) : NULL, *oid, force, status };
 	return item;
 }
 
@@ -394,11 +394,7 @@ bool fetch_choice_follows_tags(const struct fetch_choice *c)
 
 void fetch_map_backfill_tags(struct fetch_map *map, const struct remote_refs *refs, struct repository *r)
 {
-	size_t first = map->nr;
-
 	add_missing_tags(map, refs, r);
-	for (size_t i = first; i < map->nr; i++)
-		map->items[i].backfilled = true;
 }
 
 /* ---- what has to be asked for ---- */

@@ -24,7 +24,6 @@ struct fetch_item {
 	char *dst; /* its full name here; NULL: none */
 	struct object_id oid;
 	bool force;
-	bool backfilled; /* by fetch_map_backfill_tags(); the table has it last */
 	enum fetch_head_status status;
 };
 struct fetch_map {

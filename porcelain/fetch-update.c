@@ -139,19 +139,16 @@ static int decide_one(struct deciding *d, const struct fetch_item *item, struct 
 	return rc;
 }
 
-int fetch_decide(struct fetch_rows *out, struct repository *r, const struct fetch_map *map,
+int fetch_decide(struct fetch_rows *out, struct repository *r, const struct fetch_map *map, size_t first,
 		 const struct fetch_options *o, struct err *err)
 {
 	struct deciding d = { out, r, o, NULL };
 	int rc = commit_pool_new(&d.commits, r, err);
 
 	for (int status = 0; !rc && status < FETCH_HEAD_STATUS_NR; status++)
-		for (size_t i = 0; !rc && i < map->nr; i++)
-			if (map->items[i].status == (enum fetch_head_status)status && !map->items[i].backfilled)
+		for (size_t i = first; !rc && i < map->nr; i++)
+			if (map->items[i].status == (enum fetch_head_status)status)
 				rc = decide_one(&d, &map->items[i], err);
-	for (size_t i = 0; !rc && i < map->nr; i++)
-		if (map->items[i].backfilled)
-			rc = decide_one(&d, &map->items[i], err);
 	if (!rc || d.commits)
 		commit_pool_free(d.commits);
 	return rc;

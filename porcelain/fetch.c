@@ -284,7 +284,7 @@ static int get_tags(struct fetch_run *f, struct err *err)
 		if (!rc)
 			rc = get_and_show(f, err);
 	}
-	return rc;
+	return rc ? rc : fetch_decide(&f->rows, f->r, &f->map, first, f->o, err);
 }
 
 /* Refs that would need the other side's own boundary do not move. */
@@ -507,8 +507,6 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 	if (rc)
 		return fetch_end_session(f, rc, err);
 	rc = get_and_show(f, err);
-	if (!rc)
-		rc = get_tags(f, err);
 	if (!rc) {
 		drop_rejected(f);
 		keep_from_merging(f);
@@ -517,7 +515,10 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 	if (!rc)
 		rc = prune_first(f, err);
 	if (!rc)
-		rc = fetch_decide(&f->rows, f->r, &f->map, f->o, err);
+		rc = fetch_decide(&f->rows, f->r, &f->map, 0, f->o, err);
+	/* As in Git, a fetch of which a ref was rejected brings no further tags. */
+	if (!rc && !f->rows.any_rejected)
+		rc = get_tags(f, err);
 	return rc ? rc : update_refs(f, err);
 }
 

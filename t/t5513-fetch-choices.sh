@@ -279,4 +279,19 @@ test_expect_success 'why --set-upstream had no effect comes after the rows of pr
 	done
 '
 
+test_expect_success 'a fetch of which a ref is rejected brings no tags that its objects make known' '
+	rm -rf w && git init -q -b other w && git -C w remote add o ../way && git -C w commit -q --allow-empty -m own && git -C w branch taken &&
+	test_expect_code 1 git -C w fetch -q o main:taken main:new && git -C w tag >out && echo named >expect && test_cmp expect out &&
+	git -C w rev-parse -q --verify new && git -C w fetch -q o main:other2 && git -C w tag >out && printf "%s\n" behind beside named >expect && test_cmp expect out
+'
+
+test_expect_success '--set-upstream at a detached HEAD, whatever is fetched' '
+	git -C w update-ref --no-deref HEAD new &&
+	for name in refs/tags/named main refs/heads/main; do
+		git -C w fetch -q --set-upstream o $name 2>err &&
+		echo "warning: could not set upstream of HEAD to $SQ${name#refs/heads/}$SQ from ${SQ}o$SQ when it does not point to any branch." >expect &&
+		test_cmp expect err || return 1
+	done
+'
+
 test_done

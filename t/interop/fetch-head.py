@@ -180,7 +180,7 @@ LISTED = {
     "a group of one remote": lambda d, a, b, args, config: fails(b) and re.search(rb"'(grp|default)' does not appear", b["stderr"])
     and args[-1] == "grp" and re.search(r"\tgrp = \S+\n", config),
     "--refmap= is a refspec of HEAD": lambda d, a, b, args, config: "--refmap=" in args and only(d, "stderr", "stdout", "config")
-    and fewer(a["stderr"], b["stderr"], rb" HEAD +-> FETCH_HEAD$|^warning: multiple branches detected") and fewer(a["stdout"], b["stdout"], rb" FETCH_HEAD$"),
+    and fewer(a["stderr"], b["stderr"], rb" HEAD +-> FETCH_HEAD$|^warning: multiple branches detected" + (rb"|\[new tag\]" if "--dry-run" in args else b"")) and fewer(a["stdout"], b["stdout"], rb" FETCH_HEAD$"),
     "--set-upstream over several values": lambda d, a, b, args, config: "--set-upstream" in args and only(d, "stderr", "config") and b"has multiple values" in b["stderr"]
     and a["config"].count(b"\tmerge = ") == 1 and b["config"].count(b"\tmerge = ") == a["before"]["config"].count(b"\tmerge = ") + 1,
     "a dry run leaves the upstream": lambda d, a, b, args, config: "--set-upstream" in args and "--dry-run" in args and a["config"] == a["before"]["config"]
