@@ -133,12 +133,23 @@ static const struct worktree *used_by(const struct update_check *u, const struct
 	return w && !w->is_bare ? w : NULL;
 }
 
+/* As in Git, the name without the namespace counts, too. */
+static bool is_current_outside(const struct update_check *u, const struct push_command *c)
+{
+	const char *name = push_command_changes(c);
+	const struct worktree *w;
+
+	if (!*u->s->prefix || !skip_prefix(name, u->s->prefix, &name))
+		return false;
+	w = worktrees_find_branch(u->worktrees, name);
+	return w && !w->is_bare;
+}
+
 static void check_current(struct update_check *u, struct push_command *c)
 {
 	struct receive_server *s = u->s;
-	const struct worktree *w = used_by(u, c);
 
-	if (!w)
+	if (!used_by(u, c) && !is_current_outside(u, c))
 		return;
 	switch (s->config.deny_current_branch) {
 	case DENY_IGNORE:

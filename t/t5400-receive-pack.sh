@@ -145,6 +145,13 @@ test_expect_success 'namespaces' '
 	git -C s rev-parse -q --verify refs/namespaces/one/refs/heads/main
 '
 
+test_expect_success 'a branch of a namespace with the name of the current branch is denied, other ones are not' '
+	rm -rf tree && git clone -q work tree && test_must_fail git -C work push --receive-pack="$PWD/ns" ../tree main 2>err &&
+	test_grep "remote rejected. main -> main (branch is currently checked out)" err && git -C work push -q --receive-pack="$PWD/ns" ../tree main:other &&
+	test_must_fail git -C work push -q --receive-pack="$PWD/ns" ../tree :main && git -C work push -q --receive-pack="$PWD/ns" ../tree :other &&
+	git -C tree config receive.denyCurrentBranch ignore && git -C work push -q --receive-pack="$PWD/ns" ../tree main && rm -rf tree
+'
+
 test_expect_success 'objects of an alternate need not be sent' '
 	server s && rm -rf t && git init -q --bare t && echo "$PWD/s/objects" >t/objects/info/alternates &&
 	git receive-pack --http-backend-info-refs t >raw && grep -a "$(git -C s rev-parse main) \.have" raw &&
