@@ -22,6 +22,7 @@
 #include "history/history.h"
 #include "history/names/revparse.h"
 #include "worktree/merge-result.h"
+#include "worktree/rerere.h"
 
 static const char *const usage[] = {
 	"git commit [-a | --interactive | --patch] [-s] [-v] [-u<mode>] [--amend]\n"
@@ -591,14 +592,21 @@ static int copy_notes(struct commit_run *run, struct ref_transaction *t,
 /* Objects, refs and logs, index: one operation, one flush. */
 static int publish(struct commit_run *run, const struct object_id *commit, struct err *err)
 {
+	struct rerere rr = { .op = run->op, .ix = &run->ci.ix, .lenient = true };
 	struct ref_transaction *t;
+	struct strvec messages;
 	int rc;
 
-	if ((rc = commit_index_set(run, err)) >= 0 && (rc = repo_operation_end_state(run->op, STATE_ENDS_BY_COMMIT, err)) >= 0 &&
+	strvec_init(&messages);
+	if ((rc = commit_index_set(run, err)) >= 0 && (rc = rerere_update(&rr, &messages, err)) >= 0 &&
+	    (rc = repo_operation_end_state(run->op, STATE_ENDS_BY_COMMIT, err)) >= 0 &&
 	    (rc = advance_head(run, commit, &t, err)) >= 0)
 		rc = copy_notes(run, t, commit, err);
 	rc = repo_operation_end(run->op, rc, err);
 	run->op = NULL;
+	for (size_t i = 0; i < messages.nr; i++)
+		fprintf(stderr, "%s\n", messages.v[i]);
+	strvec_clear(&messages);
 	/* The veto of the reference-transaction hook is fatal, as a lock would be. */
 	return rc == ERR_ABORTED ? ERR_CONFLICT : rc;
 }

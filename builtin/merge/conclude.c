@@ -17,6 +17,7 @@
 #include "util/alloc.h"
 #include "util/utf8.h"
 #include "worktree/diff-attr.h"
+#include "worktree/rerere.h"
 
 /* ---- refs ---- */
 
@@ -376,6 +377,13 @@ static void tell_result(const struct merge_cmd *m)
 	warn_of_merge_limit(m->result.needed_rename_limit);
 }
 
+static void tell_rerere(const struct merge_cmd *m)
+{
+	fflush(stdout);
+	for (size_t i = 0; i < m->rerere_messages.nr; i++)
+		fprintf(stderr, "%s\n", m->rerere_messages.v[i]);
+}
+
 static void tell_squash(const struct merge_cmd *m)
 {
 	if (m->o.squash > 0 && m->o.quiet <= m->o.verbose)
@@ -387,8 +395,12 @@ static void tell_squash(const struct merge_cmd *m)
 /* There are conflicts, or a commit is not wanted. */
 static int stop_before_commit(struct merge_cmd *m, struct err *err)
 {
-	int rc = merge_write_state(m, err);
+	struct rerere rr = { .op = m->op, .ix = &m->update.ix, .autoupdate = m->o.rerere_autoupdate,
+			     .lenient = true };
+	int rc = m->result.clean ? 0 : rerere_update(&rr, &m->rerere_messages, err);
 
+	if (!rc)
+		rc = merge_write_state(m, err);
 	rc = repo_operation_end(m->op, rc, err);
 	m->op = NULL;
 	if (rc)
@@ -398,6 +410,7 @@ static int stop_before_commit(struct merge_cmd *m, struct err *err)
 		tell_squash(m);
 		run_post_merge(m);
 	}
+	tell_rerere(m);
 	if (!m->result.clean) {
 		printf("Automatic merge failed; fix conflicts and then commit the result.\n");
 		return 1;

@@ -32,7 +32,7 @@ struct merge_cmd_options {
 	int log;  /* subjects in the message at most; 0: none */
 	int squash, commit, edit; /* -1: not given */
 	int verbose, quiet, progress, signoff, verify, verify_signatures, allow_unrelated, autostash, overwrite_ignore;
-	int rerere_autoupdate;
+	int rerere_autoupdate; /* -1: not given */
 	bool ff_given; /* on the command line, or in the configuration */
 	struct strvec messages;
 	struct strvec strategies, strategy_options;
@@ -78,6 +78,7 @@ struct merge_cmd {
 
 	struct merge_result result; /* conflicts and messages; released if has_result */
 	bool has_result;
+	struct strvec rerere_messages; /* for stderr */
 };
 
 /* ---- options.c ---- */

@@ -419,6 +419,7 @@ static void release(struct merge_cmd *m)
 	commit_list_clear(&m->bases);
 	commit_pool_free(m->pool);
 	strbuf_release(&m->message);
+	strvec_clear(&m->rerere_messages);
 	strvec_clear(&m->o.messages);
 	strvec_clear(&m->o.strategies);
 	strvec_clear(&m->o.strategy_options);
@@ -432,6 +433,7 @@ int cmd_merge(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc = 0;
 
+	strvec_init(&m.rerere_messages);
 	strvec_init(&m.o.messages);
 	strvec_init(&m.o.strategies);
 	strvec_init(&m.o.strategy_options);

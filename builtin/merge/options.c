@@ -201,7 +201,7 @@ static void read_config(struct merge_cmd *m)
 	int sign = false;
 
 	o->stat = MERGE_STAT_FULL;
-	o->squash = o->commit = o->edit = o->progress = -1;
+	o->squash = o->commit = o->edit = o->progress = o->rerere_autoupdate = -1;
 	o->overwrite_ignore = o->verify = true;
 	read_stat(m);
 	read_ff(m);
@@ -263,8 +263,6 @@ int merge_parse_options(struct merge_cmd *m, int argc, const char **argv)
 	read_config(m);
 	read_branch_options(m);
 	argc = parse_words(o, argc, argv);
-	if (o->rerere_autoupdate > 0)
-		die("--rerere-autoupdate: rerere is not available yet");
 	if (o->quiet > o->verbose)
 		o->stat = MERGE_STAT_NONE;
 	m->comment_char = edit_comment_char(m->r);
