@@ -124,7 +124,7 @@ test_expect_success 'without a journal, and where the working tree is elsewhere,
 test_expect_success 'after an interruption only commands that finish it go on' '
 	(
 		cd repo && git reset -q --hard start && printf "%s %s" $(git rev-parse HEAD^{tree} side^{tree}) >../marker &&
-		cp ../marker .git/WORKTREE_UPDATE && echo part >f && git add f &&
+		cp ../marker .git/WORKTREE_UPDATE && lines 1 2 3 >f && git add f &&
 		for command in "commit -m x" "commit --amend -m x" "merge side" "pull . side" "checkout side" "checkout -b new" \
 			"switch side" "reset" "reset --soft side" "merge --continue"
 		do

@@ -168,7 +168,6 @@ test_expect_success 'strategies: ours, several; unknown ones' '
 	git -C r merge -s ours -s ort side >out && test_grep "^Trying merge strategy ours" out && back &&
 	test_expect_code 1 git -C r merge -s nope side 2>err && test_grep "Could not find merge strategy .nope." err &&
 	test_expect_code 128 git -C r merge -X nope side 2>err && test_grep "unknown strategy option: -Xnope" err &&
-	test_expect_code 128 git -C r merge --rerere-autoupdate side 2>err && test_grep "rerere is not available" err &&
 	test_expect_code 1 git -C r merge nope 2>err && test_grep "nope - not something we can merge" err
 '
 

@@ -5,6 +5,7 @@
 #include "util/alloc.h"
 #include "attr/attr.h"
 #include "worktree/merge-result.h"
+#include "worktree/merge-result-internal.h"
 #include "worktree/write-files.h"
 
 int result_update_begin(struct result_update *u, struct repo_operation *op, struct err *err)
@@ -232,12 +233,23 @@ static int set_entries(struct undo *un, const struct index_state *want, const st
 	return rc;
 }
 
+/* Nothing of the working tree has been touched when this fails. */
+static int check_edits(const struct undo *un, struct converter *conv, struct err *err)
+{
+	const struct interrupted_update u = { un->r, &un->from, &un->to, conv };
+	int rc = interrupted_update_check(&u, &un->removed, err);
+
+	return rc ? rc : interrupted_update_check(&u, &un->written, err);
+}
+
 static int restore_files(struct undo *un, struct err *err)
 {
 	const struct write_files_options o = { 0 };
 	struct converter *conv = NULL;
 	int rc = converter_new(&conv, un->r, &un->ix, ATTR_CHECKOUT, err);
 
+	if (!rc)
+		rc = check_edits(un, conv, err);
 	if (!rc)
 		rc = worktree_write_prepare(un->r, &un->ix, &un->written, err);
 	if (!rc)

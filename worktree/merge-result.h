@@ -76,7 +76,8 @@ MUST_USE int result_update_refuse_unfinished(const struct repository *r, struct 
  * become those of the old tree. If HEAD has moved to the new tree already, the index follows it instead. Does nothing
  * if no command was interrupted.
  *
- * Errors: ERR_CORRUPT, those of the lock and of files. WORKTREE_UPDATE stays: it may be called again.
+ * Errors: ERR_CONFLICT (a file is as neither tree has it: a user has edited it since; nothing is changed), ERR_CORRUPT, those
+ *         of the lock and of files. WORKTREE_UPDATE stays: it may be called again.
  */
 MUST_USE int result_update_undo(struct repository *r, struct err *err);
 

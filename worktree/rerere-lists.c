@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is recorded: shown, and forgotten. */
+/* Records: shown, and forgotten. */
 #include "compat/posix.h"
 #include "diff/diff.h"
 #include "util/alloc.h"

@@ -14,7 +14,7 @@
  *   rc = repo_operation_end(op, rc, err)
  *   … print the messages to stderr …
  *
- * Durability: what is recorded belongs to the operation, and is named before MERGE_RR. A file of the working tree that gets
+ * Durability: records belong to the operation, and are named before MERGE_RR. A file of the working tree that gets
  *             a recorded resolution is replaced at once, by another file; it is not flushed.
  * Cost:       no flush of its own; nothing if rerere is not enabled. Files with conflicts are in memory, one at a time.
  * Tests:      t/t7640-rerere.sh
@@ -51,7 +51,7 @@ MUST_USE int rerere_update(struct rerere *rr, struct strvec *messages, struct er
 /* Before a merge is given up: conflicts of MERGE_RR that have no resolution are forgotten, and MERGE_RR goes. */
 MUST_USE int rerere_clear(struct repo_operation *op, struct err *err);
 /*
- * Forget the recorded resolutions of the conflicts that match, also of those that have been resolved in the index. They
+ * Forget the recorded resolutions of the conflicts that match, also of conflicts that have been resolved in the index. They
  * are recorded again as conflicts.
  */
 MUST_USE int rerere_forget(struct rerere *rr, struct pathspec *ps, struct strvec *messages, struct err *err);
