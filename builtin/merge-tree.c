@@ -269,7 +269,9 @@ static int prepare(struct merge_tree *t, struct err *err)
 	t->m.abbrev = t->r->settings.abbrev;
 	t->m.rules.attributes = content_merge_attributes;
 	t->m.rules.attributes_data = &t->attributes;
+	t->m.rules.normalize = content_merge_normalize;
 	t->attributes.r = t->r;
+	t->attributes.ix = &t->no_index;
 	index_init(&t->no_index, t->r->algo);
 	if (!rc)
 		rc = attrs_new(&t->attributes.attrs, t->r, &t->no_index, ATTR_CHECKIN, err);
@@ -350,6 +352,7 @@ int cmd_merge_tree(int argc, const char **argv, struct command_ctx *ctx)
 	if (!t.from_stdin)
 		names = (struct merge_names){ t.base, argv[0], argv[1] };
 	rc = merge_all(&t, &names, &err);
+	content_merge_release(&t.attributes);
 	attrs_free(t.attributes.attrs);
 	index_release(&t.no_index);
 	commit_pool_free(t.pool);

@@ -39,11 +39,39 @@ static bool is_binary_text(const struct object_buf *b)
 	       (b->size && memchr(b->data, 0, b->size < BINARY_CHECK_BYTES ? b->size : BINARY_CHECK_BYTES));
 }
 
-static int read_versions(const struct merge_blobs *b, struct odb *odb, struct object_buf buf[MERGE_STAGES], bool *binary,
-			 struct err *err)
+static int read_normalized(const struct merge_rules *rules, struct odb *odb, const char *path, const struct object_id *oid,
+			   struct object_buf *buf, struct err *err)
+{
+	int rc = odb_read_type(odb, oid, OBJ_BLOB, buf, err);
+
+	if (!rc && rules->renormalize && rules->normalize)
+		rc = rules->normalize(rules->attributes_data, path, buf, err);
+	return rc;
+}
+
+int merge_same_if_normalized(const struct merge_rules *rules, struct odb *odb, const char *path, const struct object_id *a,
+			     const struct object_id *b, bool *same, struct err *err)
+{
+	struct object_buf x = OBJECT_BUF_INIT, y = OBJECT_BUF_INIT;
+	int rc = 0;
+
+	*same = false;
+	if (!rules->renormalize || !rules->normalize)
+		return 0;
+	rc = read_normalized(rules, odb, path, a, &x, err);
+	if (!rc)
+		rc = read_normalized(rules, odb, path, b, &y, err);
+	*same = !rc && x.size == y.size && (!x.size || !memcmp(x.data, y.data, x.size));
+	object_buf_release(&x);
+	object_buf_release(&y);
+	return rc;
+}
+
+static int read_versions(const struct merge_blobs *b, const struct merge_rules *rules, struct odb *odb,
+			 struct object_buf buf[MERGE_STAGES], bool *binary, struct err *err)
 {
 	for (int i = 0; i < MERGE_STAGES; i++) {
-		int rc = b->oid[i] ? odb_read_type(odb, b->oid[i], OBJ_BLOB, &buf[i], err) : 0;
+		int rc = b->oid[i] ? read_normalized(rules, odb, b->path, b->oid[i], &buf[i], err) : 0;
 
 		if (rc)
 			return rc;
@@ -105,7 +133,7 @@ int merge_blobs(const struct merge_blobs *b, const struct merge_rules *rules, st
 	if (rules->attributes)
 		rc = rules->attributes(rules->attributes_data, b->path, rules->depth > 0, &attributes, err);
 	if (!rc)
-		rc = read_versions(b, odb, buf, &binary, err);
+		rc = read_versions(b, rules, odb, buf, &binary, err);
 	if (!rc && attributes.kind == MERGE_KIND_PROGRAM)
 		rc = merge_by_program(b, rules, &attributes, buf, out, outcome, err);
 	else if (!rc && (binary || attributes.kind == MERGE_KIND_BINARY))

@@ -49,6 +49,12 @@ struct merge_rules {
 	 */
 	int (*attributes)(void *data, const char *path, bool internal, struct merge_attributes *out, struct err *err);
 	void *attributes_data;
+	/*
+	 * -X renormalize: before texts are merged, each version is converted as by a checkout and the next commit. NULL: the
+	 * caller cannot do that. *buf is replaced if it changes. Gets attributes_data.
+	 */
+	bool renormalize;
+	int (*normalize)(void *data, const char *path, struct object_buf *buf, struct err *err);
 };
 #define MERGE_RULES_INIT { 0 }
 
@@ -80,6 +86,10 @@ struct merge_blobs_outcome {
  */
 MUST_USE int merge_blobs(const struct merge_blobs *b, const struct merge_rules *rules, struct odb *odb,
 			 struct strbuf *out, struct merge_blobs_outcome *outcome, struct err *err);
+
+/* Do both blobs, which differ, become the same by rules->normalize? Not without rules->renormalize. */
+MUST_USE int merge_same_if_normalized(const struct merge_rules *rules, struct odb *odb, const char *path,
+				      const struct object_id *a, const struct object_id *b, bool *same, struct err *err);
 
 /* ---- files ---- */
 

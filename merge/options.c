@@ -69,6 +69,10 @@ int merge_options_config(struct merge_trees *m, const struct config_set *c, stru
 		rc = read_renames(m, c, err);
 	if (!rc)
 		rc = read_directory_renames(m, c, err);
+	if (!rc) {
+		rc = config_get_bool(c, "merge.renormalize", &m->rules.renormalize, err);
+		rc = rc < 0 ? rc : 0;
+	}
 	return rc ? rc : merge_config_style(&m->rules.style, c, err);
 }
 
@@ -125,6 +129,12 @@ bool merge_options_strategy(struct merge_trees *m, const char *option)
 		return set_algorithm(m, option);
 	else if (skip_prefix(option, "diff-algorithm=", &value))
 		return set_algorithm(m, value);
+	else if (!strcmp(option, "subtree"))
+		m->subtree = "";
+	else if (skip_prefix(option, "subtree=", &value))
+		m->subtree = value;
+	else if (!strcmp(option, "renormalize") || !strcmp(option, "no-renormalize"))
+		m->rules.renormalize = *option == 'r';
 	else if (!strcmp(option, "no-renames"))
 		m->renames.disabled = true;
 	else if (!strcmp(option, "find-renames"))

@@ -8,7 +8,7 @@
 
 /* Sets m->rules and m->renames. ERR_INVALID names a bad value. */
 MUST_USE int merge_options_config(struct merge_trees *m, const struct config_set *c, struct err *err);
-/* One -X option, "ours" or "find-renames=50%". False: it is unknown, or its value is not valid. */
+/* One -X option, "ours" or "find-renames=50%", which lives as long as *m. False: it is unknown, or its value is not valid. */
 bool merge_options_strategy(struct merge_trees *m, const char *option);
 
 #endif

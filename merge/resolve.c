@@ -200,17 +200,35 @@ static void resolve_types(struct merge_run *run, struct merge_path *p)
 
 /* ---- changed by one side, deleted by the other ---- */
 
-static void resolve_deleted(struct merge_run *run, struct merge_path *p)
+/* Nothing but line endings and the like have changed in the version that is kept. */
+static int is_unchanged_text(struct merge_run *run, const struct merge_path *p, enum merge_stage kept, bool *same)
+{
+	const struct merge_version *base = &p->version[MERGE_BASE], *v = &p->version[kept];
+
+	*same = false;
+	if (p->rename_conflict || !MODE_IS_FILE(base->mode) || base->mode != v->mode)
+		return 0;
+	return merge_same_if_normalized(&run->m->rules, run->m->odb, p->path, &base->oid, &v->oid, same, run->err);
+}
+
+static int resolve_deleted(struct merge_run *run, struct merge_path *p)
 {
 	enum merge_stage kept = merge_has(p, MERGE_OURS) ? MERGE_OURS : MERGE_THEIRS, deleted = merge_other_side(kept);
-	bool changed = !oid_eq(&p->version[MERGE_BASE].oid, &p->version[kept].oid);
+	bool changed = !oid_eq(&p->version[MERGE_BASE].oid, &p->version[kept].oid), same;
+	int rc = is_unchanged_text(run, p, kept, &same);
 
+	if (rc || same) {
+		if (!rc)
+			set_result(run, p, &p->version[deleted], false);
+		return rc;
+	}
 	/* a rename has been reported already */
 	if (changed || !p->rename_conflict)
 		merge_report(run, MERGE_CONFLICT_MODIFY_DELETE, (const char *[]){ p->path, NULL },
 			     "CONFLICT (modify/delete): %s deleted in %s and modified in %s.  Version %s of %s left in tree.",
 			     p->path, label_of(run, deleted), label_of(run, kept), label_of(run, kept), p->path);
 	set_result(run, p, &p->version[run->m->rules.depth ? MERGE_BASE : kept], true);
+	return 0;
 }
 
 static int resolve_versions(struct merge_run *run, struct merge_path *p)
@@ -220,7 +238,7 @@ static int resolve_versions(struct merge_run *run, struct merge_path *p)
 	if (v)
 		set_result(run, p, v, false);
 	else if (!merge_has(p, MERGE_OURS) || !merge_has(p, MERGE_THEIRS))
-		resolve_deleted(run, p);
+		return resolve_deleted(run, p);
 	else if (!merge_version_same_type(&p->version[MERGE_OURS], &p->version[MERGE_THEIRS]))
 		resolve_types(run, p);
 	else

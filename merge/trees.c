@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "merge/renames.h"
+#include "merge/subtree.h"
 #include "util/alloc.h"
 
 /* ---- the stages ---- */
@@ -78,7 +79,7 @@ static int handle_renames(struct merge_run *run)
 	return rc;
 }
 
-int merge_trees(const struct merge_trees *m, struct merge_result *result, struct err *err)
+static int merge_shaped(const struct merge_trees *m, struct merge_result *result, struct err *err)
 {
 	struct merge_run run = { .m = m, .algo = odb_algo(m->odb), .paths = STRMAP_INIT, .err = err };
 	struct object_id tree;
@@ -92,6 +93,22 @@ int merge_trees(const struct merge_trees *m, struct merge_result *result, struct
 		set_outcome(&run, &tree, result);
 	release_run(&run);
 	return rc;
+}
+
+int merge_trees(const struct merge_trees *m, struct merge_result *result, struct err *err)
+{
+	struct merge_trees shaped = *m;
+	struct object_id base, theirs;
+	int rc;
+
+	if (!m->subtree)
+		return merge_shaped(m, result, err);
+	shaped.tree[MERGE_BASE] = &base;
+	shaped.tree[MERGE_THEIRS] = &theirs;
+	rc = merge_shift_tree(m->odb, m->tree[MERGE_OURS], m->tree[MERGE_THEIRS], m->subtree, &theirs, err);
+	if (!rc)
+		rc = merge_shift_tree(m->odb, m->tree[MERGE_OURS], m->tree[MERGE_BASE], m->subtree, &base, err);
+	return rc ? rc : merge_shaped(&shaped, result, err);
 }
 
 void merge_result_release(struct merge_result *result)

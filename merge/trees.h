@@ -72,6 +72,8 @@ struct merge_trees {
 	const char *label[MERGE_STAGES]; /* in messages and behind conflict markers */
 	struct merge_rules rules;
 	struct merge_rename_options renames;
+	/* -X subtree: base and theirs get the shape of ours first (merge/subtree.h). "": a guess; NULL: no. Not owned */
+	const char *subtree;
 	int abbrev; /* digits of the name of a single merge base, for merge_commits; -1: automatic */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "attr/convert.h"
 #include "config/config.h"
 #include "util/alloc.h"
 #include "worktree/content-merge.h"
@@ -55,4 +56,47 @@ int content_merge_attributes(void *data, const char *path, bool internal, struct
 	else if (v[0].state == ATTR_UNSPECIFIED && config_get_string(m->r->config, "merge.default", &name, err) < 0)
 		return ERR_INVALID;
 	return name ? content_merge_find_driver(m->r, name, internal, out, err) : 0;
+}
+
+/* ---- -X renormalize ---- */
+
+void content_merge_release(struct content_merge *m)
+{
+	converter_free(m->conv);
+	m->conv = NULL;
+}
+
+static void take_converted(struct object_buf *buf, struct strbuf *text)
+{
+	enum object_type type = buf->type;
+
+	object_buf_release(buf);
+	buf->type = type;
+	buf->size = text->len;
+	buf->data = strbuf_detach(text, NULL);
+}
+
+/* A check-out and a check-in. */
+int content_merge_normalize(void *data, const char *path, struct object_buf *buf, struct err *err)
+{
+	struct content_merge *m = data;
+	struct strbuf file = STRBUF_INIT, blob = STRBUF_INIT, warn = STRBUF_INIT;
+	struct conversion cv;
+	int rc = m->conv ? 0 : converter_new(&m->conv, m->r, m->ix, ATTR_CHECKIN, err);
+
+	if (rc)
+		return rc;
+	converter_lookup(m->conv, path, &cv);
+	rc = convert_to_worktree(m->conv, path, &cv, buf->data, buf->size, &m->r->algo->null_oid, &file, &warn, err);
+	if (rc > 0)
+		take_converted(buf, &file);
+	if (rc >= 0)
+		rc = convert_to_git(m->conv, path, &cv, buf->data, buf->size, &blob, CONVERT_RENORMALIZE, &warn, err);
+	if (rc > 0)
+		take_converted(buf, &blob);
+	repo_report_lines(m->r, warn.buf);
+	strbuf_release(&file);
+	strbuf_release(&blob);
+	strbuf_release(&warn);
+	return rc < 0 ? rc : 0;
 }

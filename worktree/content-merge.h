@@ -11,12 +11,17 @@
 struct content_merge {
 	struct repository *r; /* merge.<driver>.*, merge.default */
 	struct attrs *attrs;
+	const struct index_state *ix; /* for content_merge_normalize: attributes are there, too */
+	struct converter *conv;	      /* internal: made when it is needed */
 };
+void content_merge_release(struct content_merge *m); /* all but attrs */
 
 /*
  * For merge_rules.attributes, with a struct content_merge * as data. ERR_INVALID: the attribute names a driver that the
  * configuration describes without a program (merge.<driver>.driver).
  */
 MUST_USE int content_merge_attributes(void *data, const char *path, bool internal, struct merge_attributes *out, struct err *err);
+/* For merge_rules.normalize, with a struct content_merge * as data: merge.renormalize of git-merge(1). */
+MUST_USE int content_merge_normalize(void *data, const char *path, struct object_buf *buf, struct err *err);
 
 #endif

@@ -46,13 +46,15 @@ static int prepare_ort(struct merge_cmd *m, struct ort_run *run, struct err *err
 	/* Two strategies are options of ort. */
 	if (!rc && m->strategy && !strcmp(m->strategy, "resolve"))
 		merge_options_strategy(&run->m, "no-renames");
-	if (!rc && m->strategy && !strcmp(m->strategy, "subtree") && !merge_options_strategy(&run->m, "subtree"))
-		rc = err_set(err, ERR_UNSUPPORTED, "the merge strategy 'subtree' is not available yet");
+	if (!rc && m->strategy && !strcmp(m->strategy, "subtree") && !run->m.subtree)
+		run->m.subtree = "";
 	run->m.odb = m->r->odb;
 	run->m.abbrev = m->r->settings.abbrev;
 	run->m.rules.attributes = content_merge_attributes;
 	run->m.rules.attributes_data = &run->attributes;
+	run->m.rules.normalize = content_merge_normalize;
 	run->attributes.r = m->r;
+	run->attributes.ix = &m->update.ix;
 	return rc ? rc : attrs_new(&run->attributes.attrs, m->r, &m->update.ix, ATTR_CHECKIN, err);
 }
 
@@ -72,6 +74,7 @@ int merge_one_head(struct merge_cmd *m, struct err *err)
 	if (!rc)
 		rc = merge_commits(&run.m, m->pool, m->head_commit, m->heads.items[0].commit, &m->bases, &m->result, err);
 	m->has_result = !rc;
+	content_merge_release(&run.attributes);
 	attrs_free(run.attributes.attrs);
 	return rc;
 }
@@ -152,6 +155,7 @@ int merge_octopus(struct merge_cmd *m, struct err *err)
 		m->has_result = true;
 	}
 	commit_list_clear(&parts);
+	content_merge_release(&run.attributes);
 	attrs_free(run.attributes.attrs);
 	return rc;
 }
