@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The content of a repository, and what is allowed after a power cut."""
+import hashlib
 import os
 import re
 
@@ -52,7 +53,30 @@ def check_raw(top):
             raise Unreadable("'%s' holds %r" % (name, text))
 
 
-def read_state(git, repo):
+STATE_FILES = ("MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "AUTO_MERGE", "CHERRY_PICK_HEAD", "ORIG_HEAD")
+MARKER = "state:WORKTREE_UPDATE"
+
+
+def read_tree(root):
+    """Files of the working tree, state files of operations in progress, and whether a command was interrupted
+    while it changed files."""
+    state = {}
+    for where, dirs, names in os.walk(root):
+        dirs[:] = [d for d in dirs if d != ".git"]
+        for name in names:
+            path = os.path.join(where, name)
+            with open(path, "rb") as f:
+                state["file:" + os.path.relpath(path, root)] = hashlib.sha1(f.read()).hexdigest()
+    for name in STATE_FILES + ("WORKTREE_UPDATE",):
+        try:
+            with open(os.path.join(root, ".git", name), errors="replace") as f:
+                state["state:" + name] = f.read()
+        except FileNotFoundError:
+            pass
+    return state
+
+
+def read_state(git, repo, with_files=False):
     """The state that commands acknowledge; None if there is no repository."""
     top = git.path(repo, ".git")
     if not os.path.exists(os.path.join(top, "HEAD")):
@@ -77,6 +101,8 @@ def read_state(git, repo):
         state[key] = out
     state.update(read_midx(os.path.join(top, "objects", "pack")))
     state.update(read_kept(os.path.join(top, "objects", "pack")))
+    if with_files:
+        state.update(read_tree(git.path(repo)))
     return state
 
 
@@ -198,6 +224,9 @@ def judge(have, old, new, op):
     if have is None:
         return "lost", "the repository"
     after = old if new is None else new
+    if op and (MARKER in have or op.get("loose")): # the next command has to bring these together again
+        have = {key: value for key, value in have.items() if not key.startswith("file:") and key != MARKER}
+        old, after = ({key: value for key, value in s.items() if not key.startswith("file:")} for s in (old, after))
     for key in sorted(set(have) | set(old) | set(after)):
         value, a, b = have.get(key), old.get(key), after.get(key)
         if value not in (a, b) and not is_between(value, a, b):

@@ -9,6 +9,7 @@ What must hold after operation N is not written down by hand: the driver reads t
 whole state of the repository (refs, HEAD, config, index, reflogs) after each
 operation and compares.
 """
+import hashlib
 import os
 import shutil
 import subprocess
@@ -79,12 +80,14 @@ METHODS = {
 
 
 class Op:
-    """One acknowledged step. atomic: its refs change together or not at all (P6)."""
-    def __init__(self, repo, what, run, atomic=False, commands=1):
+    """One acknowledged step. atomic: its refs change together or not at all (P6). loose: it undoes
+    something, and is given again if it was interrupted; until then files may be anything."""
+    def __init__(self, repo, what, run, atomic=False, commands=1, loose=False):
         self.repo = repo
         self.what = what
         self.run = run
         self.atomic = atomic
+        self.loose = loose
         self.commands = commands # flush calls are told for steps of one command
 
 
@@ -119,6 +122,7 @@ class Workload:
     needs = ()   # commands
     repos = ()
     raw = False  # the files of refs are looked at before any command runs, too
+    with_files = False    # files of the working tree are looked at, too
     with_foreign = False  # there are objects that another Git has not flushed
     ops_nr = 0
 
@@ -1148,6 +1152,343 @@ class Checkout(Workload):
             raise CommandFailed("git checkout has left changes")
 
 
+# ---- commands that join histories ----
+
+def blob_name(data):
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+
+
+class Join(Workload):
+    """The base of commands that change files of the working tree from one tree to another. Files are
+    looked at, too: after an acknowledgement each has its new content; before it its old or its new one,
+    or a marker tells the next command what was being written. To add a command: a subclass with its
+    branches and steps, how it goes on and how it is aborted."""
+    repos = ("repo",)
+    with_files = True
+    FILES = 24
+    ROUNDS = 6
+    NEXT = "side0" # a branch for the next command
+    LOCAL = True   # there is a local change to a file that no command touches
+
+    def file(self, git, nr, repo="repo"):
+        return git.path(repo, "dir%d" % (nr % 7), "file%d" % nr)
+
+    def change(self, git, branch, nr, files, start, clash=False, repo="repo"):
+        """A commit on a new branch at `start`: some files changed, one new, one gone."""
+        git.must(repo, "checkout", "-q", "-f", "-B", branch, start)
+        for k in files:
+            write_file(self.file(git, k, repo), noise("%s %d" % (branch, k), SIZES[(k + nr) % 5]))
+        write_file(git.path(repo, "new", branch.replace("/", "-")), noise(branch, SIZES[nr % 5]))
+        if not clash:
+            os.unlink(git.path(repo, "old", "gone%d" % nr))
+        git.must(repo, "add", "-A", "dir0", "dir1", "dir2", "dir3", "dir4", "dir5", "dir6", "new", "old")
+        git.must(repo, "commit", "-q", "-m", branch)
+
+    def prepare(self, git):
+        os.makedirs(git.path("repo"))
+        git.must("repo", "init", "-q")
+        git.must("repo", "config", "core.logAllRefUpdates", "true")
+        make_files(git, "repo", self.FILES, 0)
+        for nr in range(self.ROUNDS * 2):
+            write_file(git.path("repo", "old", "gone%d" % nr), "gone %d\n" % nr)
+        write_file(git.path("repo", "keep"), "kept\n")
+        git.must("repo", "add", ".")
+        git.must("repo", "commit", "-q", "-m", "base")
+        self.branches(git)
+        git.must("repo", "checkout", "-q", "-f", "main")
+        if self.LOCAL:
+            write_file(git.path("repo", "keep"), "a local change\n")
+        write_file(git.path("repo", "untracked"), "untracked\n")
+
+    def branches(self, git):
+        for nr in range(self.ROUNDS):
+            self.change(git, "side%d" % nr, nr, [k for k in range(self.FILES) if k % self.ROUNDS == nr], "main")
+
+    def resolve(self, git, repo):
+        """Conflicts: each file gets a content at once, as a careful editor does it."""
+        for path in git.must(repo, "diff", "--name-only", "--diff-filter=U").split():
+            replace_durably(git.path(repo, path), noise("resolved " + path, 700), git.path(repo, ".git", "resolved"))
+
+    def again(self, git, repo, states):
+        """P7: what was interrupted is undone or goes on; then files, index and HEAD belong together."""
+        top = git.path(repo, ".git")
+        there = lambda name: os.path.exists(os.path.join(top, name))
+        if there("WORKTREE_UPDATE"):
+            out = git.must(repo, "status")
+            if "A command was interrupted" not in out:
+                raise CommandFailed("status is silent about the interruption: " + out)
+            self.abort(git, repo)
+        elif self.in_progress(top):
+            if len(str(states[0])) % 2:
+                self.abort(git, repo)
+            else:
+                self.resolve(git, repo)
+                git.must(repo, "add", "-u", "dir0", "dir1", "dir2", "dir3", "dir4", "dir5", "dir6")
+                self.proceed(git, repo)
+        self.check_whole(git, repo)
+        git.must(repo, "checkout", "-q", "main")
+        self.next(git, repo)
+        self.check_whole(git, repo)
+
+    def in_progress(self, top):
+        return os.path.exists(os.path.join(top, "MERGE_HEAD"))
+
+    def abort(self, git, repo):
+        git.must(repo, "merge", "--abort")
+
+    def proceed(self, git, repo):
+        git.must(repo, "-c", "core.editor=true", "merge", "--continue")
+
+    def next(self, git, repo):
+        git.must(repo, "-c", "core.editor=true", "merge", "-q", self.NEXT)
+        write_file(self.file(git, 0, repo), "again\n")
+        git.must(repo, "commit", "-q", "-m", "again", "dir0")
+
+    def check_whole(self, git, repo):
+        found = [line for line in git.must(repo, "status", "--porcelain").splitlines() if not line.startswith("warning: ")]
+        if found != [" M keep"] * self.LOCAL + ["?? untracked"]:
+            raise CommandFailed("HEAD, index and files do not belong together: %r" % found[:6])
+        for line in git.must(repo, "ls-files", "-s").splitlines():
+            meta, path = line.split("\t")
+            with open(git.path(repo, path), "rb") as f:
+                if blob_name(f.read()) != meta.split()[1] and (path != "keep" or not self.LOCAL):
+                    raise CommandFailed("'%s' is not the file of the index" % path)
+        for path, text in ("keep", "a local change\n" if self.LOCAL else "kept\n"), ("untracked", "untracked\n"):
+            with open(git.path(repo, path)) as f:
+                if f.read() != text:
+                    raise CommandFailed("'%s' has lost its local change" % path)
+
+
+def replace_durably(path, text, temporary):
+    with open(temporary, "w") as f:
+        f.write(text)
+        f.flush()
+        os.fsync(f.fileno())
+    os.rename(temporary, path)
+    fd = os.open(os.path.dirname(path), os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+
+
+class Merge(Join):
+    """merge of branches that have changed other files than HEAD."""
+    name = "merge"
+    needs = ("merge",)
+
+    def ops(self, git, read):
+        for nr in range(self.ROUNDS):
+            yield Op("repo", "merge", lambda n=nr: git.must("repo", "merge", "-q", "--no-ff", "-m", "m", "side%d" % n))
+
+
+class MergeFastForward(Join):
+    name = "merge-ff"
+    needs = ("merge",)
+
+    def branches(self, git):
+        for nr in range(self.ROUNDS):
+            self.change(git, "side%d" % nr, nr, range(nr, self.FILES, 3), "side%d" % (nr - 1) if nr else "main")
+
+    def ops(self, git, read):
+        for nr in range(self.ROUNDS):
+            yield Op("repo", "fast-forward", lambda n=nr: git.must("repo", "merge", "-q", "--ff-only", "side%d" % n))
+
+
+class MergeConflict(Join):
+    """merge that stops at conflicts; files are resolved and added; merge --continue or commit."""
+    name = "merge-conflict"
+    needs = ("merge",)
+
+    def branches(self, git):
+        files = lambda nr: [k for k in range(self.FILES) if k % self.ROUNDS == nr]
+        for nr in range(self.ROUNDS):
+            self.change(git, "clash%d" % nr, nr, files(nr), "main", clash=True)
+        self.change(git, self.NEXT, self.ROUNDS, [], "main")
+        git.must("repo", "checkout", "-q", "-f", "main")
+        for k in range(self.FILES):
+            write_file(self.file(git, k), noise("ours %d" % k, SIZES[k % 5]))
+        git.must("repo", "commit", "-q", "-a", "-m", "ours")
+
+    def conflict(self, git, nr):
+        code, out = git.run("repo", "merge", "-q", "clash%d" % nr)
+        if code != 1 or "CONFLICT" not in out:
+            raise CommandFailed("git merge: exit %d: %s" % (code, out.strip()))
+
+    def ops(self, git, read):
+        add = lambda: git.must("repo", "add", "-u", "dir0", "dir1", "dir2", "dir3", "dir4", "dir5", "dir6")
+        for nr in range(self.ROUNDS):
+            yield Op("repo", "merge with conflicts", lambda n=nr: self.conflict(git, n), commands=2)
+            if nr % 3 == 2:
+                yield Op("repo", "abort", lambda: self.abort(git, "repo"), loose=True)
+                continue
+            yield Op("repo", "resolve", lambda: self.resolve(git, "repo"), commands=2)
+            yield Op("repo", "add", add)
+            yield Op("repo", "continue", lambda: self.proceed(git, "repo"))
+
+
+class Pull(Join):
+    """pull: fetch and merge. The other repository is not on the disk that loses power."""
+    name = "pull"
+    NEXT = "own"
+    needs = ("pull",)
+
+    def branches(self, git):
+        other = self.other(git)
+        shutil.rmtree(other.path("there"), ignore_errors=True)
+        shutil.copytree(git.path("repo"), other.path("there"))
+        for nr in range(self.ROUNDS):
+            self.change(other, "side%d" % nr, nr, [k for k in range(self.FILES) if k % self.ROUNDS == nr],
+                        "main", repo="there")
+        git.must("repo", "remote", "add", "origin", other.path("there"))
+        self.change(git, self.NEXT, self.ROUNDS, [], "main")
+
+    @staticmethod
+    def other(git):
+        return Git(git.program, "none", git.home, git.home)
+
+    def ops(self, git, read):
+        for nr in range(self.ROUNDS):
+            yield Op("repo", "pull", lambda n=nr: git.must(
+                "repo", "pull", "-q", "--no-rebase", "--no-ff", "origin", "side%d" % n))
+
+    def next(self, git, repo):
+        git.must(repo, "pull", "-q", "--no-rebase", "origin", "side%d" % (self.ROUNDS - 1))
+        super().next(git, repo)
+
+
+class Switch(Join):
+    """checkout and switch between branches with other files."""
+    name = "switch-files"
+    needs = ("switch", "merge")
+
+    def ops(self, git, read):
+        for nr in range(self.ROUNDS * 2):
+            command = ("checkout", "switch")[nr % 2]
+            yield Op("repo", command, lambda c=command, n=nr: git.must("repo", c, "-q", "side%d" % (n % self.ROUNDS)))
+
+
+class CherryPick(Join):
+    """cherry-pick of five commits at once."""
+    name = "cherry-pick"
+    needs = ("cherry-pick",)
+    COMMITS = 5
+    COMMAND = "cherry-pick"
+    ROUNDS = 4
+
+    def chain(self, git, topic, start, commits, clash=None):
+        """A branch of so many commits, which change files of their own; the one with the number `clash` changes a
+        file that the base changes, too."""
+        for nr in range(commits):
+            files = [(topic * commits + nr) % (self.FILES - 1)] if nr != clash else [self.FILES - 1]
+            self.change(git, "topic%d" % topic, topic * commits + nr, files, start if not nr else "topic%d" % topic, clash=True)
+
+    def branches(self, git):
+        self.change(git, self.NEXT, 0, [], "main")
+        for topic in range(self.ROUNDS):
+            self.chain(git, topic, "main", self.COMMITS)
+
+    def ops(self, git, read):
+        base = git.must("repo", "rev-parse", "HEAD").strip()
+        for topic in range(self.ROUNDS):
+            yield Op("repo", self.name, lambda t=topic: git.must("repo", self.COMMAND, base + "..topic%d" % t))
+
+    def in_progress(self, top):
+        return any(os.path.exists(os.path.join(top, name)) for name in ("CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer"))
+
+    def abort(self, git, repo):
+        if os.path.exists(git.path(repo, ".git", "WORKTREE_UPDATE")):
+            git.must(repo, "merge", "--abort")
+        if self.in_progress(git.path(repo, ".git")):
+            git.must(repo, self.COMMAND, "--abort")
+
+    def proceed(self, git, repo):
+        git.must(repo, "-c", "core.editor=true", self.COMMAND, "--continue")
+
+
+class Rebase(CherryPick):
+    """rebase of ten commits, with or without a stop at a conflict."""
+    needs = ("rebase",)
+    COMMITS = 10
+    COMMAND = "rebase"
+    LOCAL = False
+
+    def __init__(self, stop):
+        self.name = "rebase-stop" if stop else "rebase"
+        self.stop = stop
+
+    def branches(self, git):
+        self.change(git, self.NEXT, 0, [], "main")
+        for topic in range(self.ROUNDS):
+            self.chain(git, topic, "main", self.COMMITS, 4 if self.stop else None)
+        git.must("repo", "checkout", "-q", "-f", "main")
+        write_file(self.file(git, self.FILES - 1), noise("main", 700))
+        git.must("repo", "commit", "-q", "-a", "-m", "main")
+
+    def conflict(self, git, topic):
+        code, out = git.run("repo", "rebase", "main", "topic%d" % topic)
+        if code != 1 or "CONFLICT" not in out:
+            raise CommandFailed("git rebase: exit %d: %s" % (code, out.strip()))
+
+    def ops(self, git, read):
+        for topic in range(self.ROUNDS):
+            if not self.stop:
+                yield Op("repo", "rebase", lambda t=topic: git.must("repo", "rebase", "-q", "main", "topic%d" % t))
+                continue
+            yield Op("repo", "rebase with a conflict", lambda t=topic: self.conflict(git, t), commands=2)
+            if topic % 2:
+                yield Op("repo", "abort", lambda: self.abort(git, "repo"), loose=True)
+                continue
+            yield Op("repo", "resolve", lambda: self.resolve(git, "repo"), commands=2)
+            yield Op("repo", "add", lambda: git.must("repo", "add", "-u"))
+            yield Op("repo", "continue", lambda: self.proceed(git, "repo"))
+
+    def in_progress(self, top):
+        return os.path.exists(os.path.join(top, "rebase-merge"))
+
+
+class Stash(Join):
+    """stash push and pop. Whatever happens: each change is in its file, or in the newest stash."""
+    name = "stash"
+    needs = ("stash",)
+    LOCAL = False
+
+    def edited(self, nr):
+        return {"dir%d/file%d" % (k % 7, k): noise("stashed %d %d" % (nr, k), SIZES[(nr + k) % 5])
+                for k in range(nr, self.FILES, 5)}
+
+    def edit(self, git, nr):
+        for path, text in self.edited(nr).items():
+            replace_durably(git.path("repo", path), text, git.path("repo", ".git", "edited"))
+
+    def ops(self, git, read):
+        for nr in range(self.ROUNDS):
+            yield Op("repo", "edit", lambda n=nr: self.edit(git, n), commands=2)
+            yield Op("repo", "stash push", lambda: git.must("repo", "stash", "push", "-q"))
+            yield Op("repo", "stash pop", lambda: git.must("repo", "stash", "pop", "-q"))
+            yield Op("repo", "reset", lambda: git.must("repo", "reset", "-q", "--hard"), loose=True)
+
+    def again(self, git, repo, states):
+        if os.path.exists(git.path(repo, ".git", "WORKTREE_UPDATE")):
+            git.must(repo, "merge", "--abort")
+        if "stash@{0}" in git.must(repo, "stash", "list"):
+            git.must(repo, "reset", "-q", "--hard")
+            git.must(repo, "stash", "pop", "-q")
+        for nr in range(self.ROUNDS): # the files were whole before (judge); now they are either new or those of HEAD
+            new = {path for path, text in self.edited(nr).items() if self.has(git, repo, path, text)}
+            if new and new != set(self.edited(nr)) and "edit" not in str(states):
+                left = [path for path in self.edited(nr) if path not in new]
+                if any(git.must(repo, "diff", "--name-only", "--", path) for path in left):
+                    raise CommandFailed("a part of the local changes is lost: %s" % ", ".join(left))
+        git.must(repo, "reset", "-q", "--hard")
+        self.check_whole(git, repo)
+        self.next(git, repo)
+        self.check_whole(git, repo)
+
+    @staticmethod
+    def has(git, repo, path, text):
+        with open(git.path(repo, path)) as f:
+            return f.read() == text
+
+
 class Tiny(Workload):
     """To check the laboratory: a small program that flushes, or does not."""
     repos = ("repo",)
@@ -1180,5 +1521,7 @@ def all_workloads(bin_dir):
              Config(), ReflogExpire(), MultiPackIndex(), MidxLayers(), CommitGraph(), Prune(),
              Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Clone(), Fetch(), Push("few", False), Push("few", True),
              Push("many", False), Push("many", True), Reset(), Checkout(),
+             Merge(), MergeFastForward(), MergeConflict(), Pull(), Switch(),
+             CherryPick(), Rebase(False), Rebase(True), Stash(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
