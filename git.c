@@ -104,6 +104,7 @@ static const struct command commands[] = {
 	{ "show-ref", cmd_show_ref, CMD_REPO },
 	{ "sparse-checkout", cmd_sparse_checkout, CMD_REPO | CMD_PART },
 	{ "stage", cmd_add, CMD_REPO | CMD_WORKTREE },
+	{ "stash", cmd_stash, CMD_REPO | CMD_WORKTREE },
 	{ "status", cmd_status, CMD_REPO | CMD_WORKTREE },
 	{ "stripspace", cmd_stripspace, CMD_REPO_GENTLY },
 	{ "submodule", cmd_submodule, CMD_REPO | CMD_PART },

@@ -142,6 +142,7 @@ int cmd_show_branch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_show_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_sparse_checkout(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_stash(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_status(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_stripspace(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_submodule(int argc, const char **argv, struct command_ctx *ctx);

@@ -82,36 +82,63 @@ static const char *branch_name(const char *ref)
 	return ref;
 }
 
-static int write_index_commit(struct repository *r, const struct stash_source *s, struct object_id *out,
-			      struct err *err)
+int stash_add_place(struct repository *r, const struct object_id *head, const char *branch, struct strbuf *out,
+		    struct err *err)
+{
+	strbuf_addf(out, "on %s: ", branch_name(branch));
+	return head_describe_commit(r, head, out, err);
+}
+
+/* "WHAT on BRANCH: 1234567 subject", for the commits beside the stash. */
+static int write_side_commit(struct repository *r, const struct stash_source *s, const char *what, struct index_state *ix,
+			     size_t nr_parents, struct object_id *out, struct err *err)
 {
 	struct strbuf message = STRBUF_INIT;
 	struct object_id tree;
-	int rc = cache_tree_update(s->index, r, 0, &tree, err);
+	int rc = cache_tree_update(ix, r, 0, &tree, err);
 
-	strbuf_addf(&message, "index on %s: ", branch_name(s->branch));
+	strbuf_addf(&message, "%s ", what);
 	if (!rc)
-		rc = head_describe_commit(r, s->head, &message, err);
+		rc = stash_add_place(r, s->head, s->branch, &message, err);
 	strbuf_addch(&message, '\n');
 	if (!rc)
-		rc = stash_write_commit(r, &tree, s->head, 1, &message, out, err);
+		rc = stash_write_commit(r, &tree, s->head, nr_parents, &message, out, err);
 	strbuf_release(&message);
 	return rc;
+}
+
+int stash_create_untracked(struct repository *r, const struct stash_source *s, struct index_state *untracked,
+			   struct object_id *out, struct err *err)
+{
+	return write_side_commit(r, s, "untracked files", untracked, 0, out, err);
+}
+
+int stash_add_message(struct repository *r, const struct stash_source *s, struct strbuf *out, struct err *err)
+{
+	if (s->message) {
+		strbuf_addf(out, "On %s: %s", branch_name(s->branch), s->message);
+		return 0;
+	}
+	strbuf_addstr(out, "WIP ");
+	return stash_add_place(r, s->head, s->branch, out, err);
 }
 
 int stash_create(struct repository *r, const struct stash_source *s, struct object_id *out,
 		 struct err *err)
 {
 	struct strbuf message = STRBUF_INIT;
-	struct object_id parents[2] = { *s->head };
+	struct object_id parents[3] = { *s->head };
 	struct object_id tree;
-	int rc = write_index_commit(r, s, &parents[1], err);
+	int rc = write_side_commit(r, s, "index", s->index, 1, &parents[1], err);
 
-	strbuf_addf(&message, "On %s: %s", branch_name(s->branch), s->message);
+	if (s->untracked)
+		parents[2] = *s->untracked;
+	if (!rc)
+		rc = stash_add_message(r, s, &message, err);
 	if (!rc)
 		rc = cache_tree_update(s->files, r, 0, &tree, err);
 	if (!rc)
-		rc = stash_write_commit(r, &tree, parents, 2, &message, out, err);
+		rc = stash_write_commit(r, &tree, parents, s->untracked ? 3 : 2, &message, out, err);
 	strbuf_release(&message);
 	return rc;
 }

@@ -50,8 +50,11 @@ int result_update_refuse_unfinished(const struct repository *r, struct err *err)
 					  "'git merge --abort' brings them back");
 }
 
+#define MARKER_HEAD_STAYS " HEAD stays"
+
 /* P7: it has its name before the first file changes (test: t0119, "the marker comes before the files"). */
-int result_update_mark(struct repo_operation *op, const struct object_id *from, const struct object_id *to, struct err *err)
+static int publish_marker(struct repo_operation *op, const struct object_id *from, const struct object_id *to,
+			  const char *end, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
 	int rc;
@@ -59,12 +62,23 @@ int result_update_mark(struct repo_operation *op, const struct object_id *from, 
 	strbuf_add_oid(&text, from);
 	strbuf_addch(&text, ' ');
 	strbuf_add_oid(&text, to);
-	strbuf_addch(&text, '\n');
+	strbuf_addstr(&text, end);
 	rc = repo_operation_write_state(op, STATE_WORKTREE_UPDATE, text.buf, text.len, err);
 	if (!rc)
 		rc = repo_operation_publish_before(op, repo_operation_repository(op)->worktree, err);
 	strbuf_release(&text);
 	return rc;
+}
+
+int result_update_mark(struct repo_operation *op, const struct object_id *from, const struct object_id *to, struct err *err)
+{
+	return publish_marker(op, from, to, "\n", err);
+}
+
+static int mark_update(struct result_update *u, struct err *err)
+{
+	return publish_marker(u->op, u->goes_on ? u->to : u->from, u->goes_on ? u->from : u->to,
+			      u->head_stays ? MARKER_HEAD_STAYS "\n" : "\n", err);
 }
 
 static int add_tree_of_marker(void *data, const struct object_id *oid)
@@ -73,13 +87,14 @@ static int add_tree_of_marker(void *data, const struct object_id *oid)
 	return 0;
 }
 
-static int read_marker(const struct repository *r, struct oid_array *trees, struct err *err)
+static int read_marker(const struct repository *r, struct oid_array *trees, bool *head_stays, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
 	int rc = repo_state_read(r, STATE_WORKTREE_UPDATE, &text, err);
 
 	if (!rc)
 		(void)repo_state_foreach_oid(r->algo, text.buf, add_tree_of_marker, trees);
+	*head_stays = strstr(text.buf, MARKER_HEAD_STAYS);
 	if (!rc && trees->nr != 2)
 		rc = err_set(err, ERR_CORRUPT, "Corrupt %s file (%s)", repo_state_name(STATE_WORKTREE_UPDATE), text.buf);
 	strbuf_release(&text);
@@ -150,7 +165,7 @@ static int finish_index(struct result_update *u, struct err *err)
 
 int result_update_run(struct result_update *u, struct err *err)
 {
-	int rc = u->plan.checked_out.nr || u->plan.removed.nr ? result_update_mark(u->op, u->from, u->to, err) : 0;
+	int rc = u->plan.checked_out.nr || u->plan.removed.nr ? mark_update(u, err) : 0;
 
 	if (!rc)
 		rc = write_result_files(u, err);
@@ -173,20 +188,6 @@ void result_update_release(struct result_update *u)
 
 /* ---- after an interruption ---- */
 
-static int read_tree_list(struct repository *r, const struct object_id *tree, struct index_state *out, struct err *err)
-{
-	struct unpack_trees m = { .kind = UNPACK_TREES_READ, .index_only = true };
-	struct index_state none;
-	int rc;
-
-	index_init(&none, r->algo);
-	rc = unpack_trees_run(&m, r, &none, NULL, tree, 1, err);
-	*out = m.result;
-	index_init(&m.result, r->algo);
-	unpack_trees_release(&m);
-	return rc;
-}
-
 static bool has_same(const struct index_state *ix, const struct index_entry *e)
 {
 	const struct index_entry *other = index_find(ix, e->name, e->name_len);
@@ -199,6 +200,7 @@ struct undo {
 	struct repo_operation *op;
 	struct index_state from, to; /* the trees */
 	struct index_state ix;
+	bool head_stays;
 	struct string_list removed, written; /* files */
 };
 
@@ -271,15 +273,15 @@ static bool head_has_moved(struct repository *r, const struct object_id *to)
 
 static int undo_between(struct undo *un, const struct oid_array *trees, struct err *err)
 {
-	bool forward = head_has_moved(un->r, &trees->oid[1]);
+	bool forward = !un->head_stays && head_has_moved(un->r, &trees->oid[1]);
 	int rc = repo_operation_lock_index(un->op, err);
 
 	if (!rc)
 		rc = index_read_repo(&un->ix, un->r, err);
 	if (!rc)
-		rc = read_tree_list(un->r, &trees->oid[0], &un->from, err);
+		rc = unpack_trees_list(un->r, &trees->oid[0], &un->from, err);
 	if (!rc)
-		rc = read_tree_list(un->r, &trees->oid[1], &un->to, err);
+		rc = unpack_trees_list(un->r, &trees->oid[1], &un->to, err);
 	if (!rc)
 		rc = forward ? set_entries(un, &un->to, &un->from, err) : set_entries(un, &un->from, &un->to, err);
 	if (!rc && !forward)
@@ -301,7 +303,7 @@ int result_update_undo(struct repository *r, struct err *err)
 	index_init(&un.from, r->algo);
 	index_init(&un.to, r->algo);
 	un.op = repo_operation_begin(r);
-	rc = read_marker(r, &trees, err);
+	rc = read_marker(r, &trees, &un.head_stays, err);
 	if (!rc)
 		rc = undo_between(&un, &trees, err);
 	rc = repo_operation_end(un.op, rc, err);

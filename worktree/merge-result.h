@@ -17,7 +17,8 @@
  *
  * Interruption: before the first file changes, the state file WORKTREE_UPDATE names both trees. It goes with the
  * index. If it is there without a running command, the files that differ between the trees are the old ones, the new
- * ones, or incomplete; none of them had a local change. result_update_undo brings files and index back to HEAD.
+ * ones, or incomplete; none of them had a local change. result_update_undo brings files and index back to HEAD, or on to
+ * `to` with goes_on.
  *
  * Durability: WORKTREE_UPDATE and the objects are published unsealed before the first file changes; an ordered journal keeps
  *             that order, and without one, or where the working tree is on another file system, they are sealed. Contents of
@@ -39,6 +40,8 @@ struct result_update {
 	bool keep_ignored;		   /* files that are ignored must not be overwritten either */
 	const char *origin_name;	   /* for filters: the name of the commit whose tree `to` is; may be NULL */
 	const struct object_id *origin;
+	bool head_stays; /* HEAD does not change: it does not tell how far an interrupted command came */
+	bool goes_on;	 /* an interrupted command is brought to its end: a stash has what it takes away */
 
 	struct index_state ix; /* the index: as it was, then as it is to be */
 

@@ -156,7 +156,8 @@ int unpack_trees_check_uptodate(struct merger *mg, struct index_entry *e)
 	ret = unpack_trees_compare(mg, e, &change);
 	if (ret)
 		return ret;
-	if (change == WT_UNCHANGED)
+	/* The commit of a submodule that is checked out is not touched, and so it is never lost. */
+	if (change == WT_UNCHANGED || (change == WT_MODIFIED && MODE_IS_GITLINK(e->mode)))
 		return 0;
 	/* it does not exist: nothing is lost; a file in place of its directory is a change, too */
 	if (change == WT_DELETED && (is_missing(e) || is_below_untracked(mg, e)))

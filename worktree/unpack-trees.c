@@ -249,6 +249,20 @@ int unpack_trees_update_files(struct unpack_trees *m, struct repository *r, stru
 	return ret ? ret : rc;
 }
 
+int unpack_trees_list(struct repository *r, const struct object_id *tree, struct index_state *out, struct err *err)
+{
+	struct unpack_trees m = { .kind = UNPACK_TREES_READ, .index_only = true };
+	struct index_state none;
+	int rc;
+
+	index_init(&none, r->algo);
+	rc = unpack_trees_run(&m, r, &none, NULL, tree, 1, err);
+	*out = m.result;
+	index_init(&m.result, r->algo);
+	unpack_trees_release(&m);
+	return rc;
+}
+
 void unpack_trees_release(struct unpack_trees *m)
 {
 	index_release(&m->result);

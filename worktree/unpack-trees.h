@@ -72,6 +72,9 @@ MUST_USE int unpack_trees_run(struct unpack_trees *m, struct repository *r, stru
 MUST_USE int unpack_trees_update_files(struct unpack_trees *m, struct repository *r,
 				     struct index_state *ix, struct converter *c,
 				     struct err *err);
+/* The files of a tree, as entries of stage 0. On failure `out` is to be released as well. */
+MUST_USE int unpack_trees_list(struct repository *r, const struct object_id *tree, struct index_state *out,
+			       struct err *err);
 void unpack_trees_release(struct unpack_trees *m); /* with the result, unless it was moved away */
 
 #endif

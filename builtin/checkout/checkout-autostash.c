@@ -57,29 +57,15 @@ static int read_files(struct carry *c, struct err *err)
 	return rc;
 }
 
-static int read_tree(struct checkout *co, const struct object_id *tree, struct index_state *out, struct err *err)
-{
-	struct unpack_trees m = { .kind = UNPACK_TREES_READ, .index_only = true };
-	struct index_state none;
-	int rc;
-
-	index_init(&none, co->r->algo);
-	rc = unpack_trees_run(&m, co->r, &none, NULL, tree, 1, err);
-	*out = m.result;
-	index_init(&m.result, co->r->algo);
-	unpack_trees_release(&m);
-	return rc;
-}
-
 static int read_states(struct carry *c, struct err *err)
 {
 	struct checkout *co = c->co;
 	int rc = object_peel(odb_source(co->r->odb), &co->old_commit, OBJ_TREE, &c->base_tree, NULL, err);
 
 	if (!rc)
-		rc = read_tree(co, &c->base_tree, &c->base, err);
+		rc = unpack_trees_list(co->r, &c->base_tree, &c->base, err);
 	if (!rc)
-		rc = read_tree(co, &co->tree, &c->ours, err);
+		rc = unpack_trees_list(co->r, &co->tree, &c->ours, err);
 	return rc ? rc : read_files(c, err);
 }
 

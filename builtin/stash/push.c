@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-stash(1): push, save, create. */
+#include "compat/posix.h"
+#include "builtin/stash/stash.h"
+#include "cli/path-args.h"
+#include "porcelain/stash-save.h"
+#include "util/alloc.h"
+
+struct push {
+	struct repository *r;
+	int quiet, keep_index, patch, staged, untracked, all;
+	char *message; /* owned */
+	const char *message_given;
+	struct pathspec_args pathspec_args;
+	struct pathspec ps;
+};
+
+#define PUSH_OPTIONS(p)                                                                                       \
+	OPT_BOOL('k', "keep-index", &(p)->keep_index, "keep index"),                                          \
+	OPT_BOOL('S', "staged", &(p)->staged, "stash staged changes only"),                                   \
+	OPT_BOOL('p', "patch", &(p)->patch, "stash in patch mode"),                                           \
+	OPT_BOOL('q', "quiet", &(p)->quiet, "quiet mode"),                                                    \
+	OPT_BOOL('u', "include-untracked", &(p)->untracked, "include untracked files in stash"),              \
+	OPT_BOOL('a', "all", &(p)->all, "include ignored files"),                                             \
+	OPT_STRING('m', "message", &(p)->message_given, "message", "stash message")
+
+/* ---- the story ---- */
+
+static int refuse_paths(const struct pathspec *ps, const char *seen)
+{
+	bool missing = false;
+
+	for (size_t i = 0; i < ps->nr; i++) {
+		if (seen[i])
+			continue;
+		error("pathspec ':(prefix:%zu)%s' did not match any file(s) known to git", ps->items[i].prefix_len,
+		      ps->items[i].match);
+		missing = true;
+	}
+	if (missing)
+		fputs("Did you forget to 'git add'?\n", stderr);
+	return missing;
+}
+
+/* 0: go on. Else 1 + the exit code. */
+static int check_changes(const struct push *p, const struct stash_save *s)
+{
+	if (s->seen && !s->untracked && !s->ignored && refuse_paths(&p->ps, s->seen))
+		return 2;
+	if (!s->has_changes) {
+		if (!p->quiet)
+			puts("No local changes to save");
+		return 1;
+	}
+	if (s->staged && !s->has_staged) {
+		fputs("No staged changes\n", stderr);
+		return 2;
+	}
+	return 0;
+}
+
+/* The entry is sealed before a file changes. */
+static int save_entry(struct stash_save *s, struct err *err)
+{
+	struct ref_transaction *t = NULL;
+	int rc = repo_operation_begin_refs(s->op, 0, &t, err);
+
+	if (!rc)
+		rc = stash_queue_entry(t, &s->stash, s->log.buf, err);
+	return rc ? rc : repo_operation_commit(s->op, err);
+}
+
+static int report_not_created(struct repository *r, int rc, struct err *err)
+{
+	int code = stash_report_failure(r, rc, err);
+
+	if (rc == ERR_CONFLICT)
+		fputs("Cannot save the current worktree state\n", stderr);
+	return code;
+}
+
+static int clear_changes(struct push *p, struct stash_save *s, struct err *err)
+{
+	int rc = s->cannot_clear ? 0 : stash_save_clear(s, err);
+
+	if (!rc)
+		rc = repo_operation_commit(s->op, err);
+	if (!p->quiet && !rc)
+		printf("Saved working directory and index state %s\n", s->log.buf);
+	if (rc)
+		return report_fatal(err);
+	if (s->cannot_clear)
+		fputs("Cannot remove worktree changes\n", stderr);
+	return s->cannot_clear ? 1 : 0;
+}
+
+static int report_begin_failure(const struct push *p, int rc, struct err *err)
+{
+	if (rc != ERR_NOT_FOUND)
+		return stash_report_failure(p->r, rc, err);
+	fprintf(stderr, "%s\n", err_message(err));
+	err_release(err);
+	return 1;
+}
+
+static int push_changes(struct push *p, struct stash_save *s, struct err *err)
+{
+	int rc = stash_save_begin(s, s->op, err);
+
+	if (rc)
+		return report_begin_failure(p, rc, err);
+	rc = check_changes(p, s);
+	if (rc)
+		return rc - 1;
+	rc = stash_save_create(s, err);
+	if (rc)
+		return report_not_created(p->r, rc, err);
+	rc = save_entry(s, err);
+	return rc ? report_fatal(err) : clear_changes(p, s, err);
+}
+
+static int push_run(struct push *p)
+{
+	struct stash_save s = { .ps = &p->ps, .untracked = p->untracked, .ignored = p->all, .staged = p->staged,
+				.keep_index = p->keep_index, .message = p->message, .as_reset = true,
+				.op = repo_operation_begin(p->r) };
+	struct err err = ERR_INIT;
+	int code = push_changes(p, &s, &err);
+
+	repo_operation_abort(s.op);
+	repo_operation_free(s.op);
+	stash_save_release(&s);
+	pathspec_release(&p->ps);
+	free(p->message);
+	if (finish_stdout() && !code)
+		code = 128;
+	return code;
+}
+
+static int check_options(const struct push *p)
+{
+	if (p->patch)
+		die("choosing hunks (--patch) is not available yet");
+	if (p->staged && (p->untracked || p->all)) {
+		fputs("Can't use --staged and --include-untracked or --all at the same time\n", stderr);
+		return 1;
+	}
+	return 0;
+}
+
+/* ---- push ---- */
+
+static int push_words(int argc, const char **argv, struct command_ctx *ctx, bool assumed)
+{
+	static const char *const push_usage[] = { STASH_USAGE_PUSH, NULL };
+	struct push p = { .r = ctx->repo };
+	struct option opts[] = { PUSH_OPTIONS(&p), OPT_PATHSPEC_FILE(&p.pathspec_args), OPT_END() };
+
+	argc = parse_options(argc, argv, opts, push_usage, assumed ? PARSE_OPT_KEEP_DASHDASH : 0);
+	argv[argc] = NULL;
+	if (argc && assumed) {
+		if (strcmp(argv[0], "--") != 0)
+			die("subcommand wasn't specified; 'push' can't be assumed due to unexpected token '%s'", argv[0]);
+		argv++;
+	}
+	(void)pathspec_args_parse(&p.pathspec_args, &p.ps, ctx->repo, argv, 0);
+	if (check_options(&p))
+		return 1;
+	p.message = p.message_given ? xstrdup(p.message_given) : NULL;
+	return push_run(&p);
+}
+
+int stash_cmd_push(int argc, const char **argv, struct command_ctx *ctx)
+{
+	return push_words(argc, argv, ctx, false);
+}
+
+int stash_cmd_push_assumed(int argc, const char **argv, struct command_ctx *ctx)
+{
+	return push_words(argc, argv, ctx, true);
+}
+
+/* ---- save ---- */
+
+int stash_cmd_save(int argc, const char **argv, struct command_ctx *ctx)
+{
+	static const char *const save_usage[] = { STASH_USAGE_SAVE, NULL };
+	struct push p = { .r = ctx->repo };
+	struct option opts[] = { PUSH_OPTIONS(&p), OPT_END() };
+
+	argc = parse_options(argc, argv, opts, save_usage, 0);
+	if (check_options(&p))
+		return 1;
+	p.message = argc ? stash_join_words(argc, argv) : p.message_given ? xstrdup(p.message_given) : NULL;
+	return push_run(&p);
+}
+
+/* ---- create ---- */
+
+static int create_commit(struct stash_save *s, struct err *err)
+{
+	int rc = stash_save_begin(s, s->op, err);
+
+	if (rc)
+		return report_begin_failure(&(struct push){ .r = s->r }, rc, err);
+	if (!s->has_changes)
+		return 0;
+	rc = stash_save_create(s, err);
+	if (rc)
+		return report_not_created(s->r, rc, err);
+	rc = repo_operation_commit(s->op, err);
+	if (rc)
+		return report_fatal(err);
+	puts(oid_hex(&s->stash));
+	return 0;
+}
+
+int stash_cmd_create(int argc, const char **argv, struct command_ctx *ctx)
+{
+	char *message = stash_join_words(argc - 1, argv + 1);
+	struct stash_save s = { .message = message, .op = repo_operation_begin(ctx->repo) };
+	struct err err = ERR_INIT;
+	int code = create_commit(&s, &err);
+
+	repo_operation_abort(s.op);
+	repo_operation_free(s.op);
+	stash_save_release(&s);
+	free(message);
+	return finish_stdout() && !code ? 128 : code;
+}
