@@ -81,6 +81,7 @@ struct diff_pair {
 	bool differs; /* contents have been compared by who added it */
 	bool broken;  /* one half of a broken pair (-B) */
 	bool renamed; /* a rename or copy was found */
+	bool header_only; /* diff_queue_add_header_only */
 	bool same;    /* a program has compared the sides, and its exit code, which counts, is 0 */
 	/* Patches show only these lines of the new side (line-ranges.h); NULL: all. Not owned. */
 	const struct line_ranges *lines;
@@ -105,6 +106,11 @@ struct diff_pair *diff_queue_add(struct diff_queue *q,
 				 const char *new_path, unsigned new_mode,
 				 const struct object_id *new_oid);
 struct diff_pair *diff_queue_add_unmerged(struct diff_queue *q, const char *path);
+/*
+ * After diff_process: a file without a difference, unless the queue has it. Patches show its header with the lines of
+ * options->extra_header; no other format shows it. Its place is that of its name.
+ */
+void diff_queue_add_header_only(struct diff_queue *q, const char *path);
 void diff_queue_clear(struct diff_queue *q);
 /* pair->score in percent: the 95 of "R095". */
 unsigned diff_pair_percent(const struct diff_pair *p);
@@ -304,6 +310,10 @@ struct diff_options {
 	bool pickaxe_conflict; /* -S and -G were given */
 	struct strvec find_objects; /* --find-object: names as they were given; owned */
 	struct object_id *find_oids; /* set by diff_options_resolve; owned */
+
+	/* Appends lines of the extended header, before "index", of the file. NULL: there are none. --remerge-diff */
+	void (*extra_header)(void *data, const char *path, struct strvec *lines);
+	void *extra_header_data;
 
 	/* content of sides with oid_valid false */
 	int (*read)(void *data, const struct diff_file *file, struct object_buf *out,

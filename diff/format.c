@@ -218,16 +218,14 @@ static int add_patches(struct diff_queue *q, const struct diff_options *o,
 	return ret ? ret : drain(o, out, err);
 }
 
-int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbuf *out,
-		struct err *err)
+/* All formats but patches. *separate: an empty line comes before a patch. */
+static int format_lists(struct diff_queue *q, const struct diff_options *o, struct strbuf *out, bool *separate,
+			struct err *err)
 {
 	const unsigned lines = DIFF_FORMAT_CHECK | DIFF_FORMAT_RAW | DIFF_FORMAT_NAME_STATUS | DIFF_FORMAT_NAME_ONLY;
 	const unsigned statistics = DIFF_FORMAT_NUMSTAT | DIFF_FORMAT_STAT | DIFF_FORMAT_SHORTSTAT;
-	bool separate = false;
 	int ret = 0;
 
-	if (!q->nr || o->formats & DIFF_FORMAT_NONE)
-		return 0;
 	if (o->formats & (statistics | DIFF_FORMAT_CHECK | DIFF_FORMAT_DIRSTAT | DIFF_FORMAT_PATCH))
 		ret = diff_prefetch(q, o, err);
 	if (!ret && o->formats & lines) {
@@ -245,22 +243,50 @@ int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbu
 			else
 				format_add_raw(out, o, q->pairs[i], o->formats & DIFF_FORMAT_RAW);
 		}
-		separate = true;
+		*separate = true;
 	}
 	if (!ret && o->formats & statistics) {
 		ret = add_statistics(q, o, out, err);
-		separate = true;
+		*separate = true;
 	}
 	if (!ret && o->formats & DIFF_FORMAT_DIRSTAT) {
 		ret = diff_add_dirstat(q, o, out, err);
-		separate |= o->dirstat.by_line;
+		*separate |= o->dirstat.by_line;
 	}
 	if (!ret && o->formats & DIFF_FORMAT_SUMMARY) {
 		size_t before = out->len;
 
 		add_summary(q, o, out);
-		separate |= out->len > before;
+		*separate |= out->len > before;
 	}
+	return ret;
+}
+
+/* The pairs, not owned, that are differences. */
+static void list_differences(struct diff_queue *out, const struct diff_queue *q)
+{
+	*out = *q;
+	out->nr = out->alloc = 0;
+	out->pairs = NULL;
+	for (size_t i = 0; i < q->nr; i++)
+		if (!q->pairs[i]->header_only)
+			diff_queue_push(out, q->pairs[i]);
+}
+
+int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbuf *out,
+		struct err *err)
+{
+	struct diff_queue differences;
+	bool separate = false;
+	int ret = 0;
+
+	if (!q->nr || o->formats & DIFF_FORMAT_NONE)
+		return 0;
+	list_differences(&differences, q);
+	if (differences.nr)
+		ret = format_lists(&differences, o, out, &separate, err);
+	q->check_failed = differences.check_failed;
+	free(differences.pairs);
 	if (!ret)
 		ret = drain(o, out, err);
 	if (!ret && o->formats & DIFF_FORMAT_PATCH) {

@@ -117,6 +117,18 @@ static void add_similarity(struct patch *p, const char *what)
 	p->must_show = true;
 }
 
+static void add_extra_header(struct patch *p)
+{
+	struct strvec lines = STRVEC_INIT;
+
+	if (p->o->extra_header)
+		p->o->extra_header(p->o->extra_header_data, diff_file_exists(p->new) ? p->new->path : p->old->path, &lines);
+	for (size_t i = 0; i < lines.nr; i++)
+		meta(p, &p->header, "%s", lines.v[i]);
+	p->must_show |= lines.nr > 0;
+	strvec_clear(&lines);
+}
+
 static int patch_add_header(struct patch *p, struct err *err)
 {
 	char status = p->pair ? p->pair->status : 0;
@@ -141,6 +153,7 @@ static int patch_add_header(struct patch *p, struct err *err)
 		meta(p, &p->header, "dissimilarity index %u%%", diff_pair_percent(p->pair));
 		p->must_show = true;
 	}
+	add_extra_header(p);
 	return patch_add_index_line(p, err);
 }
 
@@ -483,6 +496,25 @@ static int add_type_change(struct patch *frame, struct diff_pair *p, struct err 
 	return ret;
 }
 
+/* A file without a difference, of which there is something to tell. */
+static void add_header_alone(const struct patch *frame, const char *path)
+{
+	const struct diff_options *o = frame->o;
+	struct patch p = *frame;
+
+	p.old = frame->pair->old;
+	p.new = frame->pair->new;
+	p.header = (struct strbuf)STRBUF_INIT;
+	p.old_name = labelled(o, o->reverse ? o->dst_prefix : o->src_prefix, path);
+	p.new_name = labelled(o, o->reverse ? o->src_prefix : o->dst_prefix, path);
+	meta(&p, &p.header, "diff --git %s %s", p.old_name, p.new_name);
+	add_extra_header(&p);
+	show_header(&p);
+	free(p.old_name);
+	free(p.new_name);
+	strbuf_release(&p.header);
+}
+
 int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_options *o,
 		   struct moved_lines *moved, struct strbuf *out, struct err *err)
 {
@@ -491,6 +523,10 @@ int diff_add_patch(const struct diff_queue *q, size_t at, const struct diff_opti
 			       .moved = moved, .lines = p->lines };
 	struct external_diff external;
 
+	if (p->header_only) {
+		add_header_alone(&frame, p->old->path);
+		return 0;
+	}
 	if (p->unmerged) {
 		strbuf_addf(out, "* Unmerged path %s\n", diff_shown_path(o, p->old->path));
 		return 0;

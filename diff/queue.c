@@ -73,6 +73,30 @@ struct diff_pair *diff_queue_add_unmerged(struct diff_queue *q, const char *path
 	return p;
 }
 
+static const char *name_of_pair(const struct diff_pair *p)
+{
+	return diff_file_exists(p->new) ? p->new->path : p->old->path;
+}
+
+void diff_queue_add_header_only(struct diff_queue *q, const char *path)
+{
+	struct diff_pair *p;
+	size_t at = q->nr;
+
+	for (size_t i = q->nr; i-- > 0;) {
+		int cmp = strcmp(name_of_pair(q->pairs[i]), path);
+
+		if (!cmp)
+			return;
+		if (cmp > 0)
+			at = i;
+	}
+	p = diff_queue_append(q, diff_file_new(path, 0, NULL), diff_file_new(path, 0, NULL));
+	p->header_only = true;
+	memmove(q->pairs + at + 1, q->pairs + at, (q->nr - 1 - at) * sizeof(*q->pairs));
+	q->pairs[at] = p;
+}
+
 void diff_pair_free(struct diff_pair *p)
 {
 	diff_file_free(p->old);

@@ -384,14 +384,11 @@ static int set_merge_diff(struct log_options *o, const char *name, const char *a
 			       "--diff-merges", name);
 	if (m->mode == MERGE_DIFF_DEFAULT)
 		return set_merge_diff(o, o->merge_diff_default, arg, err);
-	if (m->mode == MERGE_DIFF_REMERGE)
-		return err_set(err, ERR_UNSUPPORTED, "diffs of merges that are made again (%s) are "
-			       "not available yet", arg);
 	o->merge_diff = m->mode;
 	o->merges_ask = o->diff.combined_all_paths = false;
 	o->diff.combine = m->combine;
 	o->merges_need_diff = m->mode != MERGE_DIFF_OFF;
-	o->walk->full_history |= m->mode == MERGE_DIFF_EACH || m->mode == MERGE_DIFF_FIRST;
+	o->walk->full_history |= m->mode == MERGE_DIFF_EACH || m->mode == MERGE_DIFF_FIRST || m->mode == MERGE_DIFF_REMERGE;
 	return 1;
 }
 
@@ -411,8 +408,11 @@ static int merge_option(struct log_options *o, const char *const *argv, struct e
 	}
 	if (!strcmp(arg, "--no-diff-merges"))
 		return set_merge_diff(o, "off", arg, err);
-	if (!strcmp(arg, "--remerge-diff"))
-		return set_merge_diff(o, "remerge", arg, err);
+	if (!strcmp(arg, "--remerge-diff")) {
+		rc = set_merge_diff(o, "remerge", arg, err);
+		o->merges_ask = true;
+		return rc;
+	}
 	if (!strcmp(arg, "--combined-all-paths")) {
 		o->diff.combined_all_paths = true;
 		return 1;

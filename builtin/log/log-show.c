@@ -386,6 +386,33 @@ static int show_combined(struct log_options *o, struct commit *c, bool *header, 
 	return rc;
 }
 
+/* ---- merges made again ---- */
+
+static int skip_octopus(struct log_options *o, struct commit *c, bool *header, struct err *err)
+{
+	int rc = add_header(o, c, NULL, err);
+
+	*header = true;
+	strbuf_addstr(&o->text, "diff: warning: Skipping remerge-diff for octopus merges.\n");
+	return rc;
+}
+
+static int show_remerge(struct log_options *o, struct commit *c, bool *header, struct err *err)
+{
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	struct log_remerge *g;
+	int rc;
+
+	if (c->nr_parents > 2)
+		return skip_octopus(o, c, header, err);
+	rc = log_remerge_begin(&g, o, c, &q, err);
+	if (!rc)
+		rc = show_queue(o, c, &q, NULL, header, err);
+	log_remerge_end(g);
+	diff_queue_clear(&q);
+	return rc;
+}
+
 static int show_diffs(struct log_options *o, struct commit *c, bool *header, struct err *err)
 {
 	uint32_t nr = c->nr_parents, i;
@@ -397,6 +424,8 @@ static int show_diffs(struct log_options *o, struct commit *c, bool *header, str
 		return o->show_root ? show_diff(o, c, NULL, NULL, header, err) : 0;
 	if (nr > 1 && o->merge_diff == MERGE_DIFF_OFF)
 		return 0;
+	if (nr > 1 && o->merge_diff == MERGE_DIFF_REMERGE)
+		return show_remerge(o, c, header, err);
 	if (nr > 1 && o->merge_diff == MERGE_DIFF_COMBINED)
 		return show_combined(o, c, header, err);
 	if (o->merge_diff == MERGE_DIFF_FIRST)

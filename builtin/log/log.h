@@ -114,6 +114,16 @@ MUST_USE int log_lines_begin(struct log_options *o, struct err *err);
 MUST_USE int log_lines_changes(struct log_options *o, const struct commit *c, struct diff_queue *q,
 			       struct err *err);
 
+/* ---- --remerge-diff: log-remerge.c ---- */
+struct log_remerge;
+/*
+ * Makes a merge of two commits again. Its difference to the commit, processed, is appended to `q`, and can be formatted until
+ * log_remerge_end, which gives the objects of the merge up. *out is to be ended in any case.
+ */
+MUST_USE int log_remerge_begin(struct log_remerge **out, struct log_options *o, const struct commit *c, struct diff_queue *q,
+			       struct err *err);
+void log_remerge_end(struct log_remerge *g);
+
 /* ---- pieces of a commit's text, appended to o->text: log-show.c ---- */
 void log_add_hash(struct log_options *o, const struct object_id *oid);
 MUST_USE int log_begin_graph(struct log_options *o, struct commit *c, struct err *err);
