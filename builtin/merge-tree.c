@@ -4,6 +4,7 @@
 #include "builtin/builtin.h"
 #include "cli/rename-limit.h"
 #include "cli/stdin-lines.h"
+#include "cli/submodule-conflicts.h"
 #include "history/names/revparse.h"
 #include "merge/commits.h"
 #include "merge/options.h"
@@ -11,6 +12,7 @@
 #include "util/alloc.h"
 #include "util/quote.h"
 #include "worktree/content-merge.h"
+#include "worktree/submodule-merge.h"
 
 static const char *const usage[] = {
 	"git merge-tree [--write-tree] [<options>] <branch1> <branch2>",
@@ -157,6 +159,7 @@ static void add_messages(struct merge_tree *t, const struct merge_result *result
 static void add_messages_and_warn(struct merge_tree *t, const struct merge_result *result)
 {
 	add_messages(t, result);
+	advise_on_submodule_conflicts(t->r, result);
 	warn_of_merge_limit(result->needed_rename_limit);
 }
 
@@ -270,6 +273,8 @@ static int prepare(struct merge_tree *t, struct err *err)
 	t->m.rules.attributes = content_merge_attributes;
 	t->m.rules.attributes_data = &t->attributes;
 	t->m.rules.normalize = content_merge_normalize;
+	t->m.rules.submodule = submodule_merge;
+	t->m.rules.submodule_data = t->r;
 	t->attributes.r = t->r;
 	t->attributes.ix = &t->no_index;
 	index_init(&t->no_index, t->r->algo);

@@ -200,6 +200,25 @@ static void take_one(const struct merge_file *f, const struct merge_rules *rules
 			  (rules->favor == MERGE3_TAKE_OURS || rules->favor == MERGE3_TAKE_THEIRS);
 }
 
+/* In a merge of merge bases the base is the result of a conflict. */
+static int merge_submodules(const struct merge_file *f, const struct merge_rules *rules, struct merge_file_outcome *outcome,
+			    struct err *err)
+{
+	const struct merge_version *v = f->version;
+	const struct merge_submodule_call call = {
+		.path = f->path, .base = has_base(v) ? &v[MERGE_BASE].oid : NULL, .ours = &v[MERGE_OURS].oid,
+		.theirs = &v[MERGE_THEIRS].oid, .search = !rules->depth,
+	};
+	int rc = rules->submodule ? rules->submodule(rules->submodule_data, &call, &outcome->submodule, err) : 0;
+
+	if (rc || outcome->submodule.how != MERGE_SUBMODULE_FORWARD) {
+		take_one(f, rules, outcome);
+		return rc;
+	}
+	outcome->result.oid = outcome->submodule.result;
+	return 0;
+}
+
 int merge_file(const struct merge_file *f, const struct merge_rules *rules, struct odb *odb,
 	       struct merge_file_outcome *outcome, struct err *err)
 {
@@ -216,6 +235,8 @@ int merge_file(const struct merge_file *f, const struct merge_rules *rules, stru
 	}
 	if (MODE_IS_FILE(v[MERGE_OURS].mode))
 		return write_merged(f, rules, odb, outcome, err);
+	if (MODE_IS_GITLINK(v[MERGE_OURS].mode))
+		return merge_submodules(f, rules, outcome, err);
 	take_one(f, rules, outcome);
 	return 0;
 }

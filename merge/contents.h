@@ -32,6 +32,28 @@ struct merge_attributes {
 	size_t marker_size; /* 0: the default */
 };
 
+/* ---- submodules ---- */
+
+enum merge_submodule_how {
+	MERGE_SUBMODULE_NOT_CHECKED_OUT,
+	MERGE_SUBMODULE_NO_COMMITS, /* its repository lacks one of them */
+	MERGE_SUBMODULE_NO_BASE,
+	MERGE_SUBMODULE_REWOUND, /* a side does not contain the base */
+	MERGE_SUBMODULE_DIVERGED,
+	MERGE_SUBMODULE_FORWARD, /* clean: one side contains the other */
+};
+struct merge_submodule_call {
+	const char *path;
+	const struct object_id *base, *ours, *theirs; /* base NULL: there is none */
+	bool search; /* for merges of both that exist already */
+};
+struct merge_submodule {
+	enum merge_submodule_how how;
+	struct object_id result; /* of MERGE_SUBMODULE_FORWARD */
+	char *candidates;	 /* lines "    1234567 subject"; NULL: none. Owned */
+	size_t nr_candidates;
+};
+
 struct merge_rules {
 	enum merge3_style style;
 	enum merge3_favor favor; /* -X ours, -X theirs */
@@ -54,6 +76,9 @@ struct merge_rules {
 	 * caller cannot do that. *buf is replaced if it changes. Gets attributes_data.
 	 */
 	bool renormalize;
+	/* Both sides have changed a submodule. NULL: it counts as not checked out. *out holds zeros. */
+	int (*submodule)(void *data, const struct merge_submodule_call *call, struct merge_submodule *out, struct err *err);
+	void *submodule_data;
 	int (*normalize)(void *data, const char *path, struct object_buf *buf, struct err *err);
 };
 #define MERGE_RULES_INIT { 0 }
@@ -105,6 +130,7 @@ struct merge_file_outcome {
 	bool clean;
 	bool merged; /* blobs were merged, since both sides have changed them */
 	bool binary; /* these were no texts, and are a conflict */
+	struct merge_submodule submodule; /* if both sides have changed one; candidates are to be freed */
 };
 
 /*

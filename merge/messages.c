@@ -20,6 +20,12 @@ static const char *const type_names[MERGE_MESSAGE_TYPES] = {
 	[MERGE_CONFLICT_DIR_RENAME_FILE_IN_WAY] = "CONFLICT (file in way of directory rename)",
 	[MERGE_CONFLICT_DIR_RENAME_COLLISION] = "CONFLICT(directory rename collision)",
 	[MERGE_CONFLICT_DIR_RENAME_SPLIT] = "CONFLICT(directory rename unclear split)",
+	[MERGE_SUBMODULE_FAST_FORWARD] = "Fast forwarding submodule",
+	[MERGE_CONFLICT_SUBMODULE_FAILED] = "CONFLICT (submodule)",
+	[MERGE_CONFLICT_SUBMODULE_POSSIBLE] = "CONFLICT (submodule with possible resolution)",
+	[MERGE_CONFLICT_SUBMODULE_NO_HISTORY] = "CONFLICT (submodule history not available)",
+	[MERGE_CONFLICT_SUBMODULE_REWINDS] = "CONFLICT (submodule may have rewinds)",
+	[MERGE_CONFLICT_SUBMODULE_NO_BASE] = "CONFLICT (submodule lacks merge base)",
 	[MERGE_CONFLICT_SUBMODULE_NOT_INITIALIZED] = "CONFLICT (submodule not initialized)",
 };
 

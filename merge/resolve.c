@@ -114,9 +114,52 @@ static void report_merge(struct merge_run *run, const struct merge_file *f, cons
 			     f->label[MERGE_OURS], f->label[MERGE_THEIRS]);
 	if (outcome->merged)
 		merge_report(run, MERGE_AUTO_MERGING, paths, "Auto-merging %s", f->path);
-	if (MODE_IS_GITLINK(f->version[MERGE_OURS].mode) && !outcome->clean)
-		merge_report(run, MERGE_CONFLICT_SUBMODULE_NOT_INITIALIZED, paths,
-			     "Failed to merge submodule %s (not checked out)", f->path);
+}
+
+static bool both_changed(const struct merge_file *f)
+{
+	const struct merge_version *v = f->version;
+
+	return !oid_eq(&v[MERGE_OURS].oid, &v[MERGE_THEIRS].oid) &&
+	       !(v[MERGE_BASE].mode && (oid_eq(&v[MERGE_BASE].oid, &v[MERGE_OURS].oid) ||
+					oid_eq(&v[MERGE_BASE].oid, &v[MERGE_THEIRS].oid)));
+}
+
+static void report_diverged(struct merge_run *run, const char *path, const struct merge_submodule *s)
+{
+	const char *const paths[] = { path, NULL };
+
+	if (!s->nr_candidates)
+		merge_report(run, MERGE_CONFLICT_SUBMODULE_FAILED, paths, "Failed to merge submodule %s", path);
+	else if (s->nr_candidates == 1)
+		merge_report(run, MERGE_CONFLICT_SUBMODULE_POSSIBLE, paths,
+			     "Failed to merge submodule %s, but a possible merge resolution exists: %s", path, s->candidates);
+	else
+		merge_report(run, MERGE_CONFLICT_SUBMODULE_POSSIBLE, paths,
+			     "Failed to merge submodule %s, but multiple possible merges exist:\n%s", path, s->candidates);
+}
+
+static void report_submodule(struct merge_run *run, const char *path, const struct merge_submodule *s)
+{
+	static const struct {
+		enum merge_message_type type;
+		const char *reason;
+	} failures[] = {
+		[MERGE_SUBMODULE_NOT_CHECKED_OUT] = { MERGE_CONFLICT_SUBMODULE_NOT_INITIALIZED, "not checked out" },
+		[MERGE_SUBMODULE_NO_COMMITS] = { MERGE_CONFLICT_SUBMODULE_NO_HISTORY, "commits not present" },
+		[MERGE_SUBMODULE_NO_BASE] = { MERGE_CONFLICT_SUBMODULE_NO_BASE, "no merge base" },
+		[MERGE_SUBMODULE_REWOUND] = { MERGE_CONFLICT_SUBMODULE_REWINDS, "commits don't follow merge-base" },
+	};
+	const char *const paths[] = { path, NULL };
+
+	if (s->how == MERGE_SUBMODULE_FORWARD)
+		merge_report(run, MERGE_SUBMODULE_FAST_FORWARD, paths, "Note: Fast-forwarding submodule %s to %s", path,
+			     oid_hex(&s->result));
+	else if (s->how == MERGE_SUBMODULE_DIVERGED)
+		report_diverged(run, path, s);
+	else
+		merge_report(run, failures[s->how].type, paths, "Failed to merge submodule %s (%s)", path,
+			     failures[s->how].reason);
 }
 
 int merge_path_contents(struct merge_run *run, const struct merge_path *p, bool nested, struct merge_file_outcome *outcome)
@@ -134,6 +177,9 @@ int merge_path_contents(struct merge_run *run, const struct merge_path *p, bool 
 	rc = merge_file(&f, &run->m->rules, run->m->odb, outcome, run->err);
 	if (!rc)
 		report_merge(run, &f, outcome);
+	if (!rc && MODE_IS_GITLINK(f.version[MERGE_OURS].mode) && both_changed(&f))
+		report_submodule(run, f.path, &outcome->submodule);
+	FREE_AND_NULL(outcome->submodule.candidates);
 	for (int s = 0; s < MERGE_STAGES; s++)
 		free(label[s]);
 	return rc;

@@ -11,6 +11,7 @@
 #include "porcelain/head.h"
 #include "util/alloc.h"
 #include "worktree/content-merge.h"
+#include "worktree/submodule-merge.h"
 
 struct log_remerge {
 	struct log_options *o;
@@ -65,6 +66,8 @@ static int prepare_remerge(struct log_remerge *g, struct err *err)
 	g->m.rules.attributes = content_merge_attributes;
 	g->m.rules.attributes_data = &g->attributes;
 	g->m.rules.normalize = content_merge_normalize;
+	g->m.rules.submodule = submodule_merge;
+	g->m.rules.submodule_data = r;
 	g->attributes.r = r;
 	g->attributes.ix = &g->no_index;
 	index_init(&g->no_index, r->algo);

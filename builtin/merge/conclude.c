@@ -4,6 +4,7 @@
 #include "builtin/merge/merge-cmd.h"
 #include "cli/edit-text.h"
 #include "cli/rename-limit.h"
+#include "cli/submodule-conflicts.h"
 #include "cli/utf8-warning.h"
 #include "commit/commit.h"
 #include "diff/diff.h"
@@ -372,6 +373,7 @@ int merge_after(struct merge_cmd *m, const struct object_id *to, struct err *err
 
 static void tell_result(const struct merge_cmd *m)
 {
+	advise_on_submodule_conflicts(m->r, &m->result);
 	for (size_t i = 0; i < m->result.nr_messages; i++)
 		printf("%s\n", m->result.messages[i].text);
 	warn_of_merge_limit(m->result.needed_rename_limit);
