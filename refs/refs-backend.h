@@ -255,9 +255,14 @@ struct ref_backend {
 			      struct err *err);
 	int (*reflog_remove)(struct ref_store *rs, const char *name, struct fsync_batch *b,
 			     struct err *err);
+	int (*reflog_append)(struct ref_store *rs, const char *name, const struct reflog_entry *e,
+			     struct fsync_batch *b, struct err *err);
 
 	const struct ref_path *paths; /* refs_paths */
 	const struct ref_table_format *table; /* refs_table_format; may be NULL */
 };
+
+/* A message as reflogs have it: on one line, each run of white space a blank. NULL: none. Caller frees. */
+char *reflog_clean_message(const char *msg);
 
 #endif

@@ -427,5 +427,11 @@ MUST_USE int reflog_rewrite(struct ref_store *rs, const char *name, unsigned fla
 /* Remove a log, at publication. Locks and errors as above. */
 MUST_USE int reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
 			   struct err *err);
+/*
+ * Add an entry to a log, which is made if it is missing. The ref does not change. Locks as above. e->ident is the whole
+ * line, as for ref_transaction_set_ident.
+ */
+MUST_USE int reflog_append(struct ref_store *rs, const char *name, const struct reflog_entry *e, struct fsync_batch *b,
+			   struct err *err);
 
 #endif

@@ -178,3 +178,18 @@ int reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
 			       rs->backend->name);
 	return rs->backend->reflog_remove(rs, name, b, err);
 }
+
+int reflog_append(struct ref_store *rs, const char *name, const struct reflog_entry *e, struct fsync_batch *b,
+		  struct err *err)
+{
+	struct reflog_entry clean = *e;
+	char *msg;
+	int rc;
+
+	if (!rs->backend->reflog_append)
+		return err_set(err, ERR_INVALID, "reflogs of %s refs cannot be written", rs->backend->name);
+	clean.msg = msg = reflog_clean_message(e->msg);
+	rc = rs->backend->reflog_append(rs, name, &clean, b, err);
+	free(msg);
+	return rc;
+}

@@ -58,7 +58,7 @@ struct ref_update *transaction_add_update(struct ref_transaction *t, const char 
 }
 
 /* White space of any kind becomes single spaces: one line in the log. */
-static char *clean_message(const char *msg)
+char *reflog_clean_message(const char *msg)
 {
 	struct strbuf out = STRBUF_INIT;
 	bool space = false;
@@ -93,7 +93,7 @@ static int queue(struct ref_transaction *t, const char *name, unsigned flags, bo
 		return err_set(err, ERR_INVALID, "refusing to update ref with bad name '%s'", name);
 	*out = transaction_add_update(t, ref_canonical_name(name), NULL);
 	(*out)->flags = (*out)->queued_flags = flags;
-	(*out)->msg = clean_message(msg);
+	(*out)->msg = reflog_clean_message(msg);
 	t->queued = t->nr;
 	return 0;
 }
@@ -194,7 +194,7 @@ void ref_transaction_add_log_step(struct ref_transaction *t, const struct object
 	struct ref_update *u = t->updates[t->nr - 1];
 
 	ALLOC_GROW(u->log_steps, u->nr_log_steps + 1, u->alloc_log_steps);
-	u->log_steps[u->nr_log_steps++] = (struct ref_log_step){ *oid, clean_message(msg) };
+	u->log_steps[u->nr_log_steps++] = (struct ref_log_step){ *oid, reflog_clean_message(msg) };
 }
 
 void ref_transaction_know_value(struct ref_transaction *t, enum object_type type, const struct object_id *peeled)

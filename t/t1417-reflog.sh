@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git reflog: show, expire, delete, drop, list, exists, compared with stock git'
+test_description='git reflog: show, expire, delete, drop, list, exists, write, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"
 
@@ -444,5 +444,28 @@ for error in ENOENT EEXIST; do
 		test $n -gt 4
 	'
 done
+
+test_expect_success 'write: an entry, also of a ref that does not exist, with one flush' '
+	git init -q -b main w && git -C w commit -q --allow-empty -m one && H=$(git -C w rev-parse HEAD) && cp w/.git/logs/refs/heads/main log &&
+	n=$(GIT_TEST_FS_KIND=journal count_flushes git -C w reflog write refs/heads/none $ZERO_OID $H "$(printf "a  b\n\nc ")") && { ! test_have_prereq STRACE,FSYNC_BATCH || test "$n" = 1; } &&
+	git -C w -c core.logAllRefUpdates=false reflog write refs/heads/main $H $ZERO_OID "" &&
+	git -C w reflog write HEAD $H $H x && git -C w reflog write heads/d/e $H $H x &&
+	ident="$(git -C w var GIT_COMMITTER_IDENT | sed "s/>.*/>/")" &&
+	sed "s/> [0-9]*/> DATE/" w/.git/logs/refs/heads/none >out && printf "%s\ta b c\n" "$ZERO_OID $H $ident DATE +0100" >expect && test_cmp expect out &&
+	tail -n 1 w/.git/logs/refs/heads/main | sed "s/> [0-9]*/> DATE/" >out && echo "$H $ZERO_OID $ident DATE +0100" >expect && test_cmp expect out &&
+	test_line_count = 2 w/.git/logs/refs/heads/main && test_line_count = 2 w/.git/logs/HEAD && test_line_count = 1 w/.git/logs/heads/d/e &&
+	test_must_fail git -C w rev-parse -q --verify refs/heads/none && test "$(git -C w rev-parse main HEAD | uniq)" = $H &&
+	find w/.git -name "*.lock" >out && test_must_be_empty out && test_path_is_missing w/.git/refs/heads/d
+'
+
+test_expect_success 'write: bad names, objects and locks' '
+	refused () { printf "fatal: $1\n" >expect && shift && test_expect_code 128 git -C w reflog write "$@" 2>err && test_cmp expect err; } &&
+	none=$(echo $H | tr 0-9a-f 1-9a-f0) && cp -r w/.git/logs before &&
+	for name in main FOO refs/heads/a..b MERGE_HEAD; do refused "invalid reference name: $name" $name $H $H m || return 1; done &&
+	refused "invalid old object ID: \047main\047" refs/heads/main main $H m && refused "old object \047$none\047 does not exist" refs/heads/main $none $H m &&
+	refused "invalid new object ID: \047${H%??}\047" refs/heads/main $H ${H%??} m && refused "new object \047$none\047 does not exist" refs/heads/main $H $none m &&
+	test_expect_code 129 git -C w reflog write refs/heads/main $H $H && test_expect_code 129 git -C w reflog write refs/heads/main $H $H a b &&
+	>w/.git/refs/heads/main.lock && test_expect_code 128 git -C w -c core.filesRefLockTimeout=0 reflog write refs/heads/main $H $H m && diff -r before w/.git/logs
+'
 
 test_done

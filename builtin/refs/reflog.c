@@ -7,6 +7,8 @@
 #include "util/map.h"
 #include "maintain/reflog-expiry.h"
 #include "operation/operation.h"
+#include "refs/root-refs.h"
+#include "repo/ident.h"
 
 #define SHOW_USAGE "git reflog [show] [<log-options>] [<ref>]"
 #define LIST_USAGE "git reflog list"
@@ -20,9 +22,10 @@
 	"                  [--dry-run | -n] [--verbose] <ref>@{<specifier>}..."
 #define DROP_USAGE "git reflog drop [--all [--single-worktree] | <refs>...]"
 #define EXISTS_USAGE "git reflog exists <ref>"
+#define WRITE_USAGE "git reflog write <ref> <old-oid> <new-oid> <message>"
 
 static const char *const usage[] = {
-	SHOW_USAGE, LIST_USAGE, EXPIRE_USAGE, DELETE_USAGE, DROP_USAGE, EXISTS_USAGE, NULL
+	SHOW_USAGE, LIST_USAGE, EXPIRE_USAGE, DELETE_USAGE, DROP_USAGE, EXISTS_USAGE, WRITE_USAGE, NULL
 };
 
 /* Exit code of what has failed for single refs, as Git has it. */
@@ -479,13 +482,51 @@ static int drop(int argc, const char **argv, struct command_ctx *ctx)
 	return finish(op, code);
 }
 
+/* ---- write ---- */
+
+static void object_or_die(const struct repository *r, const char *which, const char *text, struct object_id *out)
+{
+	if (oid_from_hex(out, text, r->algo) < 0)
+		die("invalid %s object ID: '%s'", which, text);
+	if (!oid_is_null(out) && !odb_has(r->odb, out))
+		die("%s object '%s' does not exist", which, text);
+}
+
+static int reflog_write(int argc, const char **argv, struct command_ctx *ctx)
+{
+	static const char *const write_usage[] = { WRITE_USAGE, NULL };
+	struct option options[] = { OPT_END() };
+	struct reflog_entry e = { .ident = NULL };
+	struct strbuf ident = STRBUF_INIT;
+	struct repo_operation *op;
+	struct err err = ERR_INIT;
+	int rc;
+
+	argc = parse_options(argc, argv, options, write_usage, 0);
+	if (argc != 4)
+		usage_with_options(write_usage, options);
+	if (!refname_is_valid(argv[0], 0) && !refname_is_root_ref(argv[0]))
+		die("invalid reference name: %s", argv[0]);
+	object_or_die(ctx->repo, "old", argv[1], &e.old_oid);
+	object_or_die(ctx->repo, "new", argv[2], &e.new_oid);
+	e.msg = argv[3];
+	op = repo_operation_begin(ctx->repo);
+	rc = repo_ident(ctx->repo, &ident, IDENT_COMMITTER, &err);
+	e.ident = ident.buf;
+	if (!rc)
+		rc = reflog_append(ctx->repo->refs, argv[0], &e, repo_operation_batch(op), &err);
+	rc = repo_operation_end(op, rc, &err);
+	strbuf_release(&ident);
+	return rc < 0 ? report_fatal(&err) : 0;
+}
+
 /* ---- the command ---- */
 
 int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const struct subcommand subcommands[] = {
 		{ "show", reflog_show }, { "list", reflog_list }, { "expire", expire },
-		{ "delete", reflog_delete }, { "drop", drop }, { "exists", exists },
+		{ "delete", reflog_delete }, { "drop", drop }, { "exists", exists }, { "write", reflog_write },
 	};
 	const struct option none[] = { OPT_END() };
 	command_fn run;

@@ -90,6 +90,7 @@ const struct ref_backend files_ref_backend = {
 	.reflogs_foreach = files_reflogs_foreach,
 	.reflog_rewrite = files_reflog_rewrite,
 	.reflog_remove = files_reflog_remove,
+	.reflog_append = files_reflog_append,
 	.paths = paths,
 	.table = &packed_table_format,
 };

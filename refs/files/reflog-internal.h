@@ -44,5 +44,7 @@ MUST_USE int files_reflog_rewrite(struct ref_store *rs, const char *name, unsign
 				  struct err *err);
 MUST_USE int files_reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b,
 				 struct err *err);
+MUST_USE int files_reflog_append(struct ref_store *rs, const char *name, const struct reflog_entry *e,
+				 struct fsync_batch *b, struct err *err);
 
 #endif

@@ -336,3 +336,25 @@ int files_reflog_remove(struct ref_store *rs, const char *name, struct fsync_bat
 	held_done(h, false);
 	return rc;
 }
+
+/* ---- one more entry ---- */
+
+int files_reflog_append(struct ref_store *rs, const char *name, const struct reflog_entry *e, struct fsync_batch *b,
+			struct err *err)
+{
+	struct strbuf line = STRBUF_INIT;
+	struct held_ref *h;
+	int rc = hold_ref(&h, rs, name, err);
+
+	if (rc < 0)
+		return rc;
+	rc = lockfile_close(&h->lock, err);
+	reflog_format_entry(&line, &e->old_oid, &e->new_oid, e->ident, e->msg);
+	if (!rc)
+		rc = reflog_stage_lines(rs, name, true, &line, b, err);
+	strbuf_release(&line);
+	if (!rc)
+		return stage_release(h, b, err);
+	held_done(h, false);
+	return rc;
+}
