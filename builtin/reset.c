@@ -8,6 +8,7 @@
 #include "history/names/revparse.h"
 #include "index/cache-tree.h"
 #include "operation/operation.h"
+#include "porcelain/autostash.h"
 #include "porcelain/head.h"
 #include "refs/root-refs.h"
 #include "util/alloc.h"
@@ -42,6 +43,8 @@ struct resetter {
 	struct converter *conv;
 	struct sparse *sparse; /* NULL: every path is to have its file */
 	int recurse;
+	bool keep_autostash; /* `merge --abort` brings it back */
+	enum autostash_outcome autostash;
 };
 
 /* ---- command line ---- */
@@ -426,6 +429,8 @@ static int move_head(struct resetter *rs, struct err *err)
 	}
 	if (!rc)
 		rc = repo_operation_end_state(rs->op, STATE_ENDS_BY_SWITCH, err);
+	if (!rc && !rs->keep_autostash)
+		rc = autostash_store(rs->op, STATE_MERGE_AUTOSTASH, &rs->autostash, err);
 	free(msg);
 	return rc;
 }
@@ -504,6 +509,9 @@ static int reset_run(struct resetter *rs, struct unstaged *u, struct err *err)
 	if (rs->mode == MODE_HARD && !rs->quiet && !oid_is_null(&rs->commit))
 		rc = say_where(rs, err);
 	fputs(u->text.buf, stdout);
+	fflush(stdout);
+	if (rs->autostash)
+		fputs(autostash_text(rs->autostash), stderr);
 	return rc;
 }
 
@@ -519,9 +527,9 @@ static void read_config(struct resetter *rs)
 	rs->refresh = !no_refresh;
 }
 
-int cmd_reset(int argc, const char **argv, struct command_ctx *ctx)
+static int reset_command(int argc, const char **argv, struct command_ctx *ctx, bool keep_autostash)
 {
-	struct resetter rs = { .r = ctx->repo, .prefix = ctx->prefix };
+	struct resetter rs = { .r = ctx->repo, .prefix = ctx->prefix, .keep_autostash = keep_autostash };
 	struct unstaged u = { .text = STRBUF_INIT };
 	struct err err = ERR_INIT;
 	const char **paths;
@@ -549,4 +557,16 @@ int cmd_reset(int argc, const char **argv, struct command_ctx *ctx)
 	pathspec_release(&rs.ps);
 	strbuf_release(&u.text);
 	return rc ? report_fatal(&err) : finish_stdout();
+}
+
+int cmd_reset(int argc, const char **argv, struct command_ctx *ctx)
+{
+	return reset_command(argc, argv, ctx, false);
+}
+
+int reset_of_merge(struct command_ctx *ctx)
+{
+	const char *argv[] = { "reset", "--merge", NULL };
+
+	return reset_command(2, argv, ctx, true);
 }

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/branch/branch.h"
 #include "builtin/checkout/checkout.h"
+#include "porcelain/autostash.h"
 #include "index/cache-tree.h"
 #include "porcelain/head.h"
 #include "repo/state.h"
@@ -193,6 +194,8 @@ static int stage_refs(struct checkout *co, struct strbuf *text, struct err *err)
 		rc = checkout_carry_refs(co, t, err);
 	if (!rc)
 		rc = repo_operation_end_state(co->op, STATE_ENDS_BY_SWITCH, err);
+	if (!rc)
+		rc = autostash_store(co->op, STATE_MERGE_AUTOSTASH, &co->ended_autostash, err);
 	return rc;
 }
 
@@ -248,6 +251,8 @@ int checkout_move(struct checkout *co)
 			if (reverting)
 				warning("cancelling a revert in progress");
 		}
+		if (co->ended_autostash)
+			fputs(autostash_text(co->ended_autostash), stderr);
 		rc = checkout_run_hook(co, &co->old_commit, co->has_commit ? &co->commit :
 				       &co->r->algo->null_oid, true);
 	}

@@ -11,6 +11,7 @@
 #include "builtin/builtin.h"
 #include "cli/path-args.h"
 #include "operation/operation.h"
+#include "porcelain/autostash.h"
 #include "porcelain/branch.h"
 #include "worktree/unpack-trees.h"
 
@@ -43,6 +44,7 @@ struct checkout {
 	struct index_state ix;
 	struct converter *conv;
 	/* --merge: local changes were in the way, and were merged */
+	enum autostash_outcome ended_autostash; /* of a merge that the switch has ended */
 	bool carried, carried_conflict;
 	struct object_id autostash; /* they, as they were: once it is not null, a ref names it */
 };

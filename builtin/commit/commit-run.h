@@ -53,6 +53,7 @@ enum commit_whence { FROM_COMMIT, FROM_MERGE, FROM_CHERRY_PICK };
 struct commit_run {
 	struct repository *repo;
 	struct repo_operation *op; /* NULL: not begun, or committed */
+	bool made; /* the commit is published */
 	const char *prefix;
 	struct commit_options o;
 	char *found_author; /* owned; o.author then */

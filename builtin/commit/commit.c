@@ -711,6 +711,7 @@ static int run_commit(struct commit_run *run, struct err *err)
 	    (rc = write_commit(run, &tree, &commit, err)) < 0 ||
 	    (rc = publish(run, &commit, err)) < 0)
 		return rc;
+	run->made = true;
 	run_last_hooks(run, &commit);
 	auto_maintenance(run->repo, run->o.quiet);
 	return run->o.quiet ? 0 : print_summary(run, &commit, err);
@@ -784,6 +785,8 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 		fprintf(stderr, "%s\n", run.why_not);
 	err_release(&err);
 	commit_run_release(&run);
+	if (run.made && command_end_autostash(ctx->repo, false) && !rc)
+		rc = 128;
 	if (rc)
 		return rc;
 	return finish_stdout();

@@ -394,6 +394,12 @@ static void tell_squash(const struct merge_cmd *m)
 
 /* ---- the ends ---- */
 
+static void tell_stashed(const struct merge_cmd *m)
+{
+	if (m->stashed)
+		puts("When finished, apply stashed changes with `git stash pop`");
+}
+
 /* There are conflicts, or a commit is not wanted. */
 static int stop_before_commit(struct merge_cmd *m, struct err *err)
 {
@@ -407,6 +413,7 @@ static int stop_before_commit(struct merge_cmd *m, struct err *err)
 	m->op = NULL;
 	if (rc)
 		return rc;
+	m->stops = true;
 	tell_result(m);
 	if (m->o.squash > 0) {
 		tell_squash(m);
@@ -415,8 +422,10 @@ static int stop_before_commit(struct merge_cmd *m, struct err *err)
 	tell_rerere(m);
 	if (!m->result.clean) {
 		printf("Automatic merge failed; fix conflicts and then commit the result.\n");
+		tell_stashed(m);
 		return 1;
 	}
+	tell_stashed(m);
 	fflush(stdout);
 	fputs("Automatic merge went well; stopped before committing as requested\n", stderr);
 	return 0;
@@ -467,7 +476,8 @@ int merge_conclude(struct merge_cmd *m, struct err *err)
 		rc = write_commit(m, &commit, err);
 	if (!rc)
 		rc = publish_commit(m, &commit, what, err);
-	if (rc > 0) { /* the merge stays in progress */
+	if (rc > 0) {
+		m->stops = true;
 		int end = repo_operation_end(m->op, 0, err);
 
 		m->op = NULL;

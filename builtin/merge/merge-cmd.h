@@ -2,7 +2,7 @@
 /*
  * The parts of git-merge(1): merge.c tells the story, options.c reads options and configuration, heads.c finds the commits
  * to merge, message.c makes the message, result.c changes index and files, conclude.c makes the commit or stops before it,
- * resume.c goes on with a merge or gives it up. The merge of trees is merge/commits.h, the change of files
+ * resume.c goes on with a merge or gives it up, stash.c is --autostash. The merge of trees is merge/commits.h, the change of files
  * worktree/merge-result.h.
  *
  * One merge is one operation (operation.h): objects, index, refs and state files are sealed together. Hooks and an editor
@@ -75,6 +75,8 @@ struct merge_cmd {
 
 	struct repo_operation *op;
 	struct result_update update;
+	bool stashed; /* --autostash has put local changes aside */
+	bool stops;   /* the merge stays in progress, or what it has made is to be committed by the user */
 
 	struct merge_result result; /* conflicts and messages; released if has_result */
 	bool has_result;
@@ -124,6 +126,12 @@ MUST_USE int merge_conclude(struct merge_cmd *m, struct err *err);
 MUST_USE int merge_write_state(struct merge_cmd *m, struct err *err);
 /* After the operation: diffstat, hook post-merge, maintenance. `to` NULL: HEAD has not moved. */
 MUST_USE int merge_after(struct merge_cmd *m, const struct object_id *to, struct err *err);
+
+/* ---- stash.c ---- */
+/* --autostash, before index and files change. > 0: an exit code; the reason has been printed. */
+MUST_USE int merge_stash_changes(struct merge_cmd *m, struct err *err);
+/* After the operation: local changes come back, unless the merge stops. `code` is the exit code, which is returned unless this fails. */
+int merge_unstash_changes(struct merge_cmd *m, int code);
 
 /* ---- resume.c ---- */
 int merge_resume(struct merge_cmd *m, int argc, struct command_ctx *ctx);

@@ -87,7 +87,11 @@ static int fast_forward(struct merge_cmd *m, struct err *err)
 	int rc;
 
 	tell_range(m, &to->oid);
-	rc = move_files(m, to, err);
+	rc = merge_stash_changes(m, err);
+	if (!rc)
+		rc = move_files(m, to, err);
+	if (rc > 0)
+		return rc;
 	if (rc == ERR_CONFLICT) {
 		report_error(err);
 		return 1;
@@ -225,8 +229,11 @@ static int try_strategies(struct merge_cmd *m, struct err *err)
 
 static int true_merge(struct merge_cmd *m, struct err *err)
 {
-	int rc = result_update_begin(&m->update, m->op, err);
+	int rc = merge_stash_changes(m, err);
 
+	if (rc)
+		return rc;
+	rc = result_update_begin(&m->update, m->op, err);
 	if (!rc)
 		rc = check_index(m, err);
 	if (!rc) {
@@ -322,47 +329,6 @@ static int merge_into_head(struct merge_cmd *m, struct err *err)
 	return rc ? rc : true_merge(m, err);
 }
 
-/* ---- --autostash ---- */
-
-static void note_dirty(void *data, const struct index_entry *e UNUSED, enum worktree_change why UNUSED)
-{
-	bool *dirty = data;
-
-	*dirty = true;
-}
-
-static int note_staged(void *data, const char *path UNUSED, unsigned mode UNUSED, const struct object_id *oid UNUSED,
-		       const struct index_entry *e UNUSED, struct err *err UNUSED)
-{
-	bool *dirty = data;
-
-	*dirty = true;
-	return 0;
-}
-
-/* Local changes cannot be put aside yet; without any the option has no effect. */
-static int check_nothing_to_stash(struct merge_cmd *m, struct err *err)
-{
-	struct index_state ix;
-	struct converter *conv = NULL;
-	bool dirty = false;
-	int rc;
-
-	index_init(&ix, m->r->algo);
-	rc = index_read_repo(&ix, m->r, err);
-	if (!rc)
-		rc = converter_new(&conv, m->r, &ix, ATTR_CHECKIN, err);
-	if (!rc)
-		rc = worktree_refresh_index(m->r, &ix, NULL, conv, note_dirty, &dirty, err);
-	if (!rc)
-		rc = index_diff_tree(&ix, odb_source(m->r->odb), &m->head_tree, note_staged, &dirty, err);
-	converter_free(conv);
-	index_release(&ix);
-	if (!rc && dirty)
-		rc = err_set(err, ERR_UNSUPPORTED, "putting local changes aside (--autostash, merge.autoStash) is not available yet");
-	return rc;
-}
-
 /* ---- the command ---- */
 
 static void set_action(struct merge_cmd *m)
@@ -397,21 +363,23 @@ static int merge_named(struct merge_cmd *m, int argc, const char **argv, struct 
 		rc = merge_verify_signatures(m, err);
 	if (rc)
 		return rc;
-	if (m->o.autostash)
-		rc = check_nothing_to_stash(m, err);
-	if (rc)
-		return rc;
 	set_action(m);
 	m->op = repo_operation_begin(m->r);
 	return m->unborn ? take_over(m, err) : merge_into_head(m, err);
 }
 
+static void end_operation(struct merge_cmd *m)
+{
+	if (!m->op)
+		return;
+	repo_operation_abort(m->op);
+	repo_operation_free(m->op);
+	m->op = NULL;
+}
+
 static void release(struct merge_cmd *m)
 {
-	if (m->op) {
-		repo_operation_abort(m->op);
-		repo_operation_free(m->op);
-	}
+	end_operation(m);
 	result_update_release(&m->update);
 	if (m->has_result)
 		merge_result_release(&m->result);
@@ -450,6 +418,8 @@ int cmd_merge(int argc, const char **argv, struct command_ctx *ctx)
 	if (rc < 0)
 		rc = report_fatal(&err);
 	err_release(&err);
+	end_operation(&m);
+	rc = merge_unstash_changes(&m, rc);
 	release(&m);
 	return rc ? rc : finish_stdout();
 }

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/merge/merge-cmd.h"
+#include "porcelain/autostash.h"
 #include "repo/state.h"
 
 static int run_command_of(struct command_ctx *ctx, command_fn run, const char *const *args)
@@ -25,15 +26,17 @@ static int undo_unfinished(struct merge_cmd *m)
 
 static int abort_merge(struct merge_cmd *m, struct command_ctx *ctx)
 {
-	static const char *const args[] = { "reset", "--merge", NULL };
 	bool unfinished = result_update_is_unfinished(m->r), merging = repo_state_exists(m->r, STATE_MERGE_HEAD);
 	int rc = 0;
 
-	if (!unfinished && !merging)
+	/* A command that was killed may have left nothing but the autostash. */
+	if (!unfinished && !merging && !repo_state_exists(m->r, STATE_MERGE_AUTOSTASH))
 		die("There is no merge to abort (MERGE_HEAD missing).");
 	if (unfinished)
 		rc = undo_unfinished(m);
-	return rc || !merging ? rc : run_command_of(ctx, cmd_reset, args);
+	if (!rc && merging)
+		rc = reset_of_merge(ctx);
+	return rc ? rc : command_end_autostash(m->r, false) ? 128 : 0;
 }
 
 static int quit_merge(struct merge_cmd *m)
@@ -41,12 +44,15 @@ static int quit_merge(struct merge_cmd *m)
 	static const enum repo_state_file files[] = { STATE_MERGE_HEAD, STATE_MERGE_RR, STATE_MERGE_MSG, STATE_MERGE_MODE,
 						      STATE_AUTO_MERGE, STATE_WORKTREE_UPDATE };
 	struct repo_operation *op = repo_operation_begin(m->r);
+	enum autostash_outcome outcome = AUTOSTASH_NONE;
 	struct err err = ERR_INIT;
-	int rc = 0;
+	int rc = autostash_store(op, STATE_MERGE_AUTOSTASH, &outcome, &err);
 
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(files); i++)
 		rc = repo_operation_remove_state(op, files[i], &err);
 	rc = repo_operation_end(op, rc, &err);
+	if (!rc && outcome)
+		fputs(autostash_text(outcome), stderr);
 	return rc ? report_fatal(&err) : 0;
 }
 
