@@ -87,6 +87,31 @@
 	  STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
 	X(REBASE_MERGE_UPDATE_REFS, "rebase-merge/update-refs", REBASE, \
 	  STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_MERGE_MESSAGE, "rebase-merge/message", REBASE, STATE_IS_MESSAGE | STATE_IS_PROGRESS) \
+	X(REBASE_MERGE_MESSAGE_SQUASH, "rebase-merge/message-squash", REBASE, STATE_IS_MESSAGE | STATE_IS_PROGRESS) \
+	X(REBASE_MERGE_MESSAGE_FIXUP, "rebase-merge/message-fixup", REBASE, STATE_IS_MESSAGE | STATE_IS_PROGRESS) \
+	X(REBASE_MERGE_CURRENT_FIXUPS, "rebase-merge/current-fixups", REBASE, \
+	  STATE_NAMES_OBJECTS | STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_MERGE_AUTHOR_SCRIPT, "rebase-merge/author-script", REBASE, STATE_IS_PROGRESS) \
+	X(REBASE_MERGE_PATCH, "rebase-merge/patch", REBASE, STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_MERGE_MSGNUM, "rebase-merge/msgnum", REBASE, STATE_IS_PROGRESS) \
+	X(REBASE_MERGE_END, "rebase-merge/end", REBASE, STATE_IS_PROGRESS) \
+	X(REBASE_MERGE_DROPPED, "rebase-merge/dropped", REBASE, STATE_IS_PROGRESS) \
+	X(REBASE_MERGE_REFS_TO_DELETE, "rebase-merge/refs-to-delete", REBASE, STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_MERGE_QUIET, "rebase-merge/quiet", REBASE, 0) \
+	X(REBASE_MERGE_VERBOSE, "rebase-merge/verbose", REBASE, 0) \
+	X(REBASE_MERGE_SIGNOFF, "rebase-merge/signoff", REBASE, 0) \
+	X(REBASE_MERGE_IGNORE_DATE, "rebase-merge/ignore_date", REBASE, 0) \
+	X(REBASE_MERGE_CDATE, "rebase-merge/cdate_is_adate", REBASE, 0) \
+	X(REBASE_MERGE_RESCHEDULE, "rebase-merge/reschedule-failed-exec", REBASE, 0) \
+	X(REBASE_MERGE_NO_RESCHEDULE, "rebase-merge/no-reschedule-failed-exec", REBASE, 0) \
+	X(REBASE_MERGE_DROP_EMPTY, "rebase-merge/drop_redundant_commits", REBASE, 0) \
+	X(REBASE_MERGE_KEEP_EMPTY, "rebase-merge/keep_redundant_commits", REBASE, 0) \
+	X(REBASE_MERGE_RERERE, "rebase-merge/allow_rerere_autoupdate", REBASE, 0) \
+	X(REBASE_MERGE_STRATEGY, "rebase-merge/strategy", REBASE, 0) \
+	X(REBASE_MERGE_STRATEGY_OPTS, "rebase-merge/strategy_opts", REBASE, 0) \
+	X(REBASE_MERGE_GPG_SIGN, "rebase-merge/gpg_sign_opt", REBASE, 0) \
+	X(REBASE_MERGE_TRAILER, "rebase-merge/trailer", REBASE, 0) \
 	X(REBASE_APPLY, "rebase-apply", AM, STATE_IS_DIR) \
 	X(REBASE_APPLY_AUTOSTASH, "rebase-apply/autostash", AM, STATE_NAMES_OBJECTS) \
 	X(REBASE_APPLY_HEAD_NAME, "rebase-apply/head-name", AM, 0) \
