@@ -57,6 +57,8 @@ bool pager_in_use(void);
 /* GIT_EDITOR, core.editor, VISUAL, EDITOR, vi. */
 MUST_USE int launch_editor(struct repository *r, const char *path, const char *const *env,
 			   struct err *err);
+/* The same by GIT_SEQUENCE_EDITOR and sequence.editor, for lists of commands. */
+MUST_USE int launch_sequence_editor(struct repository *r, const char *path, struct err *err);
 const char *editor_program(struct repository *r); /* NULL: none on this terminal */
 const char *sequence_editor_program(struct repository *r);
 /* config_key: "color.status" or "status"; falls back on color.ui */

@@ -69,10 +69,9 @@ static int run_editor(const char *editor, const char *path, const char *const *e
 	return rc;
 }
 
-int launch_editor(struct repository *r, const char *path, const char *const *env,
-		  struct err *err)
+static int launch_named_editor(struct repository *r, const char *editor, const char *path, const char *const *env,
+			       struct err *err)
 {
-	const char *editor = editor_program(r);
 	bool waiting;
 
 	if (!editor)
@@ -91,4 +90,14 @@ int launch_editor(struct repository *r, const char *path, const char *const *env
 	if (waiting && !terminal_is_dumb())
 		fputs("\r\033[K", stderr);
 	return 0;
+}
+
+int launch_editor(struct repository *r, const char *path, const char *const *env, struct err *err)
+{
+	return launch_named_editor(r, editor_program(r), path, env, err);
+}
+
+int launch_sequence_editor(struct repository *r, const char *path, struct err *err)
+{
+	return launch_named_editor(r, sequence_editor_program(r), path, NULL, err);
 }
