@@ -84,6 +84,7 @@ static const struct command commands[] = {
 	{ "pull", cmd_pull, CMD_REPO | CMD_WORKTREE },
 	{ "push", cmd_push, CMD_REPO },
 	{ "read-tree", cmd_read_tree, CMD_REPO },
+	{ "rebase", cmd_rebase, CMD_REPO | CMD_WORKTREE },
 	{ "receive-pack", cmd_receive_pack, 0 },
 	{ "reflog", cmd_reflog, CMD_REPO | CMD_AS_IT_IS },
 	{ "refs", cmd_refs, CMD_REPO | CMD_AS_IT_IS },

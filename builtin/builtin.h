@@ -167,6 +167,7 @@ int cmd_upload_pack(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pull(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_push(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_send_pack(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_rebase(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_receive_pack(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_var(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_verify_commit(int argc, const char **argv, struct command_ctx *ctx);

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-rebase(1): options and configuration. */
+#include "compat/posix.h"
+#include "builtin/rebase/rebase-cmd.h"
+#include "cli/edit-text.h"
+#include "merge/options.h"
+#include "util/alloc.h"
+
+static const char *const rebase_usages[] = {
+	"git rebase [-i] [options] [--exec <cmd>] [--onto <newbase> | --keep-base] [<upstream> [<branch>]]",
+	"git rebase [-i] [options] [--exec <cmd>] [--onto <newbase>] --root [<branch>]",
+	"git rebase --continue | --abort | --skip | --edit-todo",
+	NULL
+};
+
+/* ---- options ---- */
+
+static int on_gpg_sign(const struct option *opt, const char *arg, int unset)
+{
+	const char **key = opt->value;
+
+	*key = unset ? NULL : arg ? arg : "";
+	return 0;
+}
+
+static int parse_merges_mode(struct rebase_cmd_options *o, const char *value)
+{
+	if (!strcmp(value, "no-rebase-cousins") || !strcmp(value, "rebase-cousins")) {
+		o->rebase_merges = true;
+		o->rebase_cousins = *value == 'r';
+		return 0;
+	}
+	return -1;
+}
+
+static int on_rebase_merges(const struct option *opt, const char *arg, int unset)
+{
+	struct rebase_cmd_options *o = opt->value;
+
+	o->rebase_merges = !unset;
+	if (!arg)
+		return 0;
+	if (!*arg)
+		warning("--rebase-merges with an empty string argument is deprecated and will stop working in a "
+			"future version of Git. Use --rebase-merges without an argument instead, which does the same thing.");
+	else if (parse_merges_mode(o, arg))
+		die("Unknown rebase-merges mode: %s", arg);
+	return 0;
+}
+
+static int on_exec(const struct option *opt, const char *arg, int unset)
+{
+	struct strvec *exec = opt->value;
+	const char *text = arg ? arg : "";
+
+	if (unset) {
+		strvec_clear(exec);
+		return 0;
+	}
+	if (strchr(text, '\n'))
+		return error("exec commands cannot contain newlines");
+	if (!text[strspn(text, " \t\r\f\v")])
+		return error("empty exec command");
+	strvec_push(exec, text);
+	return 0;
+}
+
+static int on_no_stat(const struct option *opt, const char *arg UNUSED, int unset)
+{
+	int *stat = opt->value;
+
+	*stat = unset;
+	return 0;
+}
+
+static int on_no_ff(const struct option *opt, const char *arg UNUSED, int unset)
+{
+	int *force = opt->value;
+
+	*force = !unset;
+	return 0;
+}
+
+static int on_no_verify(const struct option *opt, const char *arg UNUSED, int unset)
+{
+	int *verify = opt->value;
+
+	*verify = unset;
+	return 0;
+}
+
+static int on_empty(const struct option *opt, const char *arg, int unset UNUSED)
+{
+	const char **empty = opt->value;
+
+	*empty = !strcmp(arg, "ask") ? "stop" : arg;
+	if (!strcmp(arg, "ask"))
+		warning("--empty=ask is deprecated; use '--empty=stop' instead.");
+	if (strcmp(*empty, "drop") && strcmp(*empty, "keep") && strcmp(*empty, "stop"))
+		die("unrecognized empty type '%s'; valid values are \"drop\", \"keep\", and \"stop\".", arg);
+	return 0;
+}
+
+static int parse_rebase_words(struct rebase_cmd_options *o, int argc, const char **argv, bool show_usage)
+{
+	struct option opts[] = {
+		OPT_STRING(0, "onto", &o->onto, "revision", "rebase onto given branch instead of upstream"),
+		OPT_BOOL(0, "keep-base", &o->keep_base, "use the merge-base of upstream and branch as the current base"),
+		OPT_CALLBACK_F(0, "no-verify", &o->verify, NULL, "allow pre-rebase hook to run", PARSE_OPT_NOARG, on_no_verify),
+		OPT_BOOL('q', "quiet", &o->quiet, "be quiet. implies --no-stat"),
+		OPT_BOOL('v', "verbose", &o->verbose, "display a diffstat of what changed upstream"),
+		OPT_CALLBACK_F('n', "no-stat", &o->stat, NULL, "do not show diffstat of what changed upstream",
+			       PARSE_OPT_NOARG, on_no_stat),
+		OPT_STRVEC(0, "trailer", &o->trailers, "trailer", "add custom trailer(s)"),
+		OPT_BOOL(0, "signoff", &o->signoff, "add a Signed-off-by trailer to each commit"),
+		OPT_BOOL(0, "committer-date-is-author-date", &o->committer_date, "make committer date match author date"),
+		OPT_BOOL(0, "reset-author-date", &o->reset_author, "ignore author date and use current date"),
+		{ OPTION_BOOL, 0, "ignore-date", &o->reset_author, NULL, "synonym of --reset-author-date", PARSE_OPT_HIDDEN,
+		  NULL, 1 },
+		OPT_STRING('C', NULL, &o->context, "n", "passed to 'git apply'"),
+		OPT_BOOL(0, "ignore-whitespace", &o->ignore_whitespace, "ignore changes in whitespace"),
+		OPT_STRING(0, "whitespace", &o->whitespace, "action", "passed to 'git apply'"),
+		OPT_BOOL('f', "force-rebase", &o->force, "cherry-pick all commits, even if unchanged"),
+		OPT_CALLBACK_F(0, "no-ff", &o->force, NULL, "cherry-pick all commits, even if unchanged", PARSE_OPT_NOARG,
+			       on_no_ff),
+		OPT_CMDMODE(0, "continue", &o->mode, "continue", REBASE_CONTINUE),
+		OPT_CMDMODE(0, "skip", &o->mode, "skip current patch and continue", REBASE_SKIP),
+		OPT_CMDMODE(0, "abort", &o->mode, "abort and check out the original branch", REBASE_ABORT),
+		OPT_CMDMODE(0, "quit", &o->mode, "abort but keep HEAD where it is", REBASE_QUIT),
+		OPT_CMDMODE(0, "edit-todo", &o->mode, "edit the todo list during an interactive rebase", REBASE_EDIT_TODO),
+		OPT_CMDMODE(0, "show-current-patch", &o->mode, "show the patch file being applied or merged",
+			    REBASE_SHOW_PATCH),
+		{ OPTION_BOOL, 0, "apply", &o->apply, NULL, "use apply strategies to rebase", PARSE_OPT_NONEG, NULL, 1 },
+		{ OPTION_BOOL, 'm', "merge", &o->merge, NULL, "use merging strategies to rebase", PARSE_OPT_NONEG, NULL, 1 },
+		{ OPTION_BOOL, 'i', "interactive", &o->interactive, NULL, "let the user edit the list of commits to rebase",
+		  PARSE_OPT_NONEG, NULL, 1 },
+		OPT_BOOL(0, "rerere-autoupdate", &o->rerere_autoupdate,
+			 "update the index with reused conflict resolution if possible"),
+		OPT_CALLBACK_F(0, "empty", &o->empty, "(drop|keep|stop)", "how to handle commits that become empty",
+			       PARSE_OPT_NONEG, on_empty),
+		{ OPTION_BOOL, 'k', "keep-empty", &o->keep_empty, NULL, "keep commits which start empty", PARSE_OPT_HIDDEN,
+		  NULL, 1 },
+		OPT_BOOL(0, "autosquash", &o->autosquash, "move commits that begin with squash!/fixup! under -i"),
+		OPT_BOOL(0, "update-refs", &o->update_refs, "update branches that point to commits that are being rebased"),
+		OPT_CALLBACK_F('S', "gpg-sign", &o->sign_key, "key-id", "GPG-sign commits", PARSE_OPT_OPTARG, on_gpg_sign),
+		OPT_BOOL(0, "autostash", &o->autostash, "automatically stash/stash pop before and after"),
+		OPT_CALLBACK('x', "exec", &o->exec, "exec", "add exec lines after each commit of the editable list", on_exec),
+		OPT_CALLBACK_F('r', "rebase-merges", o, "mode", "try to rebase merges instead of skipping them",
+			       PARSE_OPT_OPTARG, on_rebase_merges),
+		OPT_BOOL(0, "fork-point", &o->fork_point, "use 'merge-base --fork-point' to refine upstream"),
+		OPT_STRING('s', "strategy", &o->strategy, "strategy", "use the given merge strategy"),
+		OPT_STRVEC('X', "strategy-option", &o->strategy_options, "option",
+			   "pass the argument through to the merge strategy"),
+		OPT_BOOL(0, "root", &o->root, "rebase all reachable commits up to the root(s)"),
+		OPT_BOOL(0, "reschedule-failed-exec", &o->reschedule, "automatically re-schedule any `exec` that fails"),
+		OPT_BOOL(0, "reapply-cherry-picks", &o->reapply,
+			 "apply all changes, even those already present upstream"),
+		OPT_END()
+	};
+
+	if (show_usage)
+		usage_with_options(rebase_usages, opts);
+	return parse_options(argc, argv, opts, rebase_usages, 0);
+}
+
+void rebase_usage(void)
+{
+	static struct rebase_cmd_options none;
+
+	(void)parse_rebase_words(&none, 0, NULL, true);
+	exit(129);
+}
+
+/* ---- configuration ---- */
+
+static void get_bool(struct rebase_cmd *c, const char *key, int *out)
+{
+	struct err err = ERR_INIT;
+	bool on = *out > 0;
+	int rc = config_get_bool(c->r->config, key, &on, &err);
+
+	if (rc < 0)
+		die_err(&err);
+	if (rc > 0)
+		*out = on;
+}
+
+static const char *get_string(struct rebase_cmd *c, const char *key)
+{
+	const struct config_entry *e = config_get(c->r->config, key);
+
+	return e ? e->value : NULL;
+}
+
+static void read_missing_check(struct rebase_cmd *c)
+{
+	const char *value = get_string(c, "rebase.missingcommitscheck");
+
+	if (!value || !strcasecmp(value, "ignore"))
+		return;
+	if (!strcasecmp(value, "warn"))
+		c->missing = REBASE_MISSING_WARN;
+	else if (!strcasecmp(value, "error"))
+		c->missing = REBASE_MISSING_ERROR;
+	else
+		warning("unrecognized setting %s for option rebase.missingCommitsCheck. Ignoring.", value);
+}
+
+/* "true", "rebase-cousins", "no-rebase-cousins". */
+static void read_rebase_merges(struct rebase_cmd *c)
+{
+	const char *value = get_string(c, "rebase.rebasemerges");
+	int on = value ? config_parse_maybe_bool(value) : 0;
+
+	if (!value)
+		return;
+	if (on >= 0)
+		c->o.rebase_merges = on;
+	else if (parse_merges_mode(&c->o, value))
+		die("Unknown rebase-merges mode: %s", value);
+}
+
+static void read_backend(struct rebase_cmd *c)
+{
+	const char *value = get_string(c, "rebase.backend");
+
+	if (value && strcmp(value, "merge") && strcmp(value, "apply"))
+		die("Unknown rebase backend: %s", value);
+}
+
+static void read_config(struct rebase_cmd *c)
+{
+	struct rebase_cmd_options *o = &c->o;
+	int sign = false, abbreviates = false;
+
+	o->stat = o->fork_point = o->autosquash = o->update_refs = o->autostash = o->reapply = o->reschedule = -1;
+	o->rerere_autoupdate = o->rebase_merges = -1;
+	o->verify = o->keep_empty = true;
+	get_bool(c, "rebase.stat", &o->stat);
+	get_bool(c, "rebase.autosquash", &o->autosquash);
+	get_bool(c, "rebase.updaterefs", &o->update_refs);
+	get_bool(c, "rebase.autostash", &o->autostash);
+	get_bool(c, "rebase.forkpoint", &o->fork_point);
+	get_bool(c, "rebase.reschedulefailedexec", &o->reschedule);
+	get_bool(c, "rebase.abbreviatecommands", &abbreviates);
+	get_bool(c, "commit.gpgsign", &sign);
+	c->abbreviates = abbreviates;
+	if (sign)
+		o->sign_key = "";
+	read_rebase_merges(c);
+	read_backend(c);
+	read_missing_check(c);
+	c->comment_char = edit_comment_char(c->r);
+}
+
+/* ---- together ---- */
+
+static void refuse_pair(bool both, const char *a, const char *b)
+{
+	if (both)
+		die("options '%s' and '%s' cannot be used together", a, b);
+}
+
+/* git-rebase(1), INCOMPATIBLE OPTIONS. */
+static void check_backend(const struct rebase_cmd_options *o)
+{
+	bool applies = o->apply || o->whitespace || o->context;
+	bool merges = o->merge || o->interactive || o->strategy || o->strategy_options.nr || o->exec.nr ||
+		      o->keep_base > 0 || o->rebase_merges > 0 || o->update_refs > 0 || o->autosquash > 0 || o->empty ||
+		      o->reapply >= 0 || o->trailers.nr;
+
+	if (applies && merges)
+		die("apply options and merge options cannot be used together");
+	if (applies)
+		die("the apply backend of rebase (--apply, --whitespace, -C) is not available yet; use --merge");
+}
+
+static void check_modes(const struct rebase_cmd_options *o, int argc)
+{
+	if (o->mode == REBASE_START)
+		return;
+	if (argc)
+		rebase_usage();
+	if (o->mode == REBASE_EDIT_TODO && o->interactive)
+		die("The --edit-todo action can only be used during interactive rebase.");
+}
+
+static void check_merge_options(struct rebase_cmd *c)
+{
+	struct merge_trees unused = { 0 };
+	struct err err = ERR_INIT;
+
+	if (merge_options_config(&unused, c->r->config, &err))
+		die_err(&err);
+	for (size_t i = 0; i < c->o.strategy_options.nr; i++)
+		if (!merge_options_strategy(&unused, c->o.strategy_options.v[i]))
+			die("unknown strategy option: -X%s", c->o.strategy_options.v[i]);
+	if (c->o.strategy && strcmp(c->o.strategy, "ort") && strcmp(c->o.strategy, "recursive"))
+		die("the merge strategy '%s' is not available yet in a rebase", c->o.strategy);
+	if (c->o.rerere_autoupdate > 0)
+		die("--rerere-autoupdate: rerere is not available yet");
+}
+
+static void choose_empty(struct rebase_cmd *c)
+{
+	const struct rebase_cmd_options *o = &c->o;
+	bool stops = o->empty ? !strcmp(o->empty, "stop") : o->interactive;
+	bool keeps = o->empty ? !strcmp(o->empty, "keep") : o->exec.nr && !o->interactive;
+
+	c->state.empty = stops ? REBASE_EMPTY_STOP : keeps ? REBASE_EMPTY_KEEP : REBASE_EMPTY_DROP;
+}
+
+static void keep_settings(struct rebase_cmd *c)
+{
+	struct rebase_cmd_options *o = &c->o;
+	struct rebase_state *s = &c->state;
+
+	s->quiet = o->quiet;
+	s->verbose = o->verbose && !o->quiet;
+	s->signoff = o->signoff;
+	s->reset_author_date = o->reset_author;
+	s->committer_date_is_author_date = o->committer_date;
+	s->reschedule_failed_exec = o->reschedule > 0;
+	s->rerere_autoupdate = o->rerere_autoupdate;
+	s->strategy = o->strategy ? xstrdup(o->strategy) : NULL;
+	s->sign_key = o->sign_key ? xstrdup(o->sign_key) : NULL;
+	strvec_pushv(&s->strategy_options, o->strategy_options.v);
+	strvec_pushv(&s->trailers, o->trailers.v);
+	choose_empty(c);
+}
+
+static void settle_defaults(struct rebase_cmd_options *o)
+{
+	if (o->quiet)
+		o->stat = false;
+	if (o->verbose || o->stat < 0)
+		o->stat = o->verbose;
+	if (o->reapply < 0)
+		o->reapply = o->keep_base > 0;
+	if (o->signoff || o->reset_author || o->committer_date || o->ignore_whitespace || o->trailers.nr)
+		o->force = true;
+}
+
+int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv)
+{
+	struct rebase_cmd_options *o = &c->o;
+	int reschedule = -1;
+
+	read_config(c);
+	reschedule = o->reschedule;
+	argc = parse_rebase_words(o, argc, argv, false);
+	check_modes(o, argc);
+	if (o->mode != REBASE_START)
+		return argc;
+	if (argc > 2 || (o->root && argc > 1))
+		rebase_usage();
+	refuse_pair(o->keep_base && o->onto, "--keep-base", "--onto");
+	refuse_pair(o->keep_base && o->root, "--keep-base", "--root");
+	refuse_pair(o->root && o->fork_point > 0, "--root", "--fork-point");
+	check_backend(o);
+	check_merge_options(c);
+	if (o->reschedule > 0 && reschedule < 0 && !o->exec.nr && !o->interactive)
+		die("--reschedule-failed-exec requires --exec or --interactive");
+	settle_defaults(o);
+	keep_settings(c);
+	return argc;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of git-rebase(1): rebase.c tells the story, options.c reads options and configuration, upstream.c finds the
+ * commits between which history moves, list.c makes the list of commands and lets the user edit it, run*.c carries it out,
+ * resume.c goes on with a rebase or gives it up. Lists and state files are in sequence/.
+ *
+ * A rebase, or the part of it up to a stop, is one operation: commits are made in memory, HEAD's log has a line for
+ * each, and index and files change once (rebase-run.h).
+ */
+#ifndef BUILTIN_REBASE_REBASE_CMD_H
+#define BUILTIN_REBASE_REBASE_CMD_H
+
+#include "builtin/builtin.h"
+#include "history/history.h"
+#include "operation/operation.h"
+#include "sequence/rebase-list.h"
+#include "sequence/rebase-state.h"
+#include "util/strvec.h"
+
+enum rebase_mode {
+	REBASE_START,
+	REBASE_CONTINUE,
+	REBASE_SKIP,
+	REBASE_ABORT,
+	REBASE_QUIT,
+	REBASE_EDIT_TODO,
+	REBASE_SHOW_PATCH
+};
+
+enum rebase_missing { REBASE_MISSING_IGNORE, REBASE_MISSING_WARN, REBASE_MISSING_ERROR };
+
+struct rebase_cmd_options {
+	int mode; /* enum rebase_mode */
+	const char *onto;
+	int keep_base, verify, quiet, verbose, stat, signoff, committer_date, reset_author, force, apply, merge;
+	int interactive, rerere_autoupdate, autosquash, update_refs, autostash, rebase_merges, rebase_cousins;
+	int fork_point, root, reschedule, reapply; /* -1: not given */
+	int keep_empty;
+	const char *empty;
+	const char *strategy, *whitespace, *context;
+	int ignore_whitespace;
+	struct strvec strategy_options, exec, trailers;
+	const char *sign_key; /* "" the default key, NULL none */
+};
+
+struct rebase_cmd {
+	struct repository *r;
+	const char *prefix;
+	struct rebase_cmd_options o;
+	struct rebase_state state;
+	struct commit_pool *pool;
+
+	/* ---- upstream.c ---- */
+	char *upstream_name, *onto_name;
+	const char *branch_name; /* as in "Current branch x is up to date." */
+	bool switches;		 /* the branch was named */
+	struct object_id upstream, head; /* head: where HEAD is; state.orig_head: the tip of the rebased commits */
+	char *head_ref;			 /* HEAD's branch; NULL: detached */
+	bool has_upstream, has_fork_point;
+	struct object_id fork_point;
+
+	struct todo_list list;
+	struct strbuf backup;	/* the list as it was made */
+	struct strbuf raw_list; /* as the user left it, if it is broken */
+	bool list_is_broken, has_missing;
+	char *action; /* of the reflog: "rebase" */
+	char comment_char;
+	enum rebase_missing missing;
+	bool abbreviates;
+};
+
+/* ---- options.c ---- */
+/* Configuration and command line. Returns the number of arguments that are left. */
+int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv);
+NORETURN void rebase_usage(void);
+
+/* ---- upstream.c ---- */
+/* > 0: an exit code; the reason has been printed. */
+MUST_USE int rebase_find_commits(struct rebase_cmd *c, int argc, const char **argv, struct err *err);
+/* 1: nothing is to be done. */
+int rebase_is_up_to_date(struct rebase_cmd *c, struct err *err);
+
+/* ---- list.c ---- */
+/* The list, edited if asked for. > 0: an exit code. */
+MUST_USE int rebase_make_list(struct rebase_cmd *c, struct err *err);
+/* rebase-merge/git-rebase-todo. > 0: it has errors, which have been printed. */
+MUST_USE int rebase_read_list(struct rebase_cmd *c, struct err *err);
+MUST_USE int rebase_parse_list(struct rebase_cmd *c, const struct strbuf *text, struct todo_list *out, struct strvec *errors);
+void rebase_format_list(struct rebase_cmd *c, const struct todo_list *list, enum todo_names names, struct strbuf *out);
+/* The user edits the text. ERR_ABORTED: the editor failed. */
+MUST_USE int rebase_edit_text(struct rebase_cmd *c, struct strbuf *text, struct err *err);
+int rebase_report_errors(const struct strvec *errors); /* returns 1 */
+void rebase_print_how_to_fix(void);
+/* rebase.missingCommitsCheck. True: the list must be mended. */
+bool rebase_check_missing(struct rebase_cmd *c, const struct todo_list *before, const struct todo_list *after);
+
+/* ---- diffstat.c ---- */
+/* from null: the empty tree. */
+MUST_USE int rebase_print_diffstat(struct rebase_cmd *c, const struct object_id *from, const struct object_id *to,
+				   bool summary, struct err *err);
+
+/* ---- run.c ---- */
+/* From the beginning. Exit code, or < 0. */
+MUST_USE int rebase_start(struct rebase_cmd *c, struct err *err);
+
+/* ---- resume.c ---- */
+MUST_USE int rebase_resume(struct rebase_cmd *c, struct err *err);
+
+#endif

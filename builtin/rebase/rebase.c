@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-rebase(1): the story. */
+#include "compat/posix.h"
+#include "builtin/rebase/rebase-cmd.h"
+#include "history/history.h"
+#include "index/index.h"
+#include "repo/hook.h"
+#include "repo/state.h"
+#include "util/alloc.h"
+#include "worktree/merge-result.h"
+#include "worktree/worktree.h"
+
+/* ---- before anything happens ---- */
+
+static int refuse_in_progress(struct rebase_cmd *c, struct err *err)
+{
+	const char *dir = repo_state_exists(c->r, STATE_REBASE_MERGE) ? repo_state_name(STATE_REBASE_MERGE) :
+			  repo_state_exists(c->r, STATE_REBASE_APPLY) ? repo_state_name(STATE_REBASE_APPLY) : NULL;
+	char *path;
+	int rc = result_update_refuse_unfinished(c->r, err);
+
+	if (rc || !dir)
+		return rc;
+	path = repo_path(c->r, dir);
+	rc = err_set(err, ERR_CONFLICT, "It seems that there is already a %s directory, and\n"
+					"I wonder if you are in the middle of another rebase.  If that is the\n"
+					"case, please try\n\tgit rebase (--continue | --abort | --skip)\n"
+					"If that is not the case, please\n\trm -fr \"%s\"\n"
+					"and run me again.  I am stopping in case you still have something\n"
+					"valuable there.\n", dir, path);
+	free(path);
+	return rc;
+}
+
+struct cleanliness {
+	bool unstaged, staged;
+};
+
+static void note_unstaged(void *data, const struct index_entry *e, enum worktree_change why UNUSED)
+{
+	struct cleanliness *clean = data;
+
+	clean->unstaged |= !MODE_IS_GITLINK(e->mode);
+}
+
+static int note_staged(void *data, const char *path UNUSED, unsigned old_mode UNUSED, const struct object_id *old_oid UNUSED,
+		       const struct index_entry *e UNUSED, struct err *err UNUSED)
+{
+	struct cleanliness *clean = data;
+
+	clean->staged = true;
+	return 0;
+}
+
+static int read_cleanliness(struct rebase_cmd *c, struct cleanliness *clean, struct err *err)
+{
+	struct converter *conv = NULL;
+	struct index_state ix;
+	struct object_id tree;
+	int rc;
+
+	index_init(&ix, c->r->algo);
+	rc = index_read_repo(&ix, c->r, err);
+	if (!rc)
+		rc = converter_new(&conv, c->r, &ix, ATTR_CHECKIN, err);
+	if (!rc)
+		rc = worktree_refresh_index(c->r, &ix, NULL, conv, note_unstaged, clean, err);
+	if (!rc)
+		rc = object_peel(odb_source(c->r->odb), &c->head, OBJ_TREE, &tree, NULL, err);
+	if (!rc)
+		rc = index_diff_tree(&ix, odb_source(c->r->odb), &tree, note_staged, clean, err);
+	converter_free(conv);
+	index_release(&ix);
+	return rc;
+}
+
+/* 1: there are local changes; the reason has been printed. */
+static int require_clean(struct rebase_cmd *c, struct err *err)
+{
+	struct cleanliness clean = { false, false };
+	int rc = read_cleanliness(c, &clean, err);
+
+	if (rc || (!clean.staged && !clean.unstaged))
+		return rc;
+	if (c->o.autostash > 0)
+		return err_set(err, ERR_UNSUPPORTED, "--autostash is not available yet where there are local changes");
+	if (clean.unstaged)
+		error("cannot rebase: You have unstaged changes.");
+	if (clean.staged)
+		error(clean.unstaged ? "additionally, your index contains uncommitted changes." :
+				       "cannot rebase: Your index contains uncommitted changes.");
+	error("Please commit or stash them.");
+	return 1;
+}
+
+static int run_pre_rebase(struct rebase_cmd *c, int argc, const char **argv, struct err *err)
+{
+	const char *upstream = c->o.root ? "--root" : c->upstream_name, *branch = argc > 1 - c->o.root ? argv[argc - 1] : NULL;
+	const char *args[] = { upstream, branch, NULL };
+	int rc = c->o.verify ? repo_run_hook(c->r, "pre-rebase", NULL, args, NULL, err) : 0;
+
+	return rc ? err_set(err, ERR_ABORTED, "The pre-rebase hook refused to rebase.") : 0;
+}
+
+/* ---- before the first commit ---- */
+
+/* The one merge base of onto and the branch; null: there is none. */
+static int base_of(struct rebase_cmd *c, struct object_id *out, struct err *err)
+{
+	struct commit *onto = commit_lookup(c->pool, &c->state.onto), *head = commit_lookup(c->pool, &c->state.orig_head);
+	struct commit_list bases = COMMIT_LIST_INIT;
+	int rc = merge_bases(c->pool, onto, &head, 1, &bases, err);
+
+	*out = c->r->algo->null_oid;
+	if (!rc && bases.nr == 1)
+		*out = bases.items[0]->oid;
+	commit_list_clear(&bases);
+	return rc;
+}
+
+static int print_changes(struct rebase_cmd *c, struct err *err)
+{
+	struct object_id base;
+	int rc;
+
+	if (!c->o.stat)
+		return 0;
+	rc = base_of(c, &base, err);
+	if (rc)
+		return rc;
+	if (c->o.verbose && oid_is_null(&base))
+		printf("Changes to %s:\n", oid_hex(&c->state.onto));
+	if (c->o.verbose && !oid_is_null(&base)) {
+		printf("Changes from %s ", oid_hex(&base));
+		printf("to %s:\n", oid_hex(&c->state.onto));
+	}
+	return rebase_print_diffstat(c, &base, &c->state.onto, true, err);
+}
+
+/* ---- up to date ---- */
+
+static void print_up_to_date(const struct rebase_cmd *c)
+{
+	if (c->state.quiet)
+		return;
+	if (strcmp(c->branch_name, "HEAD"))
+		printf("Current branch %s is up to date%s.\n", c->branch_name, c->o.force ? ", rebase forced" : "");
+	else
+		printf("HEAD is up to date%s.\n", c->o.force ? ", rebase forced" : "");
+	fflush(stdout);
+}
+
+static int queue_switch(struct rebase_cmd *c, struct repo_operation *op, struct err *err)
+{
+	struct ref_transaction *t;
+	char *msg = xstrfmt("%s: checkout %s", c->action, c->branch_name);
+	int rc = repo_operation_begin_refs(op, 0, &t, err);
+
+	if (!rc && rebase_state_has_branch(&c->state))
+		rc = ref_transaction_update_symref(t, "HEAD", c->state.head_name, NULL, REF_NO_DEREF, msg, err);
+	else if (!rc)
+		rc = ref_transaction_update(t, "HEAD", &c->state.orig_head, NULL, REF_NO_DEREF, msg, err);
+	free(msg);
+	return rc;
+}
+
+/* git rebase <upstream> <branch>: that branch is checked out, though nothing else is to be done. */
+static int switch_only(struct rebase_cmd *c, struct err *err)
+{
+	struct repo_operation *op = repo_operation_begin(c->r);
+	struct object_id from, to;
+	struct result_update u = { .from = &from, .to = &to };
+	int rc = object_peel(odb_source(c->r->odb), &c->head, OBJ_TREE, &from, NULL, err);
+
+	if (!rc)
+		rc = object_peel(odb_source(c->r->odb), &c->state.orig_head, OBJ_TREE, &to, NULL, err);
+	if (!rc)
+		rc = result_update_begin(&u, op, err);
+	if (!rc)
+		rc = result_update_plan(&u, err);
+	if (!rc)
+		rc = result_update_run(&u, err);
+	if (!rc)
+		rc = queue_switch(c, op, err);
+	rc = repo_operation_end(op, rc, err);
+	result_update_release(&u);
+	return rc;
+}
+
+/* ---- the command ---- */
+
+static int start(struct rebase_cmd *c, int argc, const char **argv, struct err *err)
+{
+	int rc = refuse_in_progress(c, err), up_to_date;
+
+	if (!rc)
+		rc = rebase_find_commits(c, argc, argv, err);
+	if (!rc)
+		rc = require_clean(c, err);
+	if (rc)
+		return rc;
+	up_to_date = rebase_is_up_to_date(c, err);
+	if (up_to_date < 0)
+		return up_to_date;
+	if (up_to_date && !c->o.force && c->switches)
+		rc = switch_only(c, err);
+	if (up_to_date)
+		print_up_to_date(c);
+	if (rc || (up_to_date && !c->o.force))
+		return rc;
+	rc = run_pre_rebase(c, argc, argv, err);
+	if (!rc)
+		rc = print_changes(c, err);
+	if (!rc)
+		rc = rebase_make_list(c, err);
+	return rc ? rc : rebase_start(c, err);
+}
+
+static void set_action(struct rebase_cmd *c)
+{
+	const char *env = getenv("GIT_REFLOG_ACTION");
+
+	c->action = xstrdup(env && *env ? env : "rebase");
+}
+
+static void rebase_cmd_release(struct rebase_cmd *c)
+{
+	rebase_state_release(&c->state);
+	commit_pool_free(c->pool);
+	todo_release(&c->list);
+	strbuf_release(&c->backup);
+	strbuf_release(&c->raw_list);
+	strvec_clear(&c->o.strategy_options);
+	strvec_clear(&c->o.exec);
+	strvec_clear(&c->o.trailers);
+	free(c->upstream_name);
+	free(c->onto_name);
+	free(c->head_ref);
+	free(c->action);
+}
+
+int cmd_rebase(int argc, const char **argv, struct command_ctx *ctx)
+{
+	struct rebase_cmd c = { .r = ctx->repo, .prefix = ctx->prefix, .backup = STRBUF_INIT, .raw_list = STRBUF_INIT };
+	struct err err = ERR_INIT;
+	int rc;
+
+	rebase_state_init(&c.state);
+	todo_init(&c.list);
+	strvec_init(&c.o.strategy_options);
+	strvec_init(&c.o.exec);
+	strvec_init(&c.o.trailers);
+	c.state.squash_onto = ctx->repo->algo->null_oid;
+	argc = rebase_parse_options(&c, argc, argv);
+	set_action(&c);
+	rc = c.o.mode == REBASE_START ? start(&c, argc, argv, &err) : rebase_resume(&c, &err);
+	if (rc == ERR_ABORTED && err.msg)
+		rc = report_error(&err);
+	else if (rc < 0)
+		rc = report_fatal(&err);
+	err_release(&err);
+	rebase_cmd_release(&c);
+	return rc ? rc : finish_stdout();
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-rebase(1): what others do: git commit, commands of exec, hooks. What has been done so far is published before them. */
+#include "compat/posix.h"
+#include "builtin/rebase/rebase-run.h"
+#include "cli/git-options.h"
+#include "history/history.h"
+#include "repo/hook.h"
+#include "util/alloc.h"
+#include "util/run-command.h"
+
+/* ---- git commit ---- */
+
+static void add_commit_options(struct rebase_run *run, const struct rebase_child_commit *cc, struct strvec *args)
+{
+	const char *key = run->c->state.sign_key;
+
+	if (cc->amend)
+		strvec_push(args, "--amend");
+	if (!cc->verify)
+		strvec_push(args, "-n");
+	if (key)
+		strvec_pushf(args, "-S%s", key);
+	else
+		strvec_push(args, "--no-gpg-sign");
+	if (cc->file)
+		strvec_pushl(args, "-F", cc->file, NULL);
+	if (cc->edit)
+		strvec_push(args, "-e");
+	if (cc->cleanup)
+		strvec_pushf(args, "--cleanup=%s", cc->cleanup);
+	if (cc->allow_empty)
+		strvec_push(args, "--allow-empty");
+	if (!cc->edit)
+		strvec_push(args, "--allow-empty-message");
+	if (run->c->state.quiet || cc->quiet)
+		strvec_push(args, "-q");
+}
+
+int rebase_child_commit(struct rebase_run *run, const struct rebase_child_commit *cc, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	int rc = cc->own_author ? author_script_read(run->r, &cp.env, err) : 0;
+
+	push_own_command(&cp.args, "commit");
+	add_commit_options(run, cc, &cp.args);
+	strvec_pushf(&cp.env, "GIT_REFLOG_ACTION=%s (%s)", run->c->action, cc->command);
+	strvec_push(&cp.env, "GIT_CHERRY_PICK_HELP");
+	fflush(stdout);
+	if (!rc)
+		rc = run_command(&cp, err);
+	else
+		child_process_release(&cp);
+	return rc ? rc : rebase_run_read_head(run, err);
+}
+
+/* ---- exec ---- */
+
+static int is_dirty(bool *dirty, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	struct strbuf out = STRBUF_INIT;
+	int rc;
+
+	push_own_command(&cp.args, "status");
+	strvec_pushl(&cp.args, "--porcelain", "--untracked-files=no", "--ignore-submodules", NULL);
+	rc = pipe_command(&cp, NULL, 0, &out, NULL, 0, err);
+	*dirty = out.len;
+	strbuf_release(&out);
+	return rc < 0 ? rc : 0;
+}
+
+static int run_shell(const char *command, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+
+	cp.use_shell = true;
+	strvec_push(&cp.args, command);
+	strvec_push(&cp.env, "GIT_CHERRY_PICK_HELP");
+	fflush(stdout);
+	return run_command(&cp, err);
+}
+
+static void explain_exec(const char *command, int code, bool dirty)
+{
+	if (code) {
+		warning("execution failed: %s\n%sYou can fix the problem, and then run\n\n  git rebase --continue\n\n", command,
+			dirty ? "and made changes to the index and/or the working tree.\n" : "");
+		return;
+	}
+	warning("execution succeeded: %s\nbut left changes to the index and/or the working tree.\n"
+		"Commit or stash your changes, and then run\n\n  git rebase --continue\n\n", command);
+}
+
+/* The command may have moved HEAD, and changed the list. */
+static int read_anew(struct rebase_run *run, struct err *err)
+{
+	int rc = rebase_run_read_head(run, err);
+
+	if (!rc)
+		rc = rebase_read_list(run->c, err);
+	run->now.at = run->published.at = 0;
+	run->total = run->now.done_nr + todo_count_left(&run->c->list);
+	return rc ? rc : rebase_run_prepare_merge(run, err);
+}
+
+/* rebase.rescheduleFailedExec: --continue runs it again. */
+static int put_back(struct rebase_run *run, struct err *err)
+{
+	struct strbuf *done = &run->now.done;
+	char *last;
+
+	run->now.at--;
+	strbuf_setlen(done, done->len - (done->len > 0));
+	last = strrchr(done->buf, '\n');
+	strbuf_setlen(done, last ? (size_t)(last + 1 - done->buf) : 0);
+	return rebase_publish(run, NULL, true, err);
+}
+
+int rebase_run_exec(struct rebase_run *run, const struct todo_item *item, struct err *err)
+{
+	char *command = xstrdup(item->arg);
+	bool dirty = false;
+	int code, rc;
+
+	rebase_run_advance_early(run);
+	rc = rebase_publish(run, NULL, false, err);
+	if (rc)
+		goto out;
+	fprintf(stderr, "Executing: %s\n", command);
+	code = run_shell(command, err);
+	err_release(err);
+	rc = is_dirty(&dirty, err);
+	if (!rc && (code || dirty)) {
+		explain_exec(command, code, dirty);
+		rc = run->c->state.reschedule_failed_exec && code ? put_back(run, err) : rebase_publish(run, NULL, true, err);
+		rc = rc ? rc : 1;
+		goto out;
+	}
+	if (!rc)
+		rc = read_anew(run, err);
+out:
+	free(command);
+	return rc;
+}
+
+/* ---- hooks ---- */
+
+void rebase_run_post_checkout(struct rebase_run *run, const struct object_id *from, const struct object_id *to)
+{
+	char *old = xstrdup(oid_hex(from));
+	const char *args[] = { old, oid_hex(to), "1", NULL };
+	struct err err = ERR_INIT;
+
+	(void)!repo_run_hook(run->r, "post-checkout", NULL, args, NULL, &err); /* nothing depends on it any more */
+	err_release(&err);
+	free(old);
+}
+
+void rebase_run_post_rewrite(struct rebase_run *run)
+{
+	const char *args[] = { "rebase", NULL };
+	struct err err = ERR_INIT;
+
+	if (run->now.rewritten.len)
+		(void)!repo_run_hook(run->r, "post-rewrite", NULL, args, run->now.rewritten.buf, &err);
+	err_release(&err);
+}

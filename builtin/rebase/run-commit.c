@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-rebase(1): new commits, in memory: their messages, authors and dates. */
+#include "compat/posix.h"
+#include "builtin/rebase/rebase-run.h"
+#include "cli/utf8-warning.h"
+#include "merge/options.h"
+#include "object/message.h"
+#include "repo/ident.h"
+#include "util/alloc.h"
+#include "util/utf8.h"
+
+/* ---- settings ---- */
+
+int rebase_run_prepare_merge(struct rebase_run *run, struct err *err)
+{
+	const struct rebase_state *s = &run->c->state;
+	int rc;
+
+	attrs_free(run->attributes.attrs);
+	run->attributes = (struct content_merge){ .r = run->r };
+	run->merge = (struct merge_trees){ .odb = run->r->odb, .abbrev = run->r->settings.abbrev };
+	rc = merge_options_config(&run->merge, run->r->config, err);
+	for (size_t i = 0; !rc && i < s->strategy_options.nr; i++)
+		if (!merge_options_strategy(&run->merge, s->strategy_options.v[i]))
+			rc = err_set(err, ERR_INVALID, "unknown strategy option: -X%s", s->strategy_options.v[i]);
+	run->merge.rules.attributes = content_merge_attributes;
+	run->merge.rules.attributes_data = &run->attributes;
+	index_release(&run->ix);
+	index_init(&run->ix, run->r->algo);
+	if (!rc)
+		rc = index_read_repo(&run->ix, run->r, err);
+	return rc ? rc : attrs_new(&run->attributes.attrs, run->r, &run->ix, ATTR_CHECKIN, err);
+}
+
+struct pick rebase_run_pick_of(struct rebase_run *run, struct commit *c)
+{
+	return (struct pick){ .r = run->r, .pool = run->c->pool, .commit = c, .onto = &run->now.tree,
+			      .settings = &run->merge };
+}
+
+/* ---- the commit ---- */
+
+/* The date of an ident line: "1700000000 +0000". */
+static const char *date_of(const char *ident)
+{
+	const char *gt = strrchr(ident, '>');
+
+	return gt && gt[1] == ' ' ? gt + 2 : "";
+}
+
+static void set_date(struct strbuf *ident, const char *date)
+{
+	strbuf_setlen(ident, (size_t)(date_of(ident->buf) - ident->buf));
+	strbuf_addstr(ident, date);
+}
+
+int rebase_run_author(struct rebase_run *run, struct commit *c, struct strbuf *out, struct err *err)
+{
+	struct pick p = rebase_run_pick_of(run, c);
+	int rc = pick_author(&p, out, err);
+
+	if (!rc && run->c->state.reset_author_date)
+		set_date(out, date_of(run->committer.buf));
+	return rc;
+}
+
+static void add_trailers(const struct rebase_run *run, struct strbuf *msg)
+{
+	for (size_t i = 0; i < run->c->state.trailers.nr; i++)
+		message_add_trailer(msg, run->c->state.trailers.v[i], run->c->comment_char, NULL);
+}
+
+int rebase_run_message(struct rebase_run *run, struct commit *c, struct strbuf *out, struct err *err)
+{
+	struct pick p = rebase_run_pick_of(run, c);
+	struct pick_message_options o = { .comment_char = run->c->comment_char };
+	char *signoff = NULL;
+	const char *gt = strrchr(run->committer.buf, '>');
+	int rc;
+
+	if (run->c->state.signoff && gt)
+		o.signoff = signoff = xstrfmt("Signed-off-by: %.*s", (int)(gt + 1 - run->committer.buf), run->committer.buf);
+	rc = pick_message(&p, &o, out, err);
+	if (!rc)
+		add_trailers(run, out);
+	free(signoff);
+	return rc;
+}
+
+int rebase_run_commit(struct rebase_run *run, const struct rebase_new *n, struct err *err)
+{
+	const struct config_entry *enc = config_get(run->r->config, "i18n.commitencoding");
+	struct new_commit c = { .sign_key = run->c->state.sign_key, .warn_not_utf8 = warn_commit_not_utf8 };
+	struct strbuf committer = STRBUF_INIT;
+	struct object_id oid;
+	int rc = repo_ident(run->r, &committer, IDENT_COMMITTER | IDENT_STRICT, err);
+
+	if (!rc && run->c->state.committer_date_is_author_date)
+		set_date(&committer, date_of(n->author));
+	c.draft = (struct commit_draft){
+		.tree = *n->tree, .parents = n->parents, .nr_parents = n->nr_parents, .author = n->author,
+		.committer = committer.buf, .message = n->message->buf, .message_len = n->message->len,
+		.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
+	};
+	if (!rc)
+		rc = commit_create(run->op, &c, &oid, err);
+	if (!rc) {
+		run->now.head = oid;
+		run->now.tree = *n->tree;
+	}
+	strbuf_release(&committer);
+	return rc;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-rebase(1): a commit is picked, in memory, and what its command wants is done with it. */
+#include "compat/posix.h"
+#include "builtin/rebase/rebase-run.h"
+#include "util/alloc.h"
+
+/* ---- where it goes ---- */
+
+static int note_step(struct rebase_run *run, const struct todo_item *item, const struct strbuf *message)
+{
+	char *subject = xstrndup(message->buf, strcspn(message->buf, "\n"));
+
+	rebase_run_add_step(run, &run->now.head, todo_command_name(item->command), subject);
+	free(subject);
+	return 0;
+}
+
+/* A new commit behind HEAD. */
+static int add_commit(struct rebase_run *run, const struct todo_item *item, struct commit *c, const struct object_id *tree,
+		      struct err *err)
+{
+	const bool is_root = oid_eq(&run->now.head, &run->c->state.squash_onto);
+	struct strbuf author = STRBUF_INIT, message = STRBUF_INIT;
+	const struct object_id parent = run->now.head;
+	struct rebase_new n = { .tree = tree, .parents = &parent, .nr_parents = !is_root, .message = &message };
+	int rc = rebase_run_author(run, c, &author, err);
+
+	if (!rc)
+		rc = rebase_run_message(run, c, &message, err);
+	n.author = author.buf;
+	if (!rc)
+		rc = rebase_run_commit(run, &n, err);
+	if (!rc)
+		rc = note_step(run, item, &message);
+	strbuf_release(&author);
+	strbuf_release(&message);
+	return rc;
+}
+
+/* The commit before takes the change: its author and its parents stay. */
+static int amend_commit(struct rebase_run *run, const struct todo_item *item, const struct object_id *tree,
+			const struct strbuf *message, struct err *err)
+{
+	struct commit *head = commit_lookup(run->c->pool, &run->now.head);
+	struct oid_array parents = OID_ARRAY_INIT;
+	struct strbuf author = STRBUF_INIT;
+	struct rebase_new n = { .tree = tree, .message = message };
+	int rc = commit_parse_node(run->c->pool, head, err);
+
+	for (uint32_t i = 0; !rc && i < head->nr_parents; i++)
+		oid_array_append(&parents, &head->parents[i]->oid);
+	if (!rc)
+		rc = rebase_run_author(run, head, &author, err);
+	n.parents = parents.oid;
+	n.nr_parents = parents.nr;
+	n.author = author.buf;
+	if (!rc)
+		rc = rebase_run_commit(run, &n, err);
+	if (!rc)
+		rc = note_step(run, item, message);
+	oid_array_clear(&parents);
+	strbuf_release(&author);
+	return rc;
+}
+
+/* ---- empty commits ---- */
+
+static int report_dropped(struct rebase_run *run, struct commit *c, struct err *err)
+{
+	struct pick p = rebase_run_pick_of(run, c);
+	struct strbuf subject = STRBUF_INIT;
+	int rc = pick_subject(&p, &subject, err);
+
+	fprintf(stderr, "dropping %s %s -- patch contents already upstream\n", oid_hex(&c->oid), subject.buf);
+	strbuf_release(&subject);
+	return rc;
+}
+
+/* ---- fixups ---- */
+
+/* The last one of a chain whose message the user edits: git commit --amend, with all of them. */
+static int finish_in_editor(struct rebase_run *run, const struct todo_item *item, const struct pick_result *result,
+			    struct err *err)
+{
+	struct rebase_child_commit cc = { .command = todo_command_name(item->command), .amend = true, .edit = true,
+					  .verify = true, .cleanup = "strip" };
+	struct rebase_stop stop = { .tree = result->merge.tree, .has_merge_msg = true };
+	char *path = repo_state_path(run->r, STATE_REBASE_MERGE_MESSAGE_SQUASH);
+	int rc;
+
+	strbuf_addbuf(&stop.merge_msg, &run->now.squash_text);
+	rc = rebase_publish(run, &stop, false, err);
+	cc.file = path;
+	if (!rc)
+		rc = rebase_child_commit(run, &cc, err);
+	free(path);
+	rebase_stop_release(&stop);
+	return rc;
+}
+
+static int squash_commit(struct rebase_run *run, struct todo_item *item, const struct pick_result *result, struct err *err)
+{
+	int rc;
+
+	if (!rebase_run_is_last_fixup(run))
+		return amend_commit(run, item, &result->merge.tree, &run->now.squash_text, err);
+	if (!rebase_fixup_needs_editor(run)) {
+		rc = amend_commit(run, item, &result->merge.tree, &run->now.fixup_text, err);
+		if (!rc)
+			rebase_fixup_end(run);
+		return rc;
+	}
+	rebase_run_advance_early(run);
+	rc = finish_in_editor(run, item, result, err);
+	if (!rc)
+		rebase_fixup_end(run);
+	return rc;
+}
+
+/* ---- the commands ---- */
+
+static bool can_fast_forward(const struct rebase_run *run, const struct todo_item *item, const struct commit *c)
+{
+	if (!run->fast_forwards || todo_is_fixup(item->command))
+		return false;
+	if (c->nr_parents == 1)
+		return oid_eq(&c->parents[0]->oid, &run->now.head);
+	return !c->nr_parents && oid_eq(&run->now.head, &run->c->state.squash_onto);
+}
+
+/* The user edits the message: git commit --amend. */
+static int reword(struct rebase_run *run, struct err *err)
+{
+	struct rebase_child_commit cc = { .command = "reword", .amend = true, .edit = true, .verify = true,
+					  .allow_empty = true };
+	int rc = rebase_publish(run, NULL, false, err);
+
+	return rc ? rc : rebase_child_commit(run, &cc, err);
+}
+
+static int after_pick(struct rebase_run *run, const struct todo_item *item, struct commit *c, struct err *err)
+{
+	int rc = 0;
+
+	if (item->command == TODO_EDIT) {
+		rebase_run_advance_early(run);
+		return rebase_stop_edit(run, item, c, err);
+	}
+	if (item->command == TODO_REWORD) {
+		rebase_run_advance_early(run);
+		rc = reword(run, err);
+	}
+	if (!rc)
+		rebase_run_note_rewritten(run, &c->oid);
+	return rc;
+}
+
+static int stop_at_conflict(struct rebase_run *run, struct todo_item *item, struct commit *c,
+			    const struct pick_result *result, struct err *err)
+{
+	struct rebase_stop stop = { .tree = result->merge.tree, .has_message = true };
+	int rc = 0;
+
+	if (todo_is_fixup(item->command)) {
+		strbuf_addbuf(&stop.message, &run->now.squash_text);
+		stop.amend = run->now.head;
+		stop.keep_squash_msg = rebase_fixup_needs_editor(run);
+	} else {
+		rc = rebase_run_message(run, c, &stop.message, err);
+	}
+	rebase_run_advance_early(run);
+	if (!rc)
+		rc = rebase_stop_conflict(run, item, c, &result->merge, &stop, err);
+	rebase_stop_release(&stop);
+	return rc;
+}
+
+static int stop_at_empty(struct rebase_run *run, struct todo_item *item, struct commit *c, struct err *err);
+
+static int pick_commit(struct rebase_run *run, struct todo_item *item, struct commit *c, struct err *err)
+{
+	struct pick p = rebase_run_pick_of(run, c);
+	struct pick_result result = { 0 };
+	int rc = pick_choose_parent(&p, 0, err);
+
+	if (!rc && todo_is_fixup(item->command))
+		rc = rebase_fixup_add(run, item, c, err);
+	if (!rc)
+		rc = pick_run(&p, &result, err);
+	if (rc)
+		return rc;
+	if (!result.merge.clean)
+		rc = stop_at_conflict(run, item, c, &result, err);
+	else if (todo_is_fixup(item->command))
+		rc = squash_commit(run, item, &result, err);
+	else if (result.becomes_empty && !result.was_empty && run->c->state.empty == REBASE_EMPTY_DROP)
+		rc = report_dropped(run, c, err);
+	else if (result.becomes_empty && !result.was_empty && run->c->state.empty == REBASE_EMPTY_STOP)
+		rc = stop_at_empty(run, item, c, err);
+	else
+		rc = add_commit(run, item, c, &result.merge.tree, err);
+	pick_result_release(&result);
+	return rc;
+}
+
+/* "The previous cherry-pick is now empty": git commit says so, and fails. */
+static int stop_at_empty(struct rebase_run *run, struct todo_item *item, struct commit *c, struct err *err)
+{
+	struct rebase_stop stop = { .tree = run->now.tree, .has_message = true, .has_merge_msg = true };
+	struct strbuf id = STRBUF_INIT;
+	int rc = rebase_run_message(run, c, &stop.message, err);
+
+	strbuf_addbuf(&stop.merge_msg, &stop.message);
+	rebase_run_advance_early(run);
+	if (!rc)
+		rc = rebase_stop_at_commit(run, &stop, c, err);
+	if (!rc)
+		rc = rebase_publish(run, &stop, true, err);
+	odb_abbrev(run->r->odb, &c->oid, run->r->settings.abbrev, &id);
+	if (!rc) {
+		fputs("The previous cherry-pick is now empty, possibly due to conflict resolution.\n"
+		      "If you wish to commit it anyway, use:\n\n    git commit --allow-empty\n\n"
+		      "Otherwise, please use 'git rebase --skip'\n", stderr);
+		fprintf(stderr, "Could not apply %s... %s\n", id.buf, item->arg);
+		rc = 1;
+	}
+	strbuf_release(&id);
+	rebase_stop_release(&stop);
+	return rc;
+}
+
+int rebase_run_pick(struct rebase_run *run, struct todo_item *item, struct err *err)
+{
+	struct commit *c = commit_lookup(run->c->pool, &item->oid);
+	int rc = commit_parse_node(run->c->pool, c, err);
+
+	if (rc)
+		return rc;
+	if (todo_is_fixup(item->command) && oid_eq(&run->now.head, &run->c->state.squash_onto))
+		return err_set(err, ERR_INVALID, "cannot fixup root commit");
+	if (can_fast_forward(run, item, c))
+		rebase_run_fast_forward(run, c);
+	else
+		rc = pick_commit(run, item, c, err);
+	return rc ? rc : after_pick(run, item, c, err);
+}
