@@ -51,13 +51,14 @@ test_expect_success '--no-rebase, pull.rebase, branch.*.rebase, pull.ff: a merge
 	lines "Merge branch '\''trunk'\'' of $(cd up && pwd) into trunk" "" >expect && test_cmp expect out && back
 '
 
-test_expect_success 'rebase is refused, unless it is a fast-forward' '
-	test_expect_code 128 git -C r pull --rebase 2>err && test_grep "rebase is not available yet" err &&
-	test_expect_code 128 git -C r -c pull.rebase=true pull 2>err && test_grep "rebase is not available yet" err &&
-	test "$(git -C r rev-parse HEAD)" = "$(git -C r rev-parse start)" &&
+test_expect_success 'rebase: --rebase, pull.rebase, branch.*.rebase; or a fast-forward' '
+	for how in "pull --rebase" "-c pull.rebase=true pull" "-c branch.trunk.rebase=merges pull"; do
+		git -C r $how -q && test "$(git -C r rev-parse HEAD~1)" = "$(git -C r rev-parse FETCH_HEAD)" || return 1
+		git -C r reflog -1 --format=%gs >out && test_grep "^pull.* (finish): returning to refs/heads/trunk" out &&
+		back || return 1
+	done &&
 	git -C r reset -q --hard start~1 && git -C r pull -q --rebase && test_path_is_file r/one.t && back
 '
-
 test_expect_success 'a conflict, and a second pull' '
 	lines 1 2 3 4 5 6 7 8 nine >up/f && git -C up commit -qam nine && lines 1 2 3 4 5 6 7 8 IX >r/f && git -C r commit -qam IX &&
 	test_expect_code 1 git -C r pull --no-rebase >out 2>err && test_grep "^CONFLICT (content)" out &&

@@ -41,8 +41,10 @@ static bool parse_rebase(const char *value, int *out)
 
 	if (on >= 0)
 		*out = on ? REBASE_TRUE : REBASE_FALSE;
-	else if (!strcmp(value, "merges") || !strcmp(value, "m") || !strcmp(value, "interactive") || !strcmp(value, "i"))
-		*out = REBASE_TRUE;
+	else if (!strcmp(value, "merges") || !strcmp(value, "m"))
+		*out = REBASE_MERGES;
+	else if (!strcmp(value, "interactive") || !strcmp(value, "i"))
+		*out = REBASE_INTERACTIVE;
 	else
 		return false;
 	return true;

@@ -12,7 +12,7 @@
 #include "repo/repo.h"
 #include "util/strvec.h"
 
-enum pull_rebase { REBASE_UNSET = -1, REBASE_FALSE, REBASE_TRUE };
+enum pull_rebase { REBASE_UNSET = -1, REBASE_FALSE, REBASE_TRUE, REBASE_MERGES, REBASE_INTERACTIVE };
 
 struct pull_cmd {
 	struct repository *r;

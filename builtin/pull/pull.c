@@ -5,6 +5,8 @@
 #include "cli/git-options.h"
 #include "fs/file.h"
 #include "history/history.h"
+#include "history/merge-heads.h"
+#include "history/names/revparse.h"
 #include "index/index.h"
 #include "porcelain/head.h"
 #include "refs/root-refs.h"
@@ -170,10 +172,12 @@ static int check_divergence(struct pull_cmd *p, const struct relation *rel, stru
 		advise_divergent();
 		return err_set(err, ERR_INVALID, "Need to specify how to reconcile divergent branches.");
 	}
-	if (p->rebase == REBASE_TRUE && divergent)
-		return err_set(err, ERR_UNSUPPORTED, "pull --rebase is not available yet where a fast-forward is not possible; "
-						     "use --no-rebase to merge");
 	return 0;
+}
+
+static bool rebases(const struct pull_cmd *p)
+{
+	return p->rebase > REBASE_FALSE;
 }
 
 static int merge(struct pull_cmd *p)
@@ -188,7 +192,7 @@ static int merge(struct pull_cmd *p)
 	strvec_pushv(&args, p->merge_args.v);
 	if (p->autostash >= 0)
 		strvec_push(&args, p->autostash ? "--autostash" : "--no-autostash");
-	if (p->rebase == REBASE_TRUE)
+	if (rebases(p))
 		strvec_push(&args, "--ff-only");
 	else if (p->ff)
 		strvec_push(&args, p->ff);
@@ -196,6 +200,79 @@ static int merge(struct pull_cmd *p)
 	argv = xcalloc(args.nr + 1, sizeof(*argv));
 	memcpy(argv, args.v, args.nr * sizeof(*argv));
 	rc = cmd_merge((int)args.nr, argv, p->ctx);
+	free(argv);
+	strvec_clear(&args);
+	return rc;
+}
+
+/* ---- rebasing ---- */
+
+/* Which options for a merge hold for a rebase as well. */
+static bool is_for_rebase(const char *option)
+{
+	static const char *const all[] = { "-n", "--stat", "--no-stat", "--strategy", "--gpg-sign", "--no-gpg-sign", "--verify",
+					   "--no-verify" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (starts_with(option, all[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Where the branch left the one that was fetched, if that has been rewritten since: what its remote-tracking branch was then.
+ */
+static void find_fork_point(struct pull_cmd *p, struct object_id *out)
+{
+	struct commit_list bases = COMMIT_LIST_INIT;
+	struct commit_pool *pool = NULL;
+	struct commit *head, *other, *found = NULL;
+	const char *branch = p->branch;
+	char *upstream = NULL;
+
+	*out = p->r->algo->null_oid;
+	if (!branch || !skip_prefix(branch, "refs/heads/", &branch) || branch_upstream(p->r, branch, &upstream, NULL) < 0 ||
+	    !upstream || commit_pool_new(&pool, p->r, NULL))
+		goto out;
+	head = commit_lookup(pool, &p->head);
+	other = commit_lookup(pool, &p->heads.oid[0]);
+	if (commit_parse_node(pool, head, NULL) || fork_point_of(pool, p->r, upstream, head, &found, NULL) || !found)
+		goto out;
+	/* The usual case: nothing has been rewritten. */
+	if (!merge_bases(pool, head, &other, 1, &bases, NULL) && !(bases.nr == 1 && bases.items[0] == found))
+		*out = found->oid;
+out:
+	commit_list_clear(&bases);
+	commit_pool_free(pool);
+	free(upstream);
+}
+
+static int rebase(struct pull_cmd *p)
+{
+	struct strvec args = STRVEC_INIT;
+	struct object_id fork;
+	char onto[HASH_MAX_HEX + 1], from[HASH_MAX_HEX + 1];
+	const char **argv;
+	int rc;
+
+	find_fork_point(p, &fork);
+	oid_to_hex_r(onto, &p->heads.oid[0]);
+	oid_to_hex_r(from, oid_is_null(&fork) ? &p->heads.oid[0] : &fork);
+	strvec_push(&args, "rebase");
+	push_verbosity(p, &args);
+	if (p->rebase == REBASE_MERGES)
+		strvec_push(&args, "--rebase-merges");
+	if (p->rebase == REBASE_INTERACTIVE)
+		strvec_push(&args, "--interactive");
+	for (size_t i = 0; i < p->merge_args.nr; i++)
+		if (is_for_rebase(p->merge_args.v[i]))
+			strvec_push(&args, p->merge_args.v[i]);
+	if (p->autostash >= 0)
+		strvec_push(&args, p->autostash ? "--autostash" : "--no-autostash");
+	strvec_pushl(&args, "--onto", onto, from, NULL);
+	argv = xcalloc(args.nr + 1, sizeof(*argv));
+	memcpy(argv, args.v, args.nr * sizeof(*argv));
+	rc = cmd_rebase((int)args.nr, argv, p->ctx);
 	free(argv);
 	strvec_clear(&args);
 	return rc;
@@ -211,12 +288,14 @@ static int bring_together(struct pull_cmd *p, struct err *err)
 		return err_set(err, ERR_INVALID, "Cannot merge multiple branches into empty head.");
 	if (p->unborn)
 		return merge(p);
-	if (p->rebase == REBASE_TRUE && p->heads.nr > 1)
+	if (rebases(p) && p->heads.nr > 1)
 		return err_set(err, ERR_INVALID, "Cannot rebase onto multiple branches.");
 	rc = find_relation(p, &rel, err);
 	if (!rc)
 		rc = check_divergence(p, &rel, err);
-	return rc ? rc : merge(p);
+	if (rc)
+		return rc;
+	return rebases(p) && !rel.can_ff ? rebase(p) : merge(p);
 }
 
 /* ---- the command ---- */
