@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --autosquash: commits whose subjects begin with "fixup!", "squash!" or "amend!" move behind those that they name. */
+/* --autosquash: commits whose subjects begin with "fixup!", "squash!" or "amend!" move behind the commits that they name. */
 #include "compat/posix.h"
 #include "history/names/revparse.h"
 #include "object/commit.h"

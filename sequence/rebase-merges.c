@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The commits of the walk are of two kinds: those that are rebased, and those at which the rebased ones end. Each commit that
+ * The walk finds the commits that are rebased; their oldest parents are not among them. Each commit that
  * a merge brings in, and the last one, is the tip of a branch. A branch is its tip and the first parents below it, down to a
  * commit of another branch, or to one that is not rebased. Branches come in the order of their merges.
  */
@@ -217,7 +217,7 @@ static int label_all(struct branches *b, struct err *err)
 /* ---- the commands ---- */
 
 /* The label of a commit, or its name if it is not rebased. */
-static void add_reference(struct branches *b, const struct commit *c, struct strbuf *out)
+static void add_head_name(struct branches *b, const struct commit *c, struct strbuf *out)
 {
 	const char *label = oidmap_get(&b->labels, &c->oid);
 
@@ -237,7 +237,7 @@ static int emit_merge(struct branches *b, struct todo_list *list, struct commit 
 	for (uint32_t i = 1; i < c->nr_parents; i++) {
 		if (i > 1)
 			strbuf_addch(&text, ' ');
-		add_reference(b, c->parents[i], &text);
+		add_head_name(b, c->parents[i], &text);
 	}
 	strbuf_addch(&text, ' ');
 	rc = rebase_list_subject(b->p, b->pool, c, &text, err);
@@ -285,7 +285,7 @@ static int emit_reset(struct branches *b, struct todo_list *list, struct commit 
 	else if (!is_own && (b->o->rebase_cousins || oidset_contains(&b->bases, &parent->oid)))
 		strbuf_addstr(&text, "onto");
 	else
-		add_reference(b, parent, &text);
+		add_head_name(b, parent, &text);
 	if (parent && strcmp(text.buf, "onto")) {
 		strbuf_addstr(&text, " # ");
 		rc = subject_of_commit(b, parent, &text, err);

@@ -21,7 +21,7 @@ static int refuse_in_progress(struct rebase_cmd *c, struct err *err)
 
 	if (rc || !dir)
 		return rc;
-	path = repo_path(c->r, dir);
+	path = repo_path(c->r, "%s", dir);
 	rc = err_set(err, ERR_CONFLICT, "It seems that there is already a %s directory, and\n"
 					"I wonder if you are in the middle of another rebase.  If that is the\n"
 					"case, please try\n\tgit rebase (--continue | --abort | --skip)\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * git-rebase(1): the messages of fixup and squash. message-squash has all of them, those that are skipped as comments, for the
+ * git-rebase(1): the messages of fixup and squash. message-squash has all of them, the skipped ones as comments, for the
  * editor; message-fixup is the message if nothing needs an editor. current-fixups lists the commands of the chain.
  */
 #include "compat/posix.h"

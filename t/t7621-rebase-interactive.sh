@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git rebase -i: the list and its commands, autosquash, exec, merges, update-refs'
+. "$(dirname "$0")/test-lib.sh"
+
+# The list is edited by the sed script $TODO, messages by $MSG.
+test_expect_success 'set-up' '
+	write_script todo-editor <<-\EOF &&
+	cp "$1" ../todo.seen && sed "$TODO" "$1" >../todo.new && cat ../todo.new >"$1"
+	EOF
+	write_script msg-editor <<-\EOF &&
+	cat "$1" >>../msg.seen && sed "$MSG" "$1" >../msg.new && cat ../msg.new >"$1"
+	EOF
+	git init -q -b main start &&
+	(cd start && for i in 1 2 3 4 5 6 7 8 9; do echo l$i; done >f && git add f && test_tick && git commit -qm base &&
+	 git checkout -q -b topic && sed "s/l2/t2/" f >g && mv g f && git commit -qam one &&
+	 echo g >g && git add g && git commit -q -m two -m body && sed "s/l8/t8/" f >h && mv h f && git commit -qam three &&
+	 git checkout -q main && echo m >m && git add m && git commit -qm m1 && git checkout -q topic)
+'
+here=$(pwd)
+GIT_SEQUENCE_EDITOR=$here/todo-editor GIT_EDITOR=$here/msg-editor
+export GIT_SEQUENCE_EDITOR GIT_EDITOR
+copy() { rm -rf repo msg.seen && cp -R start repo; }
+edit() { TODO=$1 MSG=$2 && shift 2 && TODO=$TODO MSG=$MSG git -C repo rebase -i "$@"; }
+subjects() { git -C repo log --format=%s ${1:-main}.. >subjects && printf "$2" >expect && test_cmp expect subjects; }
+
+test_expect_success 'the list has the commits and explains itself' '
+	copy && edit "" "" main && sed -n "1,6p" todo.seen >list &&
+	cat >expect <<-EOF &&
+	pick $(git -C start rev-parse --short topic~2) # one
+	pick $(git -C start rev-parse --short topic~1) # two
+	pick $(git -C start rev-parse --short topic) # three
+
+	# Rebase $(git -C start rev-parse --short main)..$(git -C start rev-parse --short topic) onto $(git -C start rev-parse --short main) (3 commands)
+	#
+	EOF
+	test_cmp expect list && test_grep "^# However, if you remove everything, the rebase will be aborted.$" todo.seen &&
+	subjects main "three\ntwo\none\n" &&
+	git -C repo reset -q --hard ORIG_HEAD && git -C repo commit -q --allow-empty -m none &&
+	TODO= git -C repo -c rebase.instructionFormat="%an: %s" -c rebase.abbreviateCommands=true rebase -qi main &&
+	test_grep "^p [0-9a-f]* # A.*: one$" todo.seen && test_grep "^p .* none # empty$" todo.seen
+'
+
+test_expect_success 'lines move, go and are dropped; an empty list changes nothing' '
+	copy && edit "1h;1d;2G;3s/pick/drop/" "" main && subjects main "one\ntwo\n" &&
+	copy && test_expect_code 1 edit "1,\$d" "" main 2>err && echo "error: nothing to do" >expect && test_cmp expect err &&
+	test "$(git -C repo rev-parse HEAD)" = "$(git -C start rev-parse topic)" && test_path_is_missing repo/.git/rebase-merge &&
+	test_expect_code 1 env GIT_SEQUENCE_EDITOR=false git -C repo rebase -i main 2>err &&
+	test_grep "there was a problem with the editor" err && test_path_is_missing repo/.git/rebase-merge
+'
+
+test_expect_success 'squash and fixup: one commit, the messages of both' '
+	copy && edit "2s/pick/squash/;3s/pick/fixup/" "s/^one/ONE/" main && subjects main "ONE\n" &&
+	cat >expect <<-\EOF &&
+	# This is a combination of 3 commits.
+	# This is the 1st commit message:
+
+	one
+
+	# This is the commit message #2:
+
+	two
+
+	body
+
+	# The commit message #3 will be skipped:
+
+	# three
+
+	EOF
+	sed -n 1,15p msg.seen >out && test_cmp expect out &&
+	git -C repo log -1 --format=%B >out && printf "ONE\n\ntwo\n\nbody\n\n" >expect && test_cmp expect out &&
+	test_path_is_file repo/g && test_grep t8 repo/f &&
+	copy && edit "2,3s/pick/fixup/" "" main && subjects main "one\n" && test_path_is_missing msg.seen &&
+	copy && edit "2,3s/pick/fixup -C/" "" main && subjects main "three\n" && test_path_is_missing msg.seen
+'
+
+test_expect_success 'a conflict in a chain: the messages stay together' '
+	copy && git -C repo checkout -q main && sed "s/l8/m8/" repo/f >f && mv f repo/f && git -C repo commit -qam m2 &&
+	git -C repo checkout -q topic && test_expect_code 1 edit "2,3s/pick/squash/" "" main &&
+	test_grep "^squash" repo/.git/rebase-merge/current-fixups && test_grep "combination of 3" repo/.git/rebase-merge/message &&
+	test "$(cat repo/.git/rebase-merge/amend)" = "$(git -C repo rev-parse HEAD)" &&
+	test_line_count = 2 repo/.git/rebase-merge/rewritten-pending &&
+	sed "/^[<=>]/d" repo/f >f && mv f repo/f && git -C repo add f && MSG= git -C repo rebase --continue &&
+	subjects main "one\n" && git -C repo log -1 --format=%B >out && test_grep "^three$" out && test_grep "^body$" out
+'
+
+test_expect_success 'reword and edit' '
+	copy && edit "1s/pick/reword/;2s/pick/edit/" "s/^one/ONE/" main 2>err && test_grep "Stopped at .*# two" err &&
+	git -C repo reflog -3 --format=%gs >log &&
+	printf "rebase (edit): two\nrebase (reword): ONE\nrebase (reword): one\n" >expect && test_cmp expect log &&
+	test "$(cat repo/.git/rebase-merge/amend)" = "$(git -C repo rev-parse HEAD)" && echo more >>repo/g && git -C repo add g &&
+	MSG= git -C repo rebase --continue && subjects main "three\ntwo\nONE\n" && git -C repo show HEAD~1:g >out && test_grep more out
+'
+
+test_expect_success 'exec and break' '
+	copy && test_expect_code 1 git -C repo rebase -x "test -f g || exit 7" main 2>err && test_grep "execution failed: test -f g" err &&
+	test "$(cat repo/.git/rebase-merge/msgnum)" = 2 && git -C repo rebase --continue && subjects main "three\ntwo\none\n" &&
+	copy && edit "1a break" "" main 2>err && test_grep "Stopped at .*(one)" err && git -C repo rebase --continue &&
+	copy && test_expect_code 1 edit "1a exec echo x >>f" "" main 2>err && test_grep "but left changes" err &&
+	git -C repo checkout -q f && git -C repo rebase --continue && subjects main "three\ntwo\none\n" &&
+	copy && test_expect_code 1 edit "1a exec false" "" --reschedule-failed-exec main 2>err &&
+	test_grep "^exec false" repo/.git/rebase-merge/git-rebase-todo && git -C repo rebase --abort
+'
+
+test_expect_success 'a bad line, a missing commit: the list is mended by --edit-todo' '
+	copy && test_expect_code 1 edit "1s/pick/pock/" "" main 2>err && test_grep "^error: invalid line 1: pock" err &&
+	test_grep "You can fix this with" err && test_expect_code 1 git -C repo rebase --continue &&
+	TODO="s/pock/pick/" git -C repo rebase --edit-todo && git -C repo rebase --continue && subjects main "three\ntwo\none\n" &&
+	copy && git -C repo config rebase.missingCommitsCheck error && test_expect_code 1 edit 1d "" main 2>err &&
+	test_grep "^ - .* # one$" err && test_expect_code 1 git -C repo rebase --continue && git -C repo rebase --abort &&
+	test "$(git -C repo rev-parse HEAD)" = "$(git -C start rev-parse topic)"
+'
+
+test_expect_success '--autosquash' '
+	copy && (cd repo && echo 1 >>g && git commit -qam "fixup! two" && git commit -q --allow-empty -m "amend! one
+
+	ONE" && echo 2 >>g && git commit -qam "squash! $(git rev-parse --short HEAD~3)") &&
+	edit "" "" --autosquash main && sed -n 1,6p todo.seen | sed "s/ [0-9a-f]* # / # /" >out &&
+	cat >expect <<-\EOF &&
+	pick # one
+	fixup -C # amend! one # empty
+	pick # two
+	fixup # fixup! two
+	EOF
+	sed -n 1,4p out >four && test_cmp expect four && test_grep "^squash # squash!" out && subjects main "three\ntwo\n	ONE\n"
+'
+
+test_expect_success '--update-refs' '
+	copy && git -C repo branch mid topic~1 && git -C repo branch low topic~2 && git -C repo rebase --update-refs main 2>err &&
+	printf "Updated the following refs with --update-refs:\n\trefs/heads/low\n\trefs/heads/mid\n" >expect && tail -3 err >out &&
+	test_cmp expect out && test "$(git -C repo rev-parse mid low)" = "$(git -C repo rev-parse topic~1 topic~2)" &&
+	git -C repo reset -q --hard ORIG_HEAD && git -C repo branch -f mid topic~1 &&
+	edit "1a break" "" --update-refs main && test_grep "^refs/heads/mid$" repo/.git/rebase-merge/update-refs &&
+	git -C repo rebase --continue && test "$(git -C repo rev-parse mid)" = "$(git -C repo rev-parse topic~1)"
+'
+
+test_expect_success '--rebase-merges: branches and merges are made again' '
+	copy && (cd repo && git checkout -q -b side topic~1 && echo s >s && git add s && git commit -qm s1 &&
+	 git checkout -q topic && git merge -q side && echo 4 >>g && git commit -qam last) &&
+	edit "" "" -r main && sed -n "1,/^pick .*last/p" todo.seen | sed "s/ [0-9a-f]* # / # /; s/-C [0-9a-f]*/-C/" >out &&
+	cat >expect <<-\EOF &&
+	label onto
+
+	# Branch side
+	reset onto
+	pick # one
+	pick # two
+	label branch-point
+	pick # s1
+	label side
+
+	reset branch-point # two
+	pick # three
+	merge -C side # Merge branch ${SQ}side${SQ} into topic
+	pick # last
+	EOF
+	sed "s/\${SQ}/$(printf "\\047")/g" expect >expect2 && test_cmp expect2 out &&
+	git -C repo log --format=%p -1 HEAD~1 >parents && test "$(wc -w <parents)" -eq 2 &&
+	test "$(git -C repo merge-base HEAD main)" = "$(git -C repo rev-parse main)" && test_path_is_file repo/s &&
+	git -C repo reset -q --hard ORIG_HEAD && edit "/^label side/a break" "" -r main &&
+	git -C repo rev-parse refs/rewritten/side && git -C repo rebase --continue && git -C repo for-each-ref refs/rewritten >out &&
+	test_must_be_empty out && test_path_is_file repo/s
+'
+
+test_done
