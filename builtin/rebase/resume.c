@@ -496,10 +496,31 @@ static int show_patch(struct err *err)
 	return run_own(args, err);
 }
 
+/* P7: a kill while the first state files got their names. HEAD, index and files are still the old ones. */
+static int forget_incomplete(struct rebase_cmd *c, struct err *err)
+{
+	struct repo_operation *op;
+	int rc;
+
+	err_release(err);
+	rc = result_update_undo(c->r, err);
+	op = repo_operation_begin(c->r);
+	if (!rc)
+		rc = repo_operation_remove_state(op, STATE_REBASE_MERGE, err);
+	return repo_operation_end(op, rc, err);
+}
+
+static bool gives_up(const struct rebase_cmd *c)
+{
+	return c->o.mode == REBASE_ABORT || c->o.mode == REBASE_QUIT;
+}
+
 int rebase_resume(struct rebase_cmd *c, struct err *err)
 {
 	int rc = require_progress(c, err);
 
+	if (rc == ERR_NOT_FOUND && gives_up(c))
+		return forget_incomplete(c, err);
 	if (rc)
 		return rc;
 	switch (c->o.mode) {
