@@ -66,9 +66,11 @@ static int add_walked(struct todo_list *list, const struct rebase_list_options *
 	int rc;
 
 	while ((rc = rev_walk_next(w, &c, err)) > 0) {
-		if (c->flags & REV_PATCH_SAME)
+		/* An empty commit is not the same as another empty one. */
+		rc = c->flags & REV_PATCH_SAME ? rebase_commit_is_empty(o->r, w->pool, c, err) : 1;
+		if (!rc)
 			oid_array_append(skipped, &c->oid);
-		else
+		else if (rc > 0)
 			rc = add_pick(list, o, p, w->pool, c, err);
 		commit_release_buffer(c);
 		if (rc < 0)

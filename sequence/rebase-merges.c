@@ -131,14 +131,12 @@ static int collect_commits(struct branches *b, struct rev_walk *w, struct oid_ar
 	int rc;
 
 	while ((rc = rev_walk_next(w, &c, err)) > 0) {
-		if (c->flags & REV_PATCH_SAME) {
-			oid_array_append(skipped, &c->oid);
-			continue;
-		}
-		rc = b->o->drop_empty ? rebase_commit_is_empty(b->r, b->pool, c, err) : 0;
+		rc = rebase_commit_is_empty(b->r, b->pool, c, err);
 		if (rc < 0)
 			return rc;
-		if (rc)
+		if (!rc && c->flags & REV_PATCH_SAME)
+			oid_array_append(skipped, &c->oid);
+		if (rc ? b->o->drop_empty : c->flags & REV_PATCH_SAME)
 			continue;
 		commit_list_add(&b->commits, c);
 		oidset_insert(&b->rebased, &c->oid);

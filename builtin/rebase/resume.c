@@ -320,6 +320,7 @@ static int reset_files(const char *to, struct err *err)
 static int skip(struct rebase_cmd *c, struct err *err)
 {
 	struct rebase_run run;
+	struct object_id amend;
 	int rc = result_update_refuse_unfinished(c->r, err);
 
 	if (!rc)
@@ -331,6 +332,9 @@ static int skip(struct rebase_cmd *c, struct err *err)
 	if (rc)
 		return rc;
 	rc = open_run(&run, c, err);
+	/* A stop of `edit` is behind its commit, which stays. */
+	if (!rc && !run.now.fixups.len && is_amending(&run, &amend) && oid_eq(&amend, &run.now.head))
+		note_stopped(&run);
 	if (!rc)
 		rc = skip_in_chain(&run, err);
 	progress_copy(&run.published, &run.now);

@@ -33,14 +33,21 @@ void rebase_fixup_end(struct rebase_run *run)
 
 /* ---- texts ---- */
 
+/* As it is: a fixup adds no trailers. */
+static int read_plain_message(struct rebase_run *run, struct commit *c, struct strbuf *out, struct err *err)
+{
+	struct pick p = { .r = run->r, .pool = run->c->pool, .commit = c };
+	struct pick_message_options o = { .comment_char = run->c->comment_char };
+
+	return pick_message(&p, &o, out, err);
+}
+
 static int read_head_message(struct rebase_run *run, struct strbuf *out, struct err *err)
 {
 	struct commit *head = commit_lookup(run->c->pool, &run->now.head);
-	struct pick p = { .r = run->r, .pool = run->c->pool, .commit = head };
-	struct pick_message_options o = { .comment_char = run->c->comment_char };
 	int rc = commit_parse_node(run->c->pool, head, err);
 
-	return rc ? rc : pick_message(&p, &o, out, err);
+	return rc ? rc : read_plain_message(run, head, out, err);
 }
 
 int rebase_fixup_read_head(struct rebase_run *run, struct err *err)
@@ -202,6 +209,8 @@ static void take_message(struct rebase_run *run, const struct todo_item *item, c
 
 static void begin_chain(struct rebase_run *run, const struct strbuf *head)
 {
+	strbuf_reset(&run->now.squash_text); /* what stock Git has left behind */
+	strbuf_reset(&run->now.fixup_text);
 	begin_messages(run, head, false);
 	strbuf_addbuf(&run->now.fixup_text, head);
 	run->now.has_fixup_text = true;
@@ -211,7 +220,8 @@ int rebase_fixup_add(struct rebase_run *run, const struct todo_item *item, struc
 {
 	struct strbuf head = STRBUF_INIT, message = STRBUF_INIT;
 	size_t n = rebase_fixup_count(run) + 2;
-	int rc = rebase_run_message(run, c, &message, err);
+	const bool replaces = item->flags & TODO_USE_MESSAGE;
+	int rc = replaces ? rebase_run_message(run, c, &message, err) : read_plain_message(run, c, &message, err);
 
 	if (!rc && n == 2)
 		rc = read_head_message(run, &head, err);

@@ -42,6 +42,7 @@ static int amend_commit(struct rebase_run *run, const struct todo_item *item, co
 			const struct strbuf *message, struct err *err)
 {
 	struct commit *head = commit_lookup(run->c->pool, &run->now.head);
+	const struct object_id before = run->now.head;
 	struct oid_array parents = OID_ARRAY_INIT;
 	struct strbuf author = STRBUF_INIT;
 	struct rebase_new n = { .tree = tree, .message = message };
@@ -56,7 +57,7 @@ static int amend_commit(struct rebase_run *run, const struct todo_item *item, co
 	n.author = author.buf;
 	if (!rc)
 		rc = rebase_run_commit(run, &n, err);
-	if (!rc)
+	if (!rc && !oid_eq(&before, &run->now.head))
 		rc = note_step(run, item, message);
 	oid_array_clear(&parents);
 	strbuf_release(&author);

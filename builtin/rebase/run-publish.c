@@ -160,6 +160,8 @@ static int write_stop(struct rebase_run *run, const struct rebase_stop *s, struc
 			rc = repo_operation_remove_state(run->op, STATE_REBASE_MERGE_AMEND, err);
 		if (!rc)
 			rc = repo_operation_remove_state(run->op, STATE_REBASE_MERGE_MESSAGE, err);
+		if (!rc)
+			rc = repo_operation_remove_state(run->op, STATE_REBASE_MERGE_PATCH, err);
 		return rc ? rc : repo_operation_end_state(run->op, STATE_ENDS_BY_COMMIT, err);
 	}
 	rc = write_oid(run, STATE_REBASE_MERGE_STOPPED_SHA, &s->stopped, err);
