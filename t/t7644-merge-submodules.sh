@@ -80,6 +80,19 @@ test_expect_success 'the advice' '
 	git -C r merge --abort
 '
 
+test_expect_success 'a submodule where another commit is checked out is not in the way, and stays' '
+	git -C r checkout -q -f at-left1 && git -C r/s checkout -q apart && git -C r checkout -q at-left2 && git -C r checkout -q --detach main &&
+	git -C r merge -q at-left1 && git -C r reset -q --keep at-left2 && git -C r reset -q --merge at-right1 &&
+	git -C r read-tree -m -u at-right1 at-left1 && test "$(git -C r/s describe --tags)" = apart && git -C r reset -q --hard at-left1
+'
+
+test_expect_success 'but no file takes its place' '
+	git -C r checkout -q -f -b file main && git -C r rm -q --cached s && mv r/s away && echo file >r/s && git -C r add s &&
+	git -C r commit -q -m file && rm r/s && mkdir r/s && git -C r checkout -q -f at-left1 && rmdir r/s && mv away r/s &&
+	test_expect_code 1 git -C r checkout file 2>err && test_grep "would be overwritten by checkout" err && test_path_is_dir r/s/.git &&
+	git -C r branch -q -D file
+'
+
 test_expect_success 'a commit that is missing, no base, a submodule that is not there' '
 	git -C r checkout -q -f -b missing main &&
 	git -C r update-index --cacheinfo 160000,$(echo x | git -C r hash-object --stdin),s && git -C r commit -q -m missing &&

@@ -145,6 +145,18 @@ int unpack_trees_compare(struct merger *mg, struct index_entry *e, enum worktree
 	return 0;
 }
 
+int unpack_trees_check_replaced(struct merger *mg, struct index_entry *e, const struct index_entry *by)
+{
+	enum worktree_change change = WT_UNCHANGED;
+	int ret = 0;
+
+	if (MODE_IS_GITLINK(e->mode) && !MODE_IS_GITLINK(by->mode) && !mg->m->index_only && !mg->m->reset && mg->r->worktree)
+		ret = unpack_trees_compare(mg, e, &change);
+	if (!ret && change == WT_MODIFIED)
+		return unpack_trees_refuse(mg, NOT_UPTODATE, e->name);
+	return ret ? ret : unpack_trees_check_uptodate(mg, e);
+}
+
 int unpack_trees_check_uptodate(struct merger *mg, struct index_entry *e)
 {
 	bool assumed = e->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE);
@@ -158,6 +170,9 @@ int unpack_trees_check_uptodate(struct merger *mg, struct index_entry *e)
 		return ret;
 	/* The commit of a submodule that is checked out is not touched, and so it is never lost. */
 	if (change == WT_UNCHANGED || (change == WT_MODIFIED && MODE_IS_GITLINK(e->mode)))
+		return 0;
+	/* another commit is checked out in a submodule: its directory stays as it is */
+	if (change == WT_MODIFIED && MODE_IS_GITLINK(e->mode))
 		return 0;
 	/* it does not exist: nothing is lost; a file in place of its directory is a change, too */
 	if (change == WT_DELETED && (is_missing(e) || is_below_untracked(mg, e)))

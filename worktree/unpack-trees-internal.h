@@ -62,6 +62,11 @@ MUST_USE int unpack_trees_compare(struct merger *mg, struct index_entry *e, enum
  * such changes, except for entries that are marked assume-unchanged or skip-worktree.
  */
 MUST_USE int unpack_trees_check_uptodate(struct merger *mg, struct index_entry *e);
+/*
+ * The same for an entry that another one replaces. A submodule at another commit, whose directory stays, may get a third
+ * commit, but no file takes its place.
+ */
+MUST_USE int unpack_trees_check_replaced(struct merger *mg, struct index_entry *e, const struct index_entry *by);
 /* Fails if an untracked file is where a new entry will be written. */
 MUST_USE int unpack_trees_check_absent(struct merger *mg, const struct index_entry *e);
 /*

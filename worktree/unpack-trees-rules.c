@@ -87,7 +87,7 @@ static int use_entry(struct merger *mg, const struct place *p, struct index_entr
 	if (p->cur && unpack_trees_same(p->cur, e))
 		return keep_entry(mg, p);
 	if (p->cur)
-		ret = unpack_trees_check_uptodate(mg, p->cur);
+		ret = unpack_trees_check_replaced(mg, p->cur, e);
 	else
 		ret = p->unmerged || out ? 0 : unpack_trees_check_absent(mg, e);
 	if (!ret)
