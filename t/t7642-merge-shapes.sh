@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='merge -X renormalize, -X subtree, -s subtree'
+test_description='merge -X renormalize, -X subtree, -s subtree; pull.twohead, pull.octopus'
 . "$(dirname "$0")/test-lib.sh"
 
 # ---- renormalize ----
@@ -74,6 +74,23 @@ test_expect_success 'in the other direction it is stripped' '
 
 test_expect_success 'a path that neither tree has changes nothing' '
 	test_expect_code 1 git -C sub merge -q -m x -X subtree=nope lib >out && test_grep "CONFLICT (file location): src/new" out
+'
+
+# ---- defaults ----
+
+test_expect_success 'pull.twohead and pull.octopus name strategies where no option does' '
+	git init -q -b main two && test_commit -C two base && for b in a b
+	do
+		git -C two checkout -q -b $b main && test_commit -C two $b || return 1
+	done &&
+	git -C two checkout -q -b work main && test_commit -C two work && git -C two tag start &&
+	git -C two -c pull.twohead=ours merge -m x a >out && test_grep "by the .ours. strategy" out && test_path_is_missing two/a.t &&
+	git -C two reset -q --hard start && git -C two -c pull.twohead="ours ort" merge -m x a >out &&
+	test_grep "^Trying merge strategy ours" out && git -C two reset -q --hard start &&
+	git -C two -c pull.twohead=ours merge -q -s ort -m x a && test_path_is_file two/a.t && git -C two reset -q --hard start &&
+	git -C two -c pull.octopus=ours merge -m x a b >out && test_grep "by the .ours. strategy" out && git -C two reset -q --hard start &&
+	git -C two -c pull.twohead=ours merge -q -m x a b && test_path_is_file two/b.t && git -C two reset -q --hard start &&
+	test_expect_code 1 git -C two -c pull.twohead=nope merge a 2>err && test_grep "Could not find merge strategy .nope." err
 '
 
 test_done

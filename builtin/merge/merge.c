@@ -6,6 +6,7 @@
 #include "porcelain/head.h"
 #include "repo/state.h"
 #include "util/alloc.h"
+#include "util/string-list.h"
 
 /* ---- where we are ---- */
 
@@ -227,10 +228,29 @@ static int try_strategies(struct merge_cmd *m, struct err *err)
 	return rc;
 }
 
+/* pull.twohead, pull.octopus: strategies where no option names one. */
+static int read_default_strategies(struct merge_cmd *m, struct err *err)
+{
+	const char *names = NULL;
+	struct string_list words = STRING_LIST_INIT;
+	int rc = m->o.strategies.nr ? 0 :
+		config_get_string(m->r->config, m->heads.nr > 1 ? "pull.octopus" : "pull.twohead", &names, err);
+
+	if (names)
+		string_list_split(&words, names, " ");
+	for (size_t i = 0; i < words.nr; i++)
+		if (*words.items[i].string)
+			strvec_push(&m->o.strategies, words.items[i].string);
+	string_list_clear(&words, NULL);
+	return rc < 0 ? rc : check_strategies(m);
+}
+
 static int true_merge(struct merge_cmd *m, struct err *err)
 {
-	int rc = merge_stash_changes(m, err);
+	int rc = read_default_strategies(m, err);
 
+	if (!rc)
+		rc = merge_stash_changes(m, err);
 	if (rc)
 		return rc;
 	rc = result_update_begin(&m->update, m->op, err);
