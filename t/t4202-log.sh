@@ -253,6 +253,12 @@ test_expect_success 'a ref that names a missing object' '
 	done &&
 	test_expect_code 128 git -C gone log main...gone 2>err &&
 	test_grep "^fatal: Invalid symmetric difference expression main...gone$" err &&
+	blob=$(echo b | git -C gone hash-object -w --stdin) &&
+	for command in diff log; do
+		for range in $blob...$blob main...$blob $blob...main; do
+			test_expect_code 128 git -C gone $command $range 2>err && test_grep "^fatal: Invalid symmetric difference expression $range$" err || return 1
+		done
+	done &&
 	for range in main..gone main...gone; do
 		git -C gone log --ignore-missing $range >out && test_must_be_empty out || return 1
 	done &&
