@@ -228,11 +228,51 @@ static int take_result(struct resetter *rs, struct unpack_trees *m, struct err *
 	return converter_new(&rs->conv, rs->r, &rs->ix, ATTR_CHECKIN, err);
 }
 
+/* The index without conflicts as a tree: any path that is in conflict differs from HEAD, as their version, or missing. */
+static int write_staged_tree(struct resetter *rs, struct object_id *out, struct err *err)
+{
+	struct index_state staged;
+	int rc = repo_operation_open_objects(rs->op, err);
+
+	index_init(&staged, rs->r->algo);
+	for (size_t i = 0; !rc && i < rs->ix.nr; i++) {
+		const struct index_entry *e = rs->ix.entries[i];
+
+		if (e->stage && e->stage != 3)
+			continue;
+		rc = index_add(&staged, index_entry_new(&staged, e->mode, &e->oid, e->name, e->name_len, 0), INDEX_ADD_REPLACE,
+			       rs->r->settings.protect, err);
+	}
+	if (!rc)
+		rc = cache_tree_update(&staged, rs->r, WRITE_TREE_MISSING_OK, out, err);
+	index_release(&staged);
+	return rc;
+}
+
+/*
+ * P7: what --merge, the end of an aborted merge, and --keep change is marked while they change it: MERGE_HEAD goes before the
+ * index. --hard drops local changes, which no marker brings back; given again it does all.
+ */
+static int mark_files(struct resetter *rs, const struct unpack_trees *m, struct err *err)
+{
+	struct object_id head, to = rs->tree;
+	int rc;
+
+	if ((rs->mode != MODE_MERGE && rs->mode != MODE_KEEP) || rs->unborn || (!m->checked_out.nr && !m->removed.nr))
+		return 0;
+	rc = object_peel(odb_source(rs->r->odb), &rs->head, OBJ_TREE, &head, NULL, err);
+	if (!rc && oid_eq(&head, &rs->tree))
+		rc = write_staged_tree(rs, &to, err);
+	return rc || oid_eq(&head, &to) ? rc : result_update_mark(rs->op, &head, &to, err);
+}
+
 static int merge_trees(struct resetter *rs, struct unpack_trees *m, const struct object_id *trees,
 		       size_t nr, struct err *err)
 {
 	int rc = unpack_trees_run(m, rs->r, &rs->ix, rs->conv, trees, nr, err);
 
+	if (!rc && m->update)
+		rc = mark_files(rs, m, err);
 	if (!rc)
 		rc = take_result(rs, m, err);
 	if (!rc && m->update)

@@ -419,7 +419,7 @@ every_command () {
 	4 2: restore -q -SW -s HEAD^ .
 	! git reset -q --hard left && echo clash >w1 && git commit -q -a -m clash && git checkout -q right && echo Clash >w1 && git commit -q -a -m Clash
 	! ! git merge -q left
-	6 3: merge --abort
+	12 6: merge --abort
 	EOF
 }
 

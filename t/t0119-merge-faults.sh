@@ -196,6 +196,23 @@ test_expect_success XATTR 'killed at any call of a merge with a conflict' '
 		sweep KILL 6 merge -q clash )
 '
 
+test_expect_success XATTR 'killed at any call of merge --abort and of reset --keep' '
+	( cd repo && git reset -q --hard start && lines 1 >d/x && git commit -qam "main" && git tag -f start &&
+		git checkout -q -B clash2 clash && lines 2 >d/x && lines n >added && git add . && git commit -qm clash2 && git checkout -q trunk &&
+		for command in "merge --abort" "reset -q --keep side"
+		do
+			prepare="git reset -q --hard start && case \"$command\" in merge*) ! git merge -q clash2 >../out 2>&1 ;; esac" &&
+			sweep_step KILL 2 && eval "$prepare" && rm -rf ../copy && cp -a . ../copy &&
+			( cd ../copy && calls_of KILL $command && lines $CHOSEN >../chosen ) && test $(grep -c "" ../chosen) -gt 20 || return 1
+			for n in $(cat ../chosen)
+			do
+				eval "$prepare" && { GIT_TEST_SYSCALL_FAIL=$n:KILL "$FAULT_GIT" $command >../out 2>&1 || :; } &&
+				{ ! git status | grep "still merging" >../out || test ! -e .git/WORKTREE_UPDATE; } &&
+				{ whole || { echo "broken after $command was killed at call $n" >&4; return 1; }; } || return 1
+			done
+		done; rm -rf ../copy )
+'
+
 test_expect_success 'each call of a merge with a conflict fails' '
 	( cd repo && sweep EIO 6 merge -q clash )
 '

@@ -1167,7 +1167,7 @@ class Join(Workload):
     with_files = True
     FILES = 24
     ROUNDS = 6
-    NEXT = "side0" # a branch for the next command
+    NEXT = "own"   # a branch for the next command; own-clash is in conflict with what that does
     LOCAL = True   # there is a local change to a file that no command touches
 
     def file(self, git, nr, repo="repo"):
@@ -1194,6 +1194,9 @@ class Join(Workload):
         write_file(git.path("repo", "keep"), "kept\n")
         git.must("repo", "add", ".")
         git.must("repo", "commit", "-q", "-m", "base")
+        self.change(git, self.NEXT, self.ROUNDS, [], "main", clash=True)
+        self.change(git, "own-clash", self.ROUNDS, [0], "main", clash=True)
+        git.must("repo", "checkout", "-q", "-f", "main")
         self.branches(git)
         git.must("repo", "checkout", "-q", "-f", "main")
         if self.LOCAL:
@@ -1243,6 +1246,10 @@ class Join(Workload):
         git.must(repo, "-c", "core.editor=true", "merge", "-q", self.NEXT)
         write_file(self.file(git, 0, repo), "again\n")
         git.must(repo, "commit", "-q", "-m", "again", "dir0")
+        code, out = git.run(repo, "merge", "-q", "own-clash")
+        if code != 1 or "CONFLICT" not in out:
+            raise CommandFailed("git merge own-clash: exit %d: %s" % (code, out.strip()))
+        git.must(repo, "merge", "--abort")
 
     def check_whole(self, git, repo):
         found = [line for line in git.must(repo, "status", "--porcelain").splitlines() if not line.startswith("warning: ")]
@@ -1302,7 +1309,6 @@ class MergeConflict(Join):
         files = lambda nr: [k for k in range(self.FILES) if k % self.ROUNDS == nr]
         for nr in range(self.ROUNDS):
             self.change(git, "clash%d" % nr, nr, files(nr), "main", clash=True)
-        self.change(git, self.NEXT, self.ROUNDS, [], "main")
         git.must("repo", "checkout", "-q", "-f", "main")
         for k in range(self.FILES):
             write_file(self.file(git, k), noise("ours %d" % k, SIZES[k % 5]))
@@ -1328,7 +1334,6 @@ class MergeConflict(Join):
 class Pull(Join):
     """pull: fetch and merge. The other repository is not on the disk that loses power."""
     name = "pull"
-    NEXT = "own"
     needs = ("pull",)
 
     def branches(self, git):
@@ -1339,7 +1344,6 @@ class Pull(Join):
             self.change(other, "side%d" % nr, nr, [k for k in range(self.FILES) if k % self.ROUNDS == nr],
                         "main", repo="there")
         git.must("repo", "remote", "add", "origin", other.path("there"))
-        self.change(git, self.NEXT, self.ROUNDS, [], "main")
 
     @staticmethod
     def other(git):
@@ -1351,7 +1355,8 @@ class Pull(Join):
                 "repo", "pull", "-q", "--no-rebase", "--no-ff", "origin", "side%d" % n))
 
     def next(self, git, repo):
-        git.must(repo, "pull", "-q", "--no-rebase", "origin", "side%d" % (self.ROUNDS - 1))
+        for nr in range(self.ROUNDS):
+            git.must(repo, "pull", "-q", "--no-rebase", "origin", "side%d" % nr)
         super().next(git, repo)
 
 
@@ -1382,7 +1387,6 @@ class CherryPick(Join):
             self.change(git, "topic%d" % topic, topic * commits + nr, files, start if not nr else "topic%d" % topic, clash=True)
 
     def branches(self, git):
-        self.change(git, self.NEXT, 0, [], "main")
         for topic in range(self.ROUNDS):
             self.chain(git, topic, "main", self.COMMITS)
 
@@ -1416,7 +1420,6 @@ class Rebase(CherryPick):
         self.stop = stop
 
     def branches(self, git):
-        self.change(git, self.NEXT, 0, [], "main")
         for topic in range(self.ROUNDS):
             self.chain(git, topic, "main", self.COMMITS, 4 if self.stop else None)
         git.must("repo", "checkout", "-q", "-f", "main")
