@@ -46,16 +46,25 @@ static void print_status(const struct applying *ap)
 
 /* ---- apply ---- */
 
+/*
+ * P7: the entry goes after WORKTREE_UPDATE, or an undo would take away the last copy (test: t7632, "pop, killed at any call").
+ */
+static int drop_applied(struct applying *ap, struct stash_apply *a, struct repo_operation *op, struct err *err)
+{
+	int rc = stash_apply_keep_files(a, err);
+
+	if (!rc)
+		rc = repo_operation_publish(op, err);
+	return rc ? rc : stash_drop(op, &ap->stash, err);
+}
+
 static int apply_in_operation(struct applying *ap, struct stash_apply *a, struct err *err)
 {
 	struct repo_operation *op = repo_operation_begin(ap->ctx->repo);
 	int rc = stash_apply_run(a, op, err);
 
-	if (!rc && ap->drop && stash_apply_is_clean(a)) {
-		rc = stash_apply_keep_files(a, err);
-		if (!rc)
-			rc = stash_drop(op, &ap->stash, err);
-	}
+	if (!rc && ap->drop && stash_apply_is_clean(a))
+		rc = drop_applied(ap, a, op, err);
 	return repo_operation_end(op, rc, err);
 }
 
