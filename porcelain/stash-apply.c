@@ -221,11 +221,11 @@ static int write_auto_merge_of(struct stash_apply *a, struct err *err)
 
 static int finish_index_of(struct stash_apply *a, struct err *err)
 {
+	int rc = a->nothing_to_merge ? 0 : write_auto_merge_of(a, err);
+
 	forget_untracked(a);
-	if (a->merge.clean)
-		return unstage(a, err);
-	a->index_lost = a->has_staged;
-	return write_auto_merge_of(a, err);
+	a->index_lost = a->has_staged && !a->merge.clean;
+	return rc || !a->merge.clean ? rc : unstage(a, err);
 }
 
 /* ---- the story ---- */

@@ -67,7 +67,7 @@ test_expect_success 'push saves index and files, and goes back to HEAD' '
 '
 
 test_expect_success 'pop brings the changes back, not staged, and drops the entry' '
-	stash=$(git -C repo rev-parse stash) && say 0 pop && test_grep "^Dropped refs/stash@{0} ($stash)" out && test_grep "^On branch main" out &&
+	stash=$(git -C repo rev-parse stash) && say 0 pop && test_grep "^Dropped refs/stash@{0} ($stash)" out && test "$(git -C repo rev-parse AUTO_MERGE)" = "$(git -C repo rev-parse $stash^{tree})" && test_grep "^On branch main" out &&
 	has " M f" " M g" "?? u" && test_must_fail git -C repo rev-parse -q --verify refs/stash && test_path_is_missing repo/.git/logs/refs/stash &&
 	change && say 0 -q && test_must_be_empty out && say 0 pop --index -q && test_must_be_empty out && has " M f" "M  g" "?? u" &&
 	say 0 push -q -m "a message" && say 0 list && tells "stash@{0}: On main: a message" && git -C repo config stash.index true && say 0 apply -q &&
