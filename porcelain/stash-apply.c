@@ -224,7 +224,7 @@ static int finish_index_of(struct stash_apply *a, struct err *err)
 	int rc = a->nothing_to_merge ? 0 : write_auto_merge_of(a, err);
 
 	forget_untracked(a);
-	a->index_lost = a->has_staged && !a->merge.clean;
+	a->index_lost = a->index && !a->merge.clean;
 	return rc || !a->merge.clean ? rc : unstage(a, err);
 }
 

@@ -131,6 +131,11 @@ test_expect_success 'files in the way stay, and nothing changes' '
 	say 0 push -q -u && has "" && say 0 pop -q && has " D f" && test precious = "$(cat repo/f/x)"
 '
 
+test_expect_success '--index, and a conflict in a file' '
+	fresh && (cd repo && echo s >>g && git add g && lines 1 2 3 4 5 mine >f && git stash -q && lines 1 2 3 4 5 theirs >f && git commit -qam two) &&
+	say 1 apply -q --index && fails_with "Index was not unstashed." && git -C repo reset -q --hard && echo x >>repo/f && say 1 apply -q --index && test_grep "^Index was not unstashed" err
+'
+
 test_expect_success 'entries that are only intended to be added' '
 	fresh && echo i >repo/i && git -C repo add -N i && say 1 && fails_with "error: Entry ${SQ}i${SQ} not uptodate. Cannot merge." "Cannot save the current worktree state" && has " A i" && say 0 list && test_must_be_empty out
 '

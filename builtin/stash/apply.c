@@ -82,6 +82,8 @@ static int report_refused(const struct applying *ap, const struct stash_apply *a
 {
 	int code = stash_report_failure(ap->ctx->repo, rc, err);
 
+	if (a->has_merge && rc == ERR_CONFLICT && ap->index)
+		fputs("Index was not unstashed.\n", stderr);
 	if (a->has_merge && rc == ERR_CONFLICT && !ap->quiet)
 		print_status(ap);
 	return code;
