@@ -6,7 +6,7 @@
 #include "builtin/fetch/fetch-common.h"
 #include "builtin/pack/pack-input.h"
 #include "fs/tempfile.h"
-#include "porcelain/clone.h"
+#include "porcelain/clone/clone.h"
 
 /* The command line. */
 struct clone_cmd {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which refs a clone brings, under which names, and what its HEAD will be: git-clone(1). */
 #include "compat/posix.h"
-#include "porcelain/clone-internal.h"
+#include "porcelain/clone/clone-internal.h"
 #include "repo/init.h"
 #include "util/alloc.h"
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include "index/index.h"
 #include "operation/operation.h"
-#include "porcelain/clone.h"
+#include "porcelain/clone/clone.h"
 #include "porcelain/fetch-map.h"
 #include "transport/fetch/bundle-uri.h"
 

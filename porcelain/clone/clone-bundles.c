@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Bundles before a clone: --bundle-uri of git-clone(1), and what the server has to say of them. */
 #include "compat/posix.h"
-#include "porcelain/clone-internal.h"
+#include "porcelain/clone/clone-internal.h"
 #include "util/alloc.h"
 
 static struct bundle_uri_options options_of(const struct clone *c)

@@ -4,7 +4,7 @@
 #include "cli/git-options.h"
 #include "fs/file.h"
 #include "history/alternate-refs.h"
-#include "porcelain/clone-internal.h"
+#include "porcelain/clone/clone-internal.h"
 #include "transport/local-objects.h"
 #include "util/alloc.h"
 #include "util/path.h"

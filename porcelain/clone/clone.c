@@ -5,7 +5,7 @@
  * configuration says, so that it is written once.
  */
 #include "compat/posix.h"
-#include "porcelain/clone-internal.h"
+#include "porcelain/clone/clone-internal.h"
 #include "porcelain/head.h"
 #include "porcelain/lazy-fetch.h"
 #include "repo/hook.h"

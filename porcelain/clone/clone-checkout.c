@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "index/cache-tree.h"
 #include "object/object.h"
-#include "porcelain/clone-internal.h"
+#include "porcelain/clone/clone-internal.h"
 #include "worktree/unpack-trees.h"
 
 static int compare_without_case(const void *a, const void *b)

@@ -6,7 +6,7 @@
  */
 #include "compat/posix.h"
 #include "object/object.h"
-#include "porcelain/clone-internal.h"
+#include "porcelain/clone/clone-internal.h"
 #include "transport/url.h"
 #include "util/alloc.h"
 

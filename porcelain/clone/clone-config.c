@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The configuration of a clone, for ourselves and in its file: git-clone(1), git-config(1). */
 #include "compat/posix.h"
-#include "porcelain/clone-internal.h"
+#include "porcelain/clone/clone-internal.h"
 #include "porcelain/remote-credentials.h"
 #include "util/alloc.h"
 
