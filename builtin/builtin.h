@@ -82,6 +82,8 @@ int cmd_check_ref_format(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_checkout(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_checkout_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_cherry(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_cherry_pick(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_revert(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_clean(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_clone(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_column(int argc, const char **argv, struct command_ctx *ctx);

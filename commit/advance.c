@@ -7,13 +7,17 @@ int commit_advance_head(struct repo_operation *op, const struct head_move *m,
 			struct ref_transaction **refs, struct err *err)
 {
 	struct ref_transaction *t = repo_operation_refs(op);
+	int rc;
 
 	if (!t)
 		t = repo_operation_new_refs(op, 0);
 	if (refs)
 		*refs = t;
 	ref_transaction_set_ident(t, m->committer);
-	return ref_transaction_update(t, "HEAD", m->to, m->from, 0, m->reflog, err);
+	rc = ref_transaction_update(t, "HEAD", m->to, m->from, 0, m->reflog, err);
+	for (size_t i = 0; !rc && i < m->nr_steps; i++)
+		ref_transaction_add_log_step(t, &m->steps[i].to, m->steps[i].reflog);
+	return rc;
 }
 
 void commit_reflog_message(struct strbuf *out, const char *action, const char *message)

@@ -57,12 +57,20 @@ MUST_USE int commit_create(struct repo_operation *op, const struct new_commit *c
  */
 void commit_add_mergetag(struct strbuf *out, const char *tag, size_t len, const struct hash_algo *algo);
 
+struct head_step {
+	struct object_id to;
+	char *reflog;
+};
+
 struct head_move {
 	const struct object_id *to;
 	/* The value that HEAD must have. The null id: HEAD leads to a branch without a commit. */
 	const struct object_id *from;
 	const char *committer; /* ident line of the log entries */
 	const char *reflog;    /* message of the log entries: commit_reflog_message */
+	/* Commits between `from` and `to` that have entries of their own; NULL: none */
+	const struct head_step *steps;
+	size_t nr_steps;
 };
 
 /*

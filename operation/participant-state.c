@@ -24,9 +24,29 @@ int repo_operation_remove_state(struct repo_operation *op, enum repo_state_file 
 	return repo_state_stage_removal(op->repo, op->batch, f, err);
 }
 
+/* sequencer/todo lists one command alone, which has stopped: with it the sequence ends. */
+static bool is_last_of_sequence(const struct repository *r)
+{
+	struct strbuf todo = STRBUF_INIT;
+	bool yes = false;
+
+	if (!repo_state_exists(r, STATE_CHERRY_PICK_HEAD) && !repo_state_exists(r, STATE_REVERT_HEAD))
+		return false;
+	if (!repo_state_read(r, STATE_SEQUENCER_TODO, &todo, NULL)) {
+		const char *lf = strchr(todo.buf, '\n');
+
+		yes = todo.len && (!lf || !lf[1]);
+	}
+	strbuf_release(&todo);
+	return yes;
+}
+
 int repo_operation_end_state(struct repo_operation *op, unsigned by, struct err *err)
 {
 	int rc = 0;
+
+	if (is_last_of_sequence(op->repo))
+		rc = repo_operation_remove_state(op, STATE_SEQUENCER, err);
 
 	for (size_t f = 0; f < REPO_STATE_NR && !rc; f++)
 		if (repo_state_flags((enum repo_state_file)f) & by)

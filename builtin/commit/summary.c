@@ -2,6 +2,7 @@
 /* Output of a commit: the status before it, and the summary after it. */
 #include "compat/posix.h"
 #include "builtin/commit/commit-run.h"
+#include "porcelain/commit-summary.h"
 #include "porcelain/status-diff.h"
 #include "porcelain/status-format.h"
 #include "diff/diff.h"
@@ -119,85 +120,21 @@ int commit_dry_run_text(struct commit_run *run, struct strbuf *out, struct err *
 
 /* ---- after ---- */
 
-static void add_headline(struct commit_run *run, const struct object_id *commit,
-			 struct strbuf *out)
-{
-	const char *branch = run->head_ref;
-
-	strbuf_addch(out, '[');
-	if (!strcmp(branch, "HEAD")) {
-		strbuf_addstr(out, "detached HEAD");
-	} else {
-		skip_prefix(branch, "refs/heads/", &branch);
-		strbuf_addstr(out, branch);
-	}
-	if (!run->parents.nr && !run->o.amend)
-		strbuf_addstr(out, " (root-commit)");
-	strbuf_addch(out, ' ');
-	odb_abbrev(run->repo->odb, commit, run->repo->settings.abbrev, out);
-	strbuf_addstr(out, "] ");
-	commit_subject(out, run->message.buf, run->message.len, " ");
-	strbuf_addch(out, '\n');
-}
-
-static void add_people(struct commit_run *run, struct strbuf *out)
-{
-	struct ident_split a, c;
-	struct date_mode mode = DATE_MODE_INIT;
-	struct strbuf date = STRBUF_INIT;
-
-	if (ident_split_line(&a, run->author.buf, run->author.len) < 0 ||
-	    ident_split_line(&c, run->committer.buf, run->committer.len) < 0)
-		return;
-	if (!ident_split_eq(&a, &c))
-		strbuf_addf(out, " Author: %.*s <%.*s>\n", (int)a.name_len, a.name,
-			    (int)a.mail_len, a.mail);
-	if (run->author_date_given && a.has_date) {
-		date_format(&date, a.date, a.tz, &mode);
-		strbuf_addf(out, " Date: %s\n", date.buf);
-	}
-	strbuf_release(&date);
-}
-
-static int summary_add_changes(struct commit_run *run, const struct object_id *commit,
-			       struct strbuf *out, struct err *err)
-{
-	struct diff_queue q = DIFF_QUEUE_INIT;
-	struct object_id old_tree, new_tree;
-	struct diff_attrs *attrs = NULL;
-	struct diff_options o;
-	int rc;
-
-	diff_options_init(&o, run->repo->odb);
-	rc = diff_options_config(&o, run->repo->config, err);
-	if (rc >= 0)
-		rc = diff_attrs_new(&attrs, run->repo, NULL, err);
-	if (rc >= 0)
-		diff_attrs_use(attrs, &o);
-	o.formats = DIFF_FORMAT_SHORTSTAT | DIFF_FORMAT_SUMMARY;
-	o.detect = DIFF_DETECT_RENAMES;
-	if (rc >= 0)
-		rc = revparse_tree(run->repo, oid_hex(commit), &new_tree, err);
-	if (rc >= 0 && run->parents.nr)
-		rc = revparse_tree(run->repo, oid_hex(&run->parents.oid[0]), &old_tree, err);
-	if (rc >= 0)
-		rc = diff_trees(&q, &o, run->parents.nr ? &old_tree : NULL, &new_tree, err);
-	if (rc >= 0)
-		rc = diff_process(&q, &o, err);
-	if (rc >= 0 && q.nr)
-		rc = diff_format(&q, &o, out, err);
-	diff_queue_clear(&q);
-	diff_options_release(&o);
-	diff_attrs_free(attrs);
-	return rc;
-}
-
 int commit_summary_text(struct commit_run *run, const struct object_id *commit,
 			struct strbuf *out, struct err *err)
 {
-	add_headline(run, commit, out);
-	add_people(run, out);
-	if (run->parents.nr > 1)
-		return 0;
-	return summary_add_changes(run, commit, out, err);
+	const struct commit_summary s = {
+		.branch = run->head_ref,
+			.hides_root = run->o.amend,
+		.commit = commit,
+		.parents = run->parents.oid,
+		.nr_parents = run->parents.nr,
+		.author = run->author.buf,
+		.committer = run->committer.buf,
+		.author_date = run->author_date_given,
+		.message = run->message.buf,
+		.message_len = run->message.len,
+	};
+
+	return commit_summary(run->repo, &s, out, err);
 }
