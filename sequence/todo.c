@@ -55,7 +55,7 @@ void todo_release(struct todo_list *l)
 
 struct todo_line {
 	struct repository *r;
-	const char *p, *end; /* what is left of it */
+	const char *p, *end; /* the rest of it */
 	struct strvec *errors;
 	struct todo_item *item;
 };

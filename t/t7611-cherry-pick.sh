@@ -61,7 +61,7 @@ test_expect_success 'several: one line of the log each, no state at the end' '
 	git -C r diff --quiet HEAD && git -C r fsck && state >out && test_must_be_empty out && back
 '
 
-test_expect_success 'a stop among several: what is done stays, the rest is listed' '
+test_expect_success 'a stop among several: earlier picks stay, later ones are listed' '
 	test_expect_code 1 git -C r cherry-pick -x g conflict h && test "$(git -C r log -1 --format=%s)" = "add g" &&
 	test "$(git -C r rev-parse start)" = "$(cat r/.git/sequencer/head)" &&
 	test "$(git -C r rev-parse HEAD)" = "$(cat r/.git/sequencer/abort-safety)" &&

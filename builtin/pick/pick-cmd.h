@@ -38,7 +38,7 @@ struct pick_options {
 struct pick_mark {
 	struct object_id tree; /* its result */
 	size_t at;	       /* in the list of commands */
-	size_t out_len;	       /* of what was to be printed */
+	size_t out_len;	       /* of the output before it */
 };
 
 struct pick_cmd {

@@ -121,13 +121,19 @@ static int remove_sequence(struct pick_cmd *c, struct err *err)
 	return repo_operation_end(op, rc, err);
 }
 
+/* One pick; or a sequence that was interrupted before sequencer/head had its name, so that HEAD has not moved. */
 static int abort_single(struct pick_cmd *c, bool unfinished, struct err *err)
 {
-	if (!pick_in_progress(c))
-		return unfinished ? 0 : err_set(err, ERR_INVALID, "no cherry-pick or revert in progress");
-	if (oid_is_null(&c->head))
+	bool incomplete = repo_state_exists(c->r, STATE_SEQUENCER), stopped = pick_in_progress(c);
+	int rc = 0;
+
+	if (!stopped && !unfinished && !incomplete)
+		return err_set(err, ERR_INVALID, "no cherry-pick or revert in progress");
+	if (stopped && oid_is_null(&c->head))
 		return err_set(err, ERR_INVALID, "cannot abort from a branch yet to be born");
-	return reset_to(c, &c->head);
+	if (stopped)
+		rc = reset_to(c, &c->head);
+	return rc || !incomplete ? rc : remove_sequence(c, err);
 }
 
 static int abort_sequence(struct pick_cmd *c, struct err *err)

@@ -63,7 +63,7 @@ static void assert_item(size_t i, enum todo_command command, bool has_commit, co
 	assert_string_equal(list.items[i].arg, arg);
 }
 
-/* ---- what is right ---- */
+/* ---- lines that are right ---- */
 
 static void each_command_has_its_names(void **state UNUSED)
 {
