@@ -22,16 +22,6 @@ const char *todo_command_name(enum todo_command c)
 	return commands[c].name;
 }
 
-char todo_command_letter(enum todo_command c)
-{
-	return commands[c].letter;
-}
-
-enum todo_takes todo_command_takes(enum todo_command c)
-{
-	return commands[c].takes;
-}
-
 bool todo_is_fixup(enum todo_command c)
 {
 	return c == TODO_FIXUP || c == TODO_SQUASH;

@@ -55,8 +55,6 @@ enum todo_command { TODO_COMMANDS(TODO_ID) TODO_COMMAND_NR };
 
 enum todo_takes { TODO_TAKES_COMMIT, TODO_TAKES_TEXT, TODO_TAKES_NOTHING };
 const char *todo_command_name(enum todo_command c);
-char todo_command_letter(enum todo_command c); /* 0: it has none */
-enum todo_takes todo_command_takes(enum todo_command c);
 /* fixup, squash: goes into the commit before it. */
 bool todo_is_fixup(enum todo_command c);
 
