@@ -7,31 +7,8 @@
 #include "util/alloc.h"
 
 #define GC_AUTO 6700
-/* Objects are spread evenly over the directories, so any one would do; all Gits look at this one. */
-#define SAMPLE_DIRECTORY 0x17
 
 /* ---- loose objects ---- */
-
-static size_t count_in(struct repository *r, unsigned fanout)
-{
-	struct oid_array oids = OID_ARRAY_INIT;
-	size_t nr = 0;
-
-	if (loose_object_list(odb_objdir(r->odb), r->algo, fanout, &oids, NULL) >= 0)
-		nr = oids.nr;
-	oid_array_clear(&oids);
-	return nr;
-}
-
-bool loose_objects_are_many(struct repository *r, long limit)
-{
-	size_t there;
-
-	if (limit <= 0)
-		return false;
-	there = ((size_t)limit + 255) / 256;
-	return count_in(r, SAMPLE_DIRECTORY) > there;
-}
 
 int loose_objects_count_to(struct repository *r, size_t limit, size_t *out, struct err *err)
 {

@@ -10,11 +10,6 @@
 #include "compat/posix.h"
 #include "repo/repo.h"
 
-/*
- * About that many loose objects or more, judged by one of the 256 directories that they are in: more
- * than limit / 256 there. Cost: one readdir.
- */
-bool loose_objects_are_many(struct repository *r, long limit);
 /* At least `limit`, counted one by one. ERR_IO. Cost: up to 256 readdirs. */
 MUST_USE int loose_objects_count_to(struct repository *r, size_t limit, size_t *out, struct err *err);
 /*

@@ -32,25 +32,6 @@ static bool invert(struct bitmap_target *t)
 	return true;
 }
 
-int bitmap_target_pack(struct bitmap_target **out, struct pack *p, struct err *err)
-{
-	struct bitmap_target *t;
-	int rc = pack_open_idx(p, err);
-
-	if (rc < 0)
-		return rc;
-	t = target_new(p->idx.algo, p->idx.nr);
-	t->names = idx_names(&p->idx);
-	oid_from_raw(&t->checksum, p->idx.pack_sum, t->algo);
-	t->path = xstrfmt("%s.bitmap", p->base);
-	t->dir = xstrndup(p->base, (size_t)(strrchr(p->base, '/') - p->base));
-	t->position = idx_order_by_offset(&p->idx);
-	if (!invert(t))
-		BUG("positions of '%s' are not in order", p->path);
-	*out = t;
-	return 0;
-}
-
 static unsigned char *make_fanout(const struct idx_entry *v, uint32_t nr)
 {
 	unsigned char *fanout = xmalloc(1024);

@@ -15,8 +15,6 @@
 /* ---- the objects that it covers ---- */
 /* The objects of a pack, or of a multi-pack-index (midx_update_target), and their bits. */
 struct bitmap_target;
-/* Target for an existing pack. Lives as long as the pack. */
-MUST_USE int bitmap_target_pack(struct bitmap_target **out, struct pack *p, struct err *err);
 /*
  * Target for a pack that is being written as BASE_NAME-HASH.pack. `v` are the entries of its index,
  * sorted by name, which must live as long as the target; pack_sum is its checksum. Until it is

@@ -125,24 +125,6 @@ static bool is_zero_from(const struct bitset *b, size_t word)
 	return true;
 }
 
-bool bitset_eq(const struct bitset *a, const struct bitset *b)
-{
-	size_t n = common_words(a, b);
-
-	return (!n || !memcmp(a->words, b->words, n * sizeof(*a->words))) &&
-	       is_zero_from(a, n) && is_zero_from(b, n);
-}
-
-bool bitset_is_subset(const struct bitset *a, const struct bitset *of)
-{
-	size_t n = common_words(a, of);
-
-	for (size_t i = 0; i < n; i++)
-		if (a->words[i] & ~of->words[i])
-			return false;
-	return is_zero_from(a, n);
-}
-
 bool bitset_is_full(const struct bitset *b, size_t nr_bits)
 {
 	size_t whole = nr_bits / 64, rest = nr_bits % 64;

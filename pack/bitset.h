@@ -36,8 +36,6 @@ void bitset_and_not(struct bitset *to, const struct bitset *from);
 size_t bitset_count(const struct bitset *b);
 /* Bits that are in both. */
 size_t bitset_count_and(const struct bitset *a, const struct bitset *b);
-bool bitset_eq(const struct bitset *a, const struct bitset *b);
-bool bitset_is_subset(const struct bitset *a, const struct bitset *of);
 /* Are the bits from 0 to nr_bits - 1 set, and no other? */
 bool bitset_is_full(const struct bitset *b, size_t nr_bits);
 /* The first bit from *bit on: for (size_t i = 0; bitset_next(b, &i); i++) */

@@ -325,8 +325,7 @@ void ref_transaction_abort(struct ref_transaction *t);
 /* Frees memory and does nothing else. A prepared one must have ended. NULL is fine. */
 void ref_transaction_free(struct ref_transaction *t);
 
-/* If ALLOW_FAILURE is set: the result of each update in order of queueing, 0 or its error. */
-int ref_transaction_result(const struct ref_transaction *t, size_t i, const char **msg);
+/* How many updates were queued; update i is the i-th of them. */
 size_t ref_transaction_nr(const struct ref_transaction *t);
 /* Why a single ref failed, as git update-ref --batch-updates names it. */
 enum ref_failure {

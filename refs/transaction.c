@@ -404,15 +404,6 @@ void ref_transaction_abort(struct ref_transaction *t)
 
 /* ---- results ---- */
 
-int ref_transaction_result(const struct ref_transaction *t, size_t i, const char **msg)
-{
-	if (i >= t->queued)
-		return ERR_INVALID;
-	if (msg)
-		*msg = t->updates[i]->error;
-	return t->updates[i]->rc;
-}
-
 bool ref_transaction_rejection(const struct ref_transaction *t, size_t i,
 			       struct ref_rejection *out)
 {

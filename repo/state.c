@@ -10,10 +10,9 @@
 
 static const struct state_entry {
 	const char *name;
-	enum repo_state_operation operation;
 	unsigned flags;
 } state_table[REPO_STATE_NR] = {
-#define REPO_STATE_ENTRY(id, name, operation, flags) [STATE_##id] = { name, IN_##operation, flags },
+#define REPO_STATE_ENTRY(id, name, operation, flags) [STATE_##id] = { name, flags },
 	REPO_STATE_FILES(REPO_STATE_ENTRY)
 #undef REPO_STATE_ENTRY
 };
@@ -26,11 +25,6 @@ const char *repo_state_name(enum repo_state_file f)
 unsigned repo_state_flags(enum repo_state_file f)
 {
 	return state_table[f].flags;
-}
-
-enum repo_state_operation repo_state_operation_of(enum repo_state_file f)
-{
-	return state_table[f].operation;
 }
 
 /* ---- readers ---- */

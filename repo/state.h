@@ -52,7 +52,8 @@
 #define STATE_ENDS_BY_BOTH (STATE_ENDS_BY_COMMIT | STATE_ENDS_BY_SWITCH)
 
 /*
- * X(id, name, operation, flags). Removals are staged in this order.
+ * X(id, name, operation, flags). Removals are staged in this order. `operation` tells a reader of the table what the
+ * file belongs to; ANY: a merge, a pick, a revert or a rebase; AM: also a rebase --apply.
  */
 /* clang-format off */
 #define REPO_STATE_FILES(X) \
@@ -141,20 +142,8 @@
 enum repo_state_file { REPO_STATE_FILES(REPO_STATE_ID) REPO_STATE_NR };
 #undef REPO_STATE_ID
 
-enum repo_state_operation {
-	IN_ANY, /* of a merge, a pick, a revert or a rebase */
-	IN_MERGE,
-	IN_PICK,
-	IN_REVERT,
-	IN_REBASE,
-	IN_AM, /* also a rebase --apply */
-	IN_BISECT,
-	IN_NOTES_MERGE
-};
-
 const char *repo_state_name(enum repo_state_file f);
 unsigned repo_state_flags(enum repo_state_file f);
-enum repo_state_operation repo_state_operation_of(enum repo_state_file f);
 
 /* ---- readers ---- */
 /* Caller frees. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "pack/pack-internal.h"
 #include "t/pack-craft.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
@@ -141,4 +142,35 @@ void delta_extend(struct strbuf *d, size_t base_size, const char *text)
 		at += n;
 	}
 	delta_insert(d, text, strlen(text));
+}
+
+/* ---- bitmaps ---- */
+
+int craft_target_init(struct craft_target *t, struct pack *p, struct err *err)
+{
+	int rc = pack_open_idx(p, err);
+	struct object_id sum;
+	char *base, *dir;
+
+	if (rc < 0)
+		return rc;
+	CALLOC_ARRAY(t->entries, (size_t)p->idx.nr + 1);
+	for (uint32_t i = 0; i < p->idx.nr; i++) {
+		oid_from_raw(&t->entries[i].oid, idx_name(&p->idx, i), p->idx.algo);
+		t->entries[i].offset = idx_offset(&p->idx, i);
+	}
+	oid_from_raw(&sum, p->idx.pack_sum, p->idx.algo);
+	base = xstrndup(p->base, strlen(p->base) - p->idx.algo->hex_len - 1);
+	dir = xstrndup(p->base, (size_t)(strrchr(p->base, '/') - p->base));
+	t->target = bitmap_target_entries(t->entries, p->idx.nr, &sum, base, dir);
+	free(base);
+	free(dir);
+	return 0;
+}
+
+void craft_target_release(struct craft_target *t)
+{
+	bitmap_target_free(t->target);
+	FREE_AND_NULL(t->entries);
+	t->target = NULL;
 }

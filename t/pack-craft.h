@@ -6,6 +6,8 @@
 #include "compat/posix.h"
 #include "hash/hash.h"
 #include "object/object.h"
+#include "pack/bitmap-write.h"
+#include "util/err.h"
 #include "util/strbuf.h"
 
 struct craft {
@@ -36,5 +38,14 @@ void delta_copy(struct strbuf *d, uint32_t from, uint32_t len);
 void delta_insert(struct strbuf *d, const char *text, size_t len);
 /* A delta of a base of base_size bytes: all of it, then `text`. */
 void delta_extend(struct strbuf *d, size_t base_size, const char *text);
+
+/* ---- bitmaps ---- */
+/* The target of a .bitmap for a pack that is there, as if it were being written now. Release it before the pack. */
+struct craft_target {
+	struct bitmap_target *target;
+	struct idx_entry *entries;
+};
+MUST_USE int craft_target_init(struct craft_target *t, struct pack *p, struct err *err);
+void craft_target_release(struct craft_target *t);
 
 #endif

@@ -139,6 +139,46 @@ test_expect_success PERL 'layers: variables and members with the name of a funct
 	"$TOOLS/check-layers" tree
 '
 
+test_expect_success PERL 'layers: a function that no command reaches' '
+	fresh_tree &&
+	cat >tree/util/list.h <<-\EOF &&
+	#ifndef L
+	#define L
+	#include "util/err.h"
+	int by_call(void);
+	int by_table(void);
+	int by_macro(void);
+	int by_nobody(void);
+	int by_unused(void);
+	#define USE_MACRO(x) ((x) + by_macro())
+	#endif
+	EOF
+	printf "#include \"compat/posix.h\"\n#include \"util/list.h\"\n" >tree/util/list.c &&
+	for f in call table macro unused
+	do
+		printf "int by_$f(void)\n{\n\treturn 1;\n}\n" >>tree/util/list.c || return 1
+	done &&
+	printf "int by_nobody(void)\n{\n\tint by_call = 0;\n\n\treturn by_unused() + by_call;\n}\n" >>tree/util/list.c &&
+	cat >tree/builtin/add.c <<-\EOF &&
+	#include "compat/posix.h"
+	#include "util/list.h"
+	static const struct {
+		int (*run)(void);
+	} table[] = {
+		{ by_table },
+	};
+	int cmd_add(void)
+	{
+		return USE_MACRO(table[0].run()) + by_call();
+	}
+	EOF
+	"$TOOLS/check-layers" tree &&
+	printf "#include \"compat/posix.h\"\nint main(void)\n{\n\treturn cmd_add();\n}\n" >tree/git.c &&
+	caught check-layers "util/list.c:19: no command reaches by_nobody()" &&
+	test_grep "no command reaches by_unused()" err &&
+	test_grep "2 faults" err
+'
+
 test_expect_success PERL 'calls: each kind is found, with its line' '
 	fresh_tree &&
 	cat >tree/odb.c <<-\EOF &&

@@ -3,7 +3,7 @@
  * Make the .bitmap of a pack or a multi-pack-index: choose commits, find out what they reach, and
  * stage the file. "--write-bitmap-index" of git-repack(1), "--bitmap" of git-multi-pack-index(1).
  *
- *   rc = bitmap_target_pack(&target, pack, err)        (pack/bitmap-write.h has others)
+ *   target = bitmap_target_entries(…)                  (or midx_update_target)
  *   rc = bitmap_build(r, target, &options, repo_operation_batch(op), err)
  *   bitmap_target_free(target)
  *

@@ -199,21 +199,11 @@ struct pack_sink {
 MUST_USE int pack_objects_write(struct pack_objects *po, const struct pack_sink *sink,
 				struct err *err);
 
-/* After the writing. */
-struct pack_objects_stats {
-	uint32_t total, deltas;		/* objects written; deltas outside ranges */
-	uint32_t reused, reused_deltas; /* of these, the ones copied from packs */
-	uint32_t in_ranges;		/* further objects, in ranges */
-	uint32_t packs;			/* number of packs that the ranges came from */
-	uint64_t bytes;
-};
-void pack_objects_get_stats(const struct pack_objects *po, struct pack_objects_stats *out);
 /*
- * Sets *line to the line "Total …" of git-pack-objects(1), and sends the same numbers as trace2
+ * After the writing: sets *line to the line "Total …" of git-pack-objects(1), and sends the same numbers as trace2
  * data. If a whole pack is sent instead, `whole` is that pack, whose objects count; else NULL.
  */
 void pack_objects_tell_stats(const struct pack_objects *po, struct pack *whole, struct strbuf *line);
-const struct object_id *pack_objects_checksum(const struct pack_objects *po);
 
 /*
  * Write an existing pack unchanged, with its own checksum. The caller knows that it has exactly the

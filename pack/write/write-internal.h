@@ -72,6 +72,15 @@ struct pack_marks {
 	bool over; /* objects outside the pack were added: all become items */
 };
 
+/* After the writing. */
+struct pack_objects_stats {
+	uint32_t total, deltas;		/* objects written; deltas outside ranges */
+	uint32_t reused, reused_deltas; /* of these, the ones copied from packs */
+	uint32_t in_ranges;		/* further objects, in ranges */
+	uint32_t packs;			/* number of packs that the ranges came from */
+	uint64_t bytes;
+};
+
 struct pack_objects {
 	struct pack_objects_options o;
 	const struct hash_algo *algo;

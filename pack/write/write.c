@@ -281,11 +281,6 @@ int pack_objects_write(struct pack_objects *po, const struct pack_sink *sink, st
 	return pack_objects_write_part(po, 0, sink, &all, err);
 }
 
-void pack_objects_get_stats(const struct pack_objects *po, struct pack_objects_stats *out)
-{
-	*out = po->stats;
-}
-
 static void trace_stats(const struct pack_objects_stats *st)
 {
 	trace2_data_intmax("pack-objects", "written", st->total);
@@ -310,9 +305,4 @@ void pack_objects_tell_stats(const struct pack_objects *po, struct pack *whole, 
 	strbuf_addf(line, "Total %" PRIu32 " (delta %" PRIu32 "), reused %" PRIu32 " (delta %" PRIu32
 		    "), pack-reused %" PRIu32 " (from %" PRIu32 ")\n", st.total, st.deltas, st.reused,
 		    st.reused_deltas, st.in_ranges, st.packs);
-}
-
-const struct object_id *pack_objects_checksum(const struct pack_objects *po)
-{
-	return &po->checksum;
 }

@@ -8,6 +8,7 @@
 #include "compat/posix.h"
 #include "history/bitmap/bitmap-build.h"
 #include "operation/operation.h"
+#include "t/pack-craft.h"
 
 static NORETURN void fail(struct err *err)
 {
@@ -24,19 +25,19 @@ static int pick_largest(void *data, struct pack *p)
 	return 0;
 }
 
-static int open_target(struct bitmap_target **out, struct repository *r, struct err *err)
+static int open_target(struct craft_target *out, struct repository *r, struct err *err)
 {
 	struct pack *p = NULL;
 
 	odb_foreach_pack(r->odb, ODB_OWN, pick_largest, &p);
-	return p ? bitmap_target_pack(out, p, err) : err_set(err, ERR_NOT_FOUND, "there is no pack");
+	return p ? craft_target_init(out, p, err) : err_set(err, ERR_NOT_FOUND, "there is no pack");
 }
 
 int main(void)
 {
 	struct repo_open_options open_options = { 0 };
 	struct bitmap_build_options o = { 0 };
-	struct bitmap_target *target = NULL;
+	struct craft_target target = { 0 };
 	struct repo_operation *op;
 	struct repository *r;
 	struct err err = ERR_INIT;
@@ -47,9 +48,9 @@ int main(void)
 	op = repo_operation_begin(r);
 	rc = open_target(&target, r, &err);
 	if (!rc)
-		rc = bitmap_build(r, target, &o, repo_operation_batch(op), &err);
+		rc = bitmap_build(r, target.target, &o, repo_operation_batch(op), &err);
 	rc = repo_operation_end(op, rc, &err);
-	bitmap_target_free(target);
+	craft_target_release(&target);
 	repo_free(r);
 	if (rc == ERR_NOT_FOUND) {
 		fprintf(stderr, "%s\n", err_message(&err));

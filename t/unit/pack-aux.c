@@ -219,3 +219,10 @@ char *aux_glob(const char *fmt, ...)
 	free(pattern);
 	return found;
 }
+
+bool aux_bitset_eq(const struct bitset *a, const struct bitset *b)
+{
+	size_t nr = bitset_count(a);
+
+	return nr == bitset_count(b) && nr == bitset_count_and(a, b);
+}

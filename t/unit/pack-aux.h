@@ -5,6 +5,7 @@
 
 #include "compat/posix.h"
 #include "object/object.h"
+#include "pack/bitset.h"
 #include "pack/pack.h"
 #include "util/strbuf.h"
 
@@ -30,6 +31,8 @@ struct packs *aux_packs_with(struct packs_options *o, const char *objdir,
 			     const struct hash_algo *algo, struct warnings *w);
 /* Every object that stock git lists, read by us, has the same type and content. */
 size_t aux_compare_all(struct packs *ps, const char *repo, const struct hash_algo *algo);
+/* The same bits, whatever the number of words. */
+bool aux_bitset_eq(const struct bitset *a, const struct bitset *b);
 /* Read or write a file; the test fails on errors. */
 void aux_read(struct strbuf *out, const char *path);
 void aux_write(const char *path, const void *p, size_t len);

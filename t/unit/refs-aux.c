@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "refs/files/files.h"
+#include "refs/refs-backend.h"
 #include "t/unit/refs-aux.h"
 #include "t/unit/scratch.h"
 
@@ -40,4 +41,13 @@ bool ref_is_at(struct ref_store *rs, const char *name, const struct object_id *w
 	int rc = ref_resolve(rs, name, &oid, NULL, NULL, NULL);
 
 	return want ? !rc && oid_eq(&oid, want) : rc == ERR_NOT_FOUND;
+}
+
+int update_result(const struct ref_transaction *t, size_t i, const char **msg)
+{
+	if (i >= ref_transaction_nr(t))
+		return ERR_INVALID;
+	if (msg)
+		*msg = t->updates[i]->error;
+	return t->updates[i]->rc;
 }

@@ -18,6 +18,9 @@
  */
 int run_transaction(struct ref_transaction *t, int kind, int rc, struct err *err);
 
+/* The result of update i, in order of queueing: 0, or its error and its message. msg: may be NULL. */
+int update_result(const struct ref_transaction *t, size_t i, const char **msg);
+
 /* The files backend on the bare repository "repo", with SHA-1. */
 struct ref_store *open_files_store(void);
 /* The ref has that value; want NULL: there is no such ref. */

@@ -10,6 +10,7 @@
 #include "pack/bitmap-internal.h"
 #include "pack/bitmap-write.h"
 #include "pack/midx-internal.h"
+#include "t/pack-craft.h"
 #include "t/unit/pack-aux.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
@@ -117,7 +118,7 @@ static void expect(struct bitmap_layer *l, const unsigned *have, int rc, const u
 	for (; *reached < OBJECTS; reached++)
 		bitset_add(&want, *reached);
 	assert_int_equal(bitmap_layer_or_merges(l, &commits, &to, NULL), rc);
-	assert_true(bitset_eq(&to, &want));
+	assert_true(aux_bitset_eq(&to, &want));
 	bitset_release(&commits);
 	bitset_release(&to);
 	bitset_release(&want);
@@ -216,17 +217,17 @@ static int add_bitmap(void *data UNUSED, struct pack *p)
 	struct bitset types[4] = { BITSET_INIT, BITSET_INIT, BITSET_INIT, BITSET_INIT };
 	struct bitmap_write_options o = { .types = types };
 	struct fsync_batch *b = batch_new();
-	struct bitmap_target *t;
+	struct craft_target t;
 	struct bitmap_writer *w;
 
 	for (uint32_t i = 0; i < pack_nr_objects(p); i++)
 		bitset_add(&types[OBJ_BLOB - OBJ_COMMIT], i);
-	assert_int_equal(bitmap_target_pack(&t, p, NULL), 0);
-	w = bitmap_writer_new(t);
+	assert_int_equal(craft_target_init(&t, p, NULL), 0);
+	w = bitmap_writer_new(t.target);
 	assert_int_equal(bitmap_writer_stage(w, &o, b, NULL), 0);
 	assert_int_equal(fsync_batch_commit(b, NULL), 0);
 	bitmap_writer_free(w);
-	bitmap_target_free(t);
+	craft_target_release(&t);
 	bitset_release(&types[OBJ_BLOB - OBJ_COMMIT]);
 	fsync_batch_free(b);
 	return 0;

@@ -171,9 +171,9 @@ static void expect_good(struct pack_objects *po, uint32_t nr, struct pack_object
 	assert_int_equal(get_be32(c.bytes.buf + 8), nr);
 	hash_buf(hash_sha1, c.bytes.buf, c.bytes.len - 20, &sum);
 	assert_memory_equal(sum.hash, c.bytes.buf + c.bytes.len - 20, 20);
-	assert_true(oid_eq(&sum, pack_objects_checksum(po)));
+	assert_true(oid_eq(&sum, &po->checksum));
 	assert_true(c.smallest >= 65536);
-	pack_objects_get_stats(po, st);
+	*st = po->stats;
 	assert_int_equal(st->total, nr);
 	assert_int_equal(st->bytes, c.bytes.len);
 	expect_resolves(&c.bytes, nr);

@@ -479,7 +479,7 @@ static void expect_rejection(const struct ref_transaction *t, size_t i, int rc,
 	struct ref_rejection r;
 	const char *msg;
 
-	assert_int_equal(ref_transaction_result(t, i, &msg), rc);
+	assert_int_equal(update_result(t, i, &msg), rc);
 	assert_int_equal(ref_transaction_rejection(t, i, &r), rc < 0);
 	if (rc < 0) {
 		assert_int_equal(r.failure, failure);

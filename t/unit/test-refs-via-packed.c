@@ -78,9 +78,9 @@ static int run(unsigned mask, unsigned flags, enum fs_kind kind, struct err *err
 	if (!rc && flags & REF_TRANSACTION_ALLOW_FAILURE) {
 		size_t at = 1;
 
-		assert_true(ref_transaction_result(t, 0, NULL) < 0);
+		assert_true(update_result(t, 0, NULL) < 0);
 		for (i = 0; i < NR; i++)
-			if (mask & (1u << i) && ref_transaction_result(t, at++, NULL) < 0)
+			if (mask & (1u << i) && update_result(t, at++, NULL) < 0)
 				accepted &= ~(1u << i);
 	}
 	ref_transaction_free(t);

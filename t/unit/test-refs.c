@@ -675,12 +675,12 @@ static void single_refs_may_fail(void **state UNUSED)
 	assert_int_equal(ref_transaction_prepare(t, b, NULL), 0);
 	assert_int_equal(ref_transaction_commit(t, NULL), 0);
 	assert_int_equal(ref_transaction_nr(t), 5);
-	assert_int_equal(ref_transaction_result(t, 0, &msg), 0);
-	assert_int_equal(ref_transaction_result(t, 1, &msg), ERR_CONFLICT);
+	assert_int_equal(update_result(t, 0, &msg), 0);
+	assert_int_equal(update_result(t, 1, &msg), ERR_CONFLICT);
 	assert_non_null(strstr(msg, "but expected"));
-	assert_int_equal(ref_transaction_result(t, 2, &msg), ERR_CONFLICT);
-	assert_int_equal(ref_transaction_result(t, 3, &msg), 0);
-	assert_int_equal(ref_transaction_result(t, 4, &msg), ERR_INVALID);
+	assert_int_equal(update_result(t, 2, &msg), ERR_CONFLICT);
+	assert_int_equal(update_result(t, 3, &msg), 0);
+	assert_int_equal(update_result(t, 4, &msg), ERR_INVALID);
 	expect_ref("refs/heads/a", &oid_a);
 	expect_ref("refs/heads/x", &oid_a);
 	expect_ref("refs/heads/b", &oid_b);
