@@ -30,7 +30,7 @@ test_expect_success 'git config works, without the repository' '
 	test_expect_code 1 git -C r config core.bare
 '
 
-test_expect_success 'its own configuration cannot allow it' '
+test_expect_success 'the configuration of a repository cannot make it safe' '
 	(unset GIT_TEST_ASSUME_DIFFERENT_OWNER; git -C r config safe.directory "*") && refused
 '
 

@@ -30,7 +30,7 @@ test_expect_success 'arguments of children' '
 	test_grep "child_start.*https://me:<REDACTED>@host/x" event
 '
 
-test_expect_success 'wherever a URL stands, of any scheme; up to the last @' '
+test_expect_success 'URLs anywhere in a line, of any scheme; up to the last @' '
 	for url in ssh://me:sesame@host/x HTTP://me:sesame@host/x http://:sesame@host http://me:se@sesame@host/x \
 		http://me:sesame?@host/ http://me:sesame#@host/ "http://a:sesame@b/ http://c:sesame@d/" ext::http://me:sesame@host \
 		--url=http://me:sesame@host http://host/http://me:sesame@host; do

@@ -56,7 +56,7 @@ btrfs syncfs
 EOF
 
 # The owner lives: a process has its file locked.
-test_expect_success PYTHON "nor does an answer rest on what a living process has not sealed" '
+test_expect_success PYTHON "an answer does not depend on changes that a living process has not sealed" '
 	start journal && FLUSH=fsync && dies KILL update-ref refs/heads/new HEAD &&
 	file=$(find r/.git -maxdepth 1 -name ".git-owner-*" -size +0) && mkfifo locked &&
 	{ python3 - "$file" <<-\EOF & } &&

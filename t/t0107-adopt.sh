@@ -78,7 +78,7 @@ test_expect_success 'objects that the operation does not need, our own, packed a
 	test_cmp expect out
 '
 
-test_expect_success 'nor is it with core.fsync=none, or where objects are not covered' '
+test_expect_success 'objects are not adopted with core.fsync=none, or where objects are not covered' '
 	for f in none reference
 	do
 		start journal && awaited -c core.fsync=$f update-ref refs/heads/x $C >out &&

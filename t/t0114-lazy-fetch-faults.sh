@@ -40,12 +40,12 @@ for what in EIO ENOSPC+ EINTR; do
 	test_expect_success "the child that fetches: $what" '
 		SWEEP_STDIN=$PWD/oids && some= && sweep few $what "git cat-file -e main:f1 && git cat-file -e main:f3" fetch -q --promised -- origin
 	'
-	test_expect_success "who reads one object: $what" '
+	test_expect_success "a command that reads one object: $what" '
 		SWEEP_STDIN=/dev/null && some=1 && MIN_CALLS=-1 && sweep few $what "git cat-file -e main:f2 && grep c2 ../out" cat-file -p main:f2
 	'
 	# Full disks are looked at in t0110.
 	test $what = ENOSPC+ ||
-	test_expect_success "who writes the files: $what" '
+	test_expect_success "a command that writes the files: $what" '
 		MIN_CALLS=10 && some= && sweep few $what "git cat-file -e main:f1 && cmp f3 ../src/f3 && test -z \"\$(git status --porcelain)\"" checkout -q main
 	'
 done

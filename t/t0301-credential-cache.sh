@@ -68,7 +68,7 @@ test_expect_success 'exit forgets everything, and leaves no socket' '
 	keep get "$BASE" && test_must_be_empty out
 '
 
-test_expect_success 'its time over, a credential is forgotten, and the daemon with it' '
+test_expect_success 'an expired credential is forgotten, and the daemon ends' '
 	keep store "${BASE}username=u\npassword=p\n" --timeout=1000 &&
 	keep store "protocol=https\nhost=f.com\nusername=u\npassword=p\n" --timeout=1 &&
 	forgotten () { keep get "protocol=https\nhost=f.com\n" && ! test -s out; } &&

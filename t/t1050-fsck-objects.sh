@@ -119,11 +119,11 @@ test_expect_success 'broken trees' '
 	obj tree "100644 a\\000short"
 '
 
-test_expect_success 'we say the same' '
+test_expect_success 'stock Git and ours give the same messages' '
 	compare
 '
 
-test_expect_success 'we say the same with --strict' '
+test_expect_success 'stock Git and ours give the same messages with --strict' '
 	compare --strict
 '
 

@@ -185,7 +185,7 @@ test_expect_success 'names are what groups have matched, joined by dashes' '
 	island_case 0 refs/x/ab refs/x/b- "refs/x/a(b)(q)?" "refs/x/(b-)"
 '
 
-test_expect_success 'of several values the last that matches counts; they match from the left; no island, any base' '
+test_expect_success 'several values: the last that matches counts; they match from the left; no island, any base' '
 	island_case 0 refs/x/a refs/x/b "refs/x/" "refs/x/(.)" &&
 	island_case 1 refs/x/a refs/x/b "refs/x/(.)" "refs/x/" &&
 	island_case 0 refs/x/a refs/x/b "refs/x/(.)" "refs/y/" &&

@@ -132,7 +132,7 @@ test_expect_success 'after "prepare" the hook has run and the refs are locked' '
 	test -z "$(find ours/.git -name "*.lock" -o -name "*.new")"
 '
 
-test_expect_success 'its veto: nothing has changed, no lock is left' '
+test_expect_success 'the hook forbids it: nothing has changed, no lock is left' '
 	both_hooks "test \$1 != prepared" &&
 	peers_do "stock for-each-ref >before; stock rev-parse HEAD >>before" &&
 	PEERS_STDERR=ignore && input "create refs/heads/v $H\nupdate refs/heads/x $P\n" &&

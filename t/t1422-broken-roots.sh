@@ -364,7 +364,7 @@ test_expect_success 'a push does not delete or replace a broken ref; it deletes 
 
 for kind in empty junk zero bad-name packed-bad-name packed-zero missing-object
 do
-	test_expect_success "neither a bitmap of several packs nor info/refs is made: $kind" '
+	test_expect_success "no bitmap of several packs and no info/refs is made: $kind" '
 		name=$(root_name $kind) && echo "fatal: unable to parse object: $name" >expect.err && (
 			setup packed copy $kind && test_expect_code 128 git multi-pack-index write --bitmap 2>../err &&
 			echo old >.git/info/refs && test_expect_code 1 git update-server-info 2>err &&

@@ -251,7 +251,7 @@ test_expect_success 'status writes the index only if that saves work later' '
 	test_cmp before after
 '
 
-test_expect_success STRACE 'its content comes before its name; no flush of what others have written' '
+test_expect_success STRACE 'the content of the index comes before its name; no flush for changes of others' '
 	touch -d @1600000002 repo/d/3 &&
 	trace_calls calls fsync,fdatasync,syncfs,sync_file_range,rename git -C repo status &&
 	grep -n "rename(.*index.lock" calls >rename &&

@@ -46,7 +46,7 @@ test_expect_success 'rev-parse --shared-index-path' '
 	rmdir repo/sub && cp new repo/.git/index && git -C repo rev-parse --shared-index-path >out && test_must_be_empty out
 '
 
-test_expect_success 'its link may have no bitmaps to speak of, and no shared index' '
+test_expect_success 'a split index whose link has no bitmaps, and no shared index' '
 	split_index no-base && git -C repo ls-files -s >out && test_cmp expect.split out
 '
 

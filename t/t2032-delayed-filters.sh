@@ -70,7 +70,7 @@ test_expect_success 'delayed files are asked for again as they are offered' '
 	asked >actual && test_cmp expect actual
 '
 
-test_expect_success 'they get modes and stat data as all files do' '
+test_expect_success 'delayed files get modes and stat data as all files do' '
 	start a.d1 b.d1 && git checkout -q main && chmod +x b.d1 && git add b.d1 && git commit -q -m x &&
 	git checkout -q empty && rm "$LOG" && git checkout -q main && test -x b.d1 && ! test -x a.d1 &&
 	git ls-files --debug >debug && grep -c "size: 16" debug >count && echo 2 >expect && test_cmp expect count &&
@@ -113,14 +113,14 @@ test_expect_success 'a filter that is slow with its list holds up no file and no
 	git config filter.f.process "$FILTER --await=plainz \"$LOG\"" && git checkout -q main && ! grep vain "$LOG"
 '
 
-test_expect_success 'nor does one that is slow with its first answer hold up other files' '
+test_expect_success 'a filter that is slow with its first answer does not hold up other files' '
 	plain=$(for i in $(test_seq 150); do echo plain/$i; done) &&
 	OPTIONS="--await=plainz" start a.wait b.d1 $plain plainz && git checkout -q main && are smudged a.wait b.d1 &&
 	are content $plain plainz && ! grep vain "$LOG" && git status --porcelain -uno >out && test_must_be_empty out &&
 	OPTIONS="--await=plainz" start a.wait plainz && git checkout -q main && ! grep vain "$LOG"
 '
 
-test_expect_success 'of several filters, each goes at its own pace' '
+test_expect_success 'several filters: each goes at its own pace' '
 	start a.d1 b.d1 c.d1 && git checkout -q empty && printf "b* filter=g\nc* filter=h\n* -filter\na* filter=f\n" >.git/info/attributes &&
 	git config filter.f.process "$FILTER --tag=f- --await=b.d1 \"$LOG.f\"" &&
 	git config filter.g.process "$FILTER --tag=g- --await=c.d1 \"$LOG.g\"" &&
@@ -158,7 +158,7 @@ test_expect_success 'a filter that offers a file that was not delayed is not ask
 	done
 '
 
-test_expect_success 'nor is one that offers a file twice' '
+test_expect_success 'a filter that offers a file twice is not asked again' '
 	OPTIONS=--stranger=b.d1 start b.d1 c.d2 && test_must_fail git checkout -q main 2>err && are smudged b.d1 &&
 	test_grep "signaled that .b.d1. is now" err && test_grep "c.d2. was not" err
 '

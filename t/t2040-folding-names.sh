@@ -67,7 +67,7 @@ clones () {
 	test_path_is_missing $1/c/.git/hooks/x && ! grep evil $1/c/.git/config
 }
 
-test_expect_success 'of two files the later one is there, and clone tells' '
+test_expect_success 'two files: the later one is there, and clone warns' '
 	for fs in icase hfs fat odd; do clones $fs twins "a: lower\nb: other\n" "  '\''A'\''\n  '\''a'\''\n" " M A\n" || return 1; done &&
 	for fs in icase hfs fat odd; do clones $fs dirs "D/X: X\nD/y: y\n" "  '\''D/x'\''\n  '\''d/X'\''\n" " M D/x\n" || return 1; done
 '

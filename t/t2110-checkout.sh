@@ -292,12 +292,12 @@ test_expect_success !SANITIZE 'a file above core.bigFileThreshold is not held in
 	)
 '
 
-test_expect_success !SANITIZE 'such a file is converted, if it has to be' '
+test_expect_success !SANITIZE 'a streamed file is converted, if it has to be' '
 	cd big && printf "line\n%.0s" $(test_seq 1000) >lf && echo "lf eol=crlf" >.gitattributes && git -c core.bigFileThreshold=1 add lf && rm lf &&
 	git -c core.bigFileThreshold=1 checkout -q -- lf && test $(tr -dc "\r" <lf | wc -c) = 1000
 '
 
-test_expect_success 'of such a file that is damaged nothing stays' '
+test_expect_success 'a damaged file that is streamed leaves nothing behind' '
 	rm -rf damaged && git init -q damaged && cd damaged && head -c 100000 /dev/urandom >f && git add f && git commit -q -m f && oid=$(git rev-parse HEAD:f) &&
 	rm f && file=.git/objects/$(echo $oid | sed "s,..,&/,") && if test -f $file; then chmod +w $file; else file=$(echo .git/objects/pack/*.pack) && chmod +w $file; fi &&
 	printf "XXXX" | dd of=$file bs=1 seek=50000 conv=notrunc 2>/dev/null && test_must_fail git -c core.bigFileThreshold=1 checkout -- f 2>err &&

@@ -30,7 +30,7 @@ test_expect_success 'other lines do' '
 	done
 '
 
-test_expect_success 'neither does a change that conversion undoes' '
+test_expect_success 'a change that conversion undoes does not count' '
 	printf "x  y\r\n" >r/g &&
 	git -C r -c core.autocrlf=true diff --exit-code >out && test_must_be_empty out &&
 	git -C r -c core.autocrlf=true diff --quiet &&

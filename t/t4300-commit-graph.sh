@@ -502,7 +502,7 @@ test_expect_success 'SHA-256' '
 	git commit-graph verify && test "$(be 1 $CHAINS/graph-*.graph 5)" = 2 && same log --graph --format=%H && same log --format=%s -- dir
 '
 
-test_expect_success 'who may read it' '
+test_expect_success 'permissions of the files of a commit-graph' '
 	for set in "022 umask -r--r--r-- drwxr-xr-x" "077 umask -r-------- drwx------" \
 		"077 group -r--r----- drwxrws---" "077 all -r--r--r-- drwxrwsr-x"; do
 		rm -rf modes && cp -R plain modes && set -- $set && umask $1 &&

@@ -248,7 +248,7 @@ test_expect_success 'temporary files that are younger than a running process sta
 	rm ../wait && wait $pid
 '
 
-test_expect_success 'those of the dead, and old ones, go' '
+test_expect_success 'temporary files of dead processes, and old ones, go' '
 	begin && mkdir -p .git/objects/ab .git/objects/tmp_objdir-incoming-abcdef/ab &&
 	echo x >.git/objects/tmp_objdir-incoming-abcdef/ab/cd && echo x >.git/objects/tmp_1.pack &&
 	echo x >.git/objects/pack/tmp_idx_x && echo x >.git/objects/ab/tmp_obj_x && echo x >.git/objects/pack/tmp_young &&

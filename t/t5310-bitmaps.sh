@@ -603,7 +603,7 @@ test_expect_success STOCK_GIT 'stock reads ours' '
 	done
 '
 
-test_expect_success STOCK_GIT 'we read those of stock' '
+test_expect_success STOCK_GIT 'bitmaps of stock Git can be read' '
 	cp -R plain stock-pack && cp -R several stock-midx && rm -rf stock-midx/.git/objects/pack/multi* &&
 	(
 		cd stock-pack && "$HELPER/bitmap-walk" --all --count --plain >expect &&

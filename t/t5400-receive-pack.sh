@@ -62,7 +62,7 @@ test_expect_success 'a branch that is checked out' '
 	git -C s config receive.denyCurrentBranch warn && push s +main~1:main && test_grep "updating the current branch" out
 '
 
-test_expect_success 'it writes reflogs where there is a work tree' '
+test_expect_success 'reflogs are written where there is a work tree' '
 	test_grep "push$" s/logs/refs/heads/main
 '
 
@@ -132,7 +132,7 @@ test_expect_success 'a shallow client' '
 	git -C work push -q ../s main:full && clean s
 '
 
-test_expect_success 'its boundary does not cut off a history that is whole' '
+test_expect_success 'the boundary of a shallow client does not cut off a history that is whole' '
 	server s && git -C s config receive.shallowUpdate true && git -C shallow push -q ../s main:again && test_path_is_missing s/shallow && clean s
 '
 

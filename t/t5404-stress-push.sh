@@ -8,7 +8,7 @@ test_expect_success PYTHON 'pushes that do not conflict succeed, and each client
 	GIT="$GIT_BUILD_DIR/git" "$SOURCE_DIR/t/stress-push" "$PWD/stress" ${GIT_TEST_LONG:+6}3
 '
 
-test_expect_success XATTR 'who holds the lock of a ref, and is alive, is waited for' '
+test_expect_success XATTR 'a living owner of the lock of a ref is waited for' '
 	git init -q --bare server.git &&
 	git init -q client &&
 	(

@@ -57,7 +57,7 @@ test_expect_success 'a server with a pack; objects that it does not have' '
 	PACK=$(basename s/objects/pack/*.pack .pack) && git init -q other && test_commit -C other elsewhere
 '
 
-test_expect_success 'it adds objects and packs, as it may anyway; the second process adds nothing' '
+test_expect_success 'a child that was taken over adds objects and packs, as it may anyway; the second process adds nothing' '
 	honest_pack && X=$(cat name) && blob=$(echo loose | git -C other hash-object -w --stdin) && dir=$(echo $blob | cut -c1-2) &&
 	mkdir evil/$dir && cp other/.git/objects/$dir/${blob#??} evil/$dir/ && taken_over refs/heads/ok &&
 	grep -c "taken over: .*: made" out >made && echo 4 >expect && test_cmp expect made &&
@@ -99,16 +99,16 @@ test_expect_success 'an index that gives contents other names is found' '
 	honest_pack && lie evil/pack/pack-$X.idx && git show-index <evil/pack/pack-$X.idx && is_refused "pack-$X.idx. validation error"
 '
 
-test_expect_success 'so is a reverse index that is none' '
+test_expect_success 'a reverse index that is none is found' '
 	honest_pack && lie evil/pack/pack-$X.rev && is_refused "pack-$X.rev. validation error"
 '
 
-test_expect_success 'so is a pack that has the name of another' '
+test_expect_success 'a pack that has the name of another is found' '
 	honest_pack && Y=0$(echo $X | cut -c2-) && if test $X = $Y; then Y=1$(echo $X | cut -c2-); fi &&
 	for ext in pack idx rev; do mv evil/pack/pack-$X.$ext evil/pack/pack-$Y.$ext || return 1; done && is_refused "the checksum of pack .*$Y. is $X"
 '
 
-test_expect_success 'so is a loose object under another name' '
+test_expect_success 'a loose object under another name is found' '
 	a=$(echo one thing | git -C other hash-object -w --stdin) && mkdir -p evil/00 &&
 	cp other/.git/objects/$(echo $a | sed "s,..,&/,") evil/00/$(echo $a | cut -c3-) && is_refused "$a: hash-path mismatch"
 '

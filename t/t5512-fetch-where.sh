@@ -29,7 +29,7 @@ test_expect_success 'a branch that has none, and a detached HEAD, mean origin' '
 	git -C c symbolic-ref HEAD refs/heads/$branch
 '
 
-test_expect_success 'it can be this repository, a path, or nothing that exists' '
+test_expect_success 'the remote of a branch can be this repository, a path, or nothing that exists' '
 	git -C c config branch.$branch.remote . &&
 	git -C c config branch.$branch.merge refs/heads/second &&
 	git -C c fetch -q && test_grep "branch .second. of \.$" c/.git/FETCH_HEAD &&

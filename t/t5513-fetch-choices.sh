@@ -181,7 +181,7 @@ test_expect_success 'fetch --prune tells of symbolic refs that dangle' '
 	test_grep "^   refs/two has become dangling after refs/remotes/o/gone was deleted" out
 '
 
-test_expect_success 'of -v and -q the last one counts, also with several remotes, and -q tells of no rejection' '
+test_expect_success 'the last one of -v and -q counts, also with several remotes, and -q tells of no rejection' '
 	rm -rf f && git init -q f && git -C f commit -q --allow-empty -m own && git -C f tag light && git -C f remote add o ../up &&
 	test_expect_code 1 git -C f fetch -v -q --tags o 2>err && test_must_be_empty err &&
 	test_expect_code 1 git -C f fetch -q -q -v --tags o 2>err && test_grep "would clobber" err &&

@@ -171,7 +171,7 @@ test_expect_success 'a configured "+" does not force what the command line gives
 	done
 '
 
-test_expect_success 'nor does that of --refmap, or of a later refspec' '
+test_expect_success 'a "+" of --refmap, or of a later refspec, does not count' '
 	new_clone &&
 	turn 2 &&
 	test_expect_code 1 git -C clone fetch --refmap="+refs/heads/*:refs/remotes/origin/*" origin \

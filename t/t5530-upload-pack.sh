@@ -459,7 +459,7 @@ test_expect_success 'a client that reads nothing is not waited for beyond --time
 	test_must_fail kill -0 $(cat hook.pid)
 '
 
-test_expect_success 'nor one that asks for refs and reads nothing' '
+test_expect_success 'a client that asks for refs and reads nothing is not waited for' '
 	awk "BEGIN { print \"# pack-refs with: peeled fully-peeled sorted \"; for (i = 10000; i < 30000; i++) print \"$ONE refs/x/\" i }" >much/.git/packed-refs &&
 	printf "%s\n" command=ls-refs object-format=$TEST_HASH 0000 | "$PKT" encode >request &&
 	held upload-pack --timeout=1 --stateless-rpc much && test "$(cat code)" = 128 &&

@@ -51,7 +51,7 @@ test_expect_success 'the repository cannot name a hook' '
 	git -C repo config --unset uploadpack.packObjectsHook
 '
 
-test_expect_success 'its packets are full, its messages have their band' '
+test_expect_success 'the packets of a hook are full, its messages have their band' '
 	write_script big <<-\EOF &&
 	cat >/dev/null; echo "to the user" >&2; printf PACK; head -c 999996 /dev/zero
 	EOF

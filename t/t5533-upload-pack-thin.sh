@@ -54,7 +54,7 @@ test_expect_success 'set up: a stored delta whose base only an old commit has' '
 	test_grep "^$YOUNG .* $OLD$" entries
 '
 
-test_expect_success 'it is sent as it is' '
+test_expect_success 'a delta whose base the client has is sent as it is' '
 	thin_request "want $THREE" "have $TWO" done | serve repo && test "$(wc -c <pack)" -lt 3000 &&
 	needs_bases && arrives_at repo $THREE $TWO &&
 	: not for a client that takes none, lacks the base, or has nothing &&

@@ -70,7 +70,7 @@ test_expect_success 'the first is alone, the second has a file made, the others 
 	ls cache >names && test_line_count = 2 names
 '
 
-test_expect_success 'so it is for servers that are confined, with a hook and without' '
+test_expect_success 'confined servers share, with a hook and without' '
 	state () { sed -n "s/.*\"key\":\"state\",\"value\":\"\([^\"]*\).*/\1/p" trace.$1; } &&
 	cp clone lines && client 0 && usual=$(state 0) && case "$usual" in *"no "*) on=auto ;; *) on=true ;; esac &&
 	for hook in "" "$COUNT"
@@ -203,7 +203,7 @@ wakes () {
 	sed -n "s/^voluntary_ctxt_switches:[^0-9]*//p" /proc/$1/status
 }
 
-test_expect_success 'it holds nothing of its client, and is no child of its server' '
+test_expect_success 'the filler holds nothing of its client, and is no child of its server' '
 	new_cache && cp clone lines && >go && share 0 -c "$HALT" && rm go &&
 	start_share 1 -c "$HALT" && wait_until test -e cache/pack-* && wait_until test "\$(filler)" != 0 && pid=$(filler) &&
 	wait_until test "\$(runs)" = 2 && for fd in 0 1 2; do test "$(readlink /proc/$pid/fd/$fd)" = /dev/null || return 1; done &&
@@ -321,7 +321,7 @@ test_expect_success 'a directory that is not ours alone is not used' '
 	refused "no absolute path" -c uploadpack.shareDirectory=cache && ls cache >names && test_must_be_empty names
 '
 
-test_expect_success ROOT 'nor is that of another user' '
+test_expect_success ROOT 'a directory of another user is not used' '
 	new_cache && chown 12345 cache && : >runs && for i in 1 2 3; do share $i -c "$COUNT" || return 1; done &&
 	test $(runs) = 3 && test_grep "is not private" trace.3 && ls cache >names && test_must_be_empty names
 '

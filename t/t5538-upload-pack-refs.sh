@@ -68,7 +68,7 @@ test_expect_success 'broken refs are shown, symbolic ones that lead nowhere are 
 	test_cmp expect actual && grep -c "^$ZERO_OID" all >count && echo 12 >expect && test_cmp expect count
 '
 
-test_expect_success STOCK_GIT 'they are as in the list of stock Git' '
+test_expect_success STOCK_GIT 'broken refs are listed as by stock Git' '
 	same_lists bad/.git &&
 	for head in refs/heads/nowhere refs/heads/lost refs/heads/garbage refs/heads/to-sym $MAIN $LOST; do
 		case $head in refs/*) echo "ref: $head" ;; *) echo $head ;; esac >bad/.git/HEAD &&
@@ -147,7 +147,7 @@ test_expect_success 'directories that are hidden are not read, but for the first
 	test_must_fail lists git damaged.git && test_must_fail lists git damaged.git -c transfer.hideRefs=refs/pull/a -c transfer.hideRefs=!refs/pull/a/x
 '
 
-test_expect_success STRACE 'nor are their files' '
+test_expect_success STRACE 'files of hidden refs are not read' '
 	trace_calls calls openat git -c transfer.hideRefs=refs/pull upload-pack --http-backend-info-refs many.git >/dev/null &&
 	test_grep "refs/heads" calls && test_grep "refs/pull-x/" calls && test_grep ! "[.]/refs/pull/" calls
 '

@@ -99,13 +99,13 @@ test_expect_success LINUX,PYTHON 'the client has hung up' '
 
 # ---- the setting ----
 
-test_expect_success LANDLOCK,SECCOMP 'it is on by default' '
+test_expect_success LANDLOCK,SECCOMP 'the sandbox is on by default' '
 	grep -E "^landlock [0-9]+, seccomp$" state && state repo -c core.sandbox=true >actual && test_cmp state actual &&
 	state repo -c core.sandbox=auto >actual && test_cmp state actual &&
 	GIT_TRACE="$PWD/old-trace" serve repo <lines && test_grep "sandbox: landlock [0-9]*, seccomp$" old-trace
 '
 
-test_expect_success 'it can be turned off, but not by the repository' '
+test_expect_success 'the sandbox can be turned off, but not by the repository' '
 	echo "off (core.sandbox)" >expect && state repo -c core.sandbox=false >actual && test_cmp expect actual &&
 	git -C repo config core.sandbox false && state repo >actual && test_cmp state actual &&
 	git -C repo config core.sandbox nonsense && state repo >actual && test_cmp state actual &&
@@ -130,7 +130,7 @@ test_expect_success LINUX,STRACE,!SANITIZE 'a kernel without it: told in the tra
 	test_expect_code 128 without seccomp -c core.sandbox=true && test_grep "there is no seccomp" err
 '
 
-test_expect_success STRACE,LANDLOCK,SECCOMP 'it is too late for nothing: before the first byte of the request' '
+test_expect_success STRACE,LANDLOCK,SECCOMP 'the sandbox is complete before the first byte of the request' '
 	"$PKT" encode <lines >request && for hook in "" "cat >/dev/null; printf PACK-;:"
 	do
 		GIT_PROTOCOL=version=2 strace -o calls -e trace=read,landlock_restrict_self,seccomp git \

@@ -25,7 +25,7 @@ test_expect_success 'set up: two blobs in packs of their own' '
 	P=$(echo $BIG | git -C src pack-objects ../packs/p) && Q=$(echo $OTHER | git -C src pack-objects ../packs/p) && PP="file://$PWD/packs/p-$P.pack" && QQ="file://$PWD/packs/p-$Q.pack"
 '
 
-test_expect_success 'they come from there, if fetch.uriProtocols has the scheme' '
+test_expect_success 'packs come from their URIs, if fetch.uriProtocols has the scheme' '
 	settings "$BIG $P $PP" "$OTHER $Q $QQ" && git clone -q "file://$PWD/src" c1 && find c1/.git/objects/pack -name "*.pack" >packs.list && test_line_count = 1 packs.list &&
 	git -c fetch.uriProtocols=file clone -q "file://$PWD/src" c2 && git -C c2 fsck && git -C c2 diff --exit-code HEAD && for x in pack idx rev; do
 		test -f c2/.git/objects/pack/pack-$P.$x && test -f c2/.git/objects/pack/pack-$Q.$x || return 1

@@ -19,7 +19,7 @@ asked () {
 	serve repo "$@"
 }
 
-test_expect_success 'it is offered if there are some' '
+test_expect_success 'the capability is offered if there are URIs' '
 	GIT_PROTOCOL=version=2 git upload-pack --http-backend-info-refs repo >raw && "$PKT" decode <raw >answer &&
 	test_grep ! packfile-uris answer &&
 	GIT_PROTOCOL=version=2 git -c uploadpack.blobPackfileUri="$BIG $P https://x/" upload-pack --http-backend-info-refs repo >raw &&
@@ -70,7 +70,7 @@ test_expect_success 'blobs of one pack: it is named once; with all on bands' '
 	cat answer && test $(grep -ac "$P https://host/a" raw) = 1 && grep -v -e "$BIG\$" -e $BIG2 all >wanted && pack_holds wanted
 '
 
-test_expect_success 'such a pack is not shared, and no shared one is given instead' '
+test_expect_success 'a pack without these objects is not shared, and no shared one is given instead' '
 	mkdir -m 700 cache && grep -v "$BIG\$" all >some && shared () {
 		fetch_request no-progress "$@" "want $MAIN" done >lines && for i in 1 2 3; do
 			asked -c uploadpack.shareIdentical=600 -c uploadpack.shareDirectory="$PWD/cache" \

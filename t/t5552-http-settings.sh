@@ -20,7 +20,7 @@ test_expect_success 'user and password in the URL' '
 	! grep wrong err
 '
 
-test_expect_success 'of a helper: asked once, told what came of it, and not asked by later requests' '
+test_expect_success 'password of a helper: asked once, told the outcome, and not asked by later requests' '
 	credential_helper "127.0.0.1:$web_port" me secret && rules web "* . basic me secret" && lists &&
 	grep "^--\|^host\|^user\|^pass\|^wwwauth" helper.log >actual &&
 	printf "%s\n" "-- get" "host=127.0.0.1:$web_port" "wwwauth[]=Basic realm=\"test\"" \

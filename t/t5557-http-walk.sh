@@ -173,7 +173,7 @@ test_expect_success 'objects, packs and alternates are not fetched from where a 
 	test_must_fail git -c http.followRedirects=false clone -q "$web_url/one.git" led2
 '
 
-test_expect_success 'neither are HEAD, what an alternate has, and a bundle' '
+test_expect_success 'redirects of HEAD, of objects of an alternate, and of a bundle are not followed' '
 	serve one && oid=$(git -C work rev-parse main) && rules other "* . static" &&
 	dumb "GET ^/one.git/HEAD redirect 302 $other_url/one.git/HEAD" && test_might_fail git ls-remote "$web_url/one.git" && requests other >log && test_must_be_empty log &&
 	git init -q --bare srv/borrows.git && cp srv/one.git/info/refs srv/borrows.git/info && cp srv/one.git/HEAD srv/borrows.git &&

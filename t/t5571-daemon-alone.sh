@@ -74,7 +74,7 @@ test_expect_success 'connections that are there go on' '
 	>end && wait $asked && test_grep "^ended" reply.a && rm end srv/a.git/service
 '
 
-test_expect_success 'its port is free at once, with --reuseaddr' '
+test_expect_success 'the port is free at once, with --reuseaddr' '
 	start_daemon --export-all --reuseaddr && ask && port=$daemon_port && stop_daemon &&
 	DAEMON_PORT=$port start_daemon --export-all --reuseaddr &&
 	test "$daemon_port" = "$port" && stop_daemon

@@ -75,7 +75,7 @@ test_expect_success 'tags are better than branches, annotated ones end in ^0' '
 	git update-ref -d refs/heads/near
 '
 
-test_expect_success 'of several tags the nearest names, of equal ones the older' '
+test_expect_success 'several tags: the nearest one names, of equal ones the older' '
 	cd r && annotate v0 800 d && annotate v2 950 e &&
 	which="c d e" names >actual && printf "c tags/v0~1\nd tags/v0^0\ne tags/v2^0\n" >expect &&
 	test_cmp expect actual && annotate near 99999 c && which="c b" names >actual &&

@@ -239,7 +239,7 @@ test_expect_success 'showBranch.default' '
 	git config --unset-all showBranch.default
 '
 
-test_expect_success 'of commits of the same second, the one found last comes first' '
+test_expect_success 'commits of the same second: the one found last comes first' '
 	cd r && node s0 0 && node s1 0 s0 && node s2 0 s0 && node s3 0 s0 && for n in 1 2 3
 	do
 		eval "git update-ref refs/tags/s$n \$s$n" || return 1

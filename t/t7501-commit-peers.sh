@@ -41,7 +41,7 @@ test_expect_success 'SHA-256' '
 	commit_ok -m first
 '
 
-test_expect_success 'of the index, with -a, with paths' '
+test_expect_success 'commits of the index, with -a, with paths' '
 	start &&
 	peers_do "echo x >>a && stock add a && echo y >>b && rm d/c" &&
 	commit_ok -m staged &&

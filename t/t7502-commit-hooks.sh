@@ -279,7 +279,7 @@ if test_have_prereq TMPFS && mount_tmpfs elsewhere 4m >/dev/null 2>&1; then
 	test_set_prereq ELSEWHERE
 fi
 
-test_expect_success FSYNC_BATCH,SYMLINKS,ELSEWHERE 'it is also sealed where refs are on another file system' '
+test_expect_success FSYNC_BATCH,SYMLINKS,ELSEWHERE 'new objects are also sealed where refs are on another file system' '
 	start && mv ours/.git/objects elsewhere/ && ln -s "$PWD/elsewhere/objects" ours/.git/objects &&
 	calls_before_hook journal batch && test_grep "^fsync .*objects" calls &&
 	rm ours/.git/hooks/pre-commit && calls_before_hook journal batch reference-transaction &&
@@ -302,7 +302,7 @@ test_expect_success FSYNC_BATCH 'MERGE_HEAD and the like are removed after the r
 	sed -n "/^unlink .*MERGE_HEAD/,\$p" after >sealed && test_grep "^fsync " sealed
 '
 
-test_expect_success FSYNC_BATCH 'their removal is durable, also if nothing else in the directory changes' '
+test_expect_success FSYNC_BATCH 'the removal of MERGE_HEAD is durable, also if nothing else in the directory changes' '
 	merge_calls each -c core.fsync=all,-index -c core.logAllRefUpdates=false &&
 	sed -n "/^unlink .*MERGE_HEAD/,\$p" calls >after && test_grep "^fsync [.]git\$" after
 '

@@ -29,7 +29,7 @@ test_expect_success 'a .git directory that is no repository is an error, not the
 	test_grep "^fatal: .sub/.git. not recognized as a git repository$" err
 '
 
-test_expect_success 'so is a .git file that leads nowhere or has no such text' '
+test_expect_success 'a .git file that leads nowhere or has no such text is an error' '
 	start && rm -rf top/sub/.git && echo "gitdir: nowhere" >top/sub/.git &&
 	test_expect_code 128 status && test_grep "^fatal: not a git repository: sub/nowhere$" err &&
 	echo junk >top/sub/.git &&

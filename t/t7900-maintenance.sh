@@ -390,7 +390,7 @@ test_expect_success 'a bad setting is told, and the commit stays' '
 	)
 '
 
-test_expect_success STRACE,FSYNC_BATCH 'it does not change what a commit costs' '
+test_expect_success STRACE,FSYNC_BATCH 'automatic maintenance does not change the cost of a commit' '
 	(
 		cd auto && many_refs f && count_flushes git -c maintenance.auto=false commit -q --allow-empty -m x >one &&
 		git commit -q --allow-empty -m y && count_flushes git commit -q --allow-empty -m z >two &&

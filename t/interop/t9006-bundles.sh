@@ -56,7 +56,7 @@ test_expect_success 'stock Git clones and fetches from our bundles' '
 	stock -C clone fsck --strict && stock init -q none && test_must_fail stock -C none fetch -q ../more main
 '
 
-test_expect_success 'we unpack the bundles of stock Git' '
+test_expect_success 'bundles of stock Git are unpacked' '
 	stock -C repo bundle create -q ../all --all && git init -q --bare unpacked && git -C unpacked bundle verify ../all && git -C unpacked bundle unbundle ../all >refs &&
 	git -C unpacked rev-list --quiet --objects $(cut -d" " -f1 refs) && stock -C repo bundle create -q ../more t6..main && git -C unpacked update-ref refs/heads/main $(git -C repo rev-parse main~1) &&
 	git -C unpacked bundle unbundle ../more
