@@ -228,7 +228,28 @@ static int take_result(struct resetter *rs, struct unpack_trees *m, struct err *
 	return converter_new(&rs->conv, rs->r, &rs->ix, ATTR_CHECKIN, err);
 }
 
-/* The index without conflicts as a tree: any path that is in conflict differs from HEAD, as their version, or missing. */
+/*
+ * The entry that stands for the path of the stage e: its file as it is, or, if that is ours already, their version. Without
+ * either there is none. Called for each stage: the last one counts.
+ */
+static int find_conflicted(struct resetter *rs, const struct index_entry *e, unsigned *mode, struct object_id *oid, struct err *err)
+{
+	struct stat st;
+	const struct index_entry *ours = index_find_ours(&rs->ix, e->name, e->name_len);
+
+	*mode = 0;
+	if (!lstat(e->name, &st) && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))) {
+		int rc = worktree_hash_path(rs->r, rs->conv, e->name, &st, true, oid, mode, err);
+
+		if (rc || !ours || ours->mode != *mode || !oid_eq(&ours->oid, oid))
+			return rc;
+	}
+	*mode = e->stage == 3 ? e->mode : 0;
+	*oid = e->oid;
+	return 0;
+}
+
+/* Index and files as a tree: each path that is in conflict differs from HEAD. */
 static int write_staged_tree(struct resetter *rs, struct object_id *out, struct err *err)
 {
 	struct index_state staged;
@@ -237,11 +258,14 @@ static int write_staged_tree(struct resetter *rs, struct object_id *out, struct 
 	index_init(&staged, rs->r->algo);
 	for (size_t i = 0; !rc && i < rs->ix.nr; i++) {
 		const struct index_entry *e = rs->ix.entries[i];
+		struct object_id oid = e->oid;
+		unsigned mode = e->mode;
 
-		if (e->stage && e->stage != 3)
-			continue;
-		rc = index_add(&staged, index_entry_new(&staged, e->mode, &e->oid, e->name, e->name_len, 0), INDEX_ADD_REPLACE,
-			       rs->r->settings.protect, err);
+		if (e->stage)
+			rc = find_conflicted(rs, e, &mode, &oid, err);
+		if (!rc && mode)
+			rc = index_add(&staged, index_entry_new(&staged, mode, &oid, e->name, e->name_len, 0), INDEX_ADD_REPLACE,
+				       rs->r->settings.protect, err);
 	}
 	if (!rc)
 		rc = cache_tree_update(&staged, rs->r, WRITE_TREE_MISSING_OK, out, err);
