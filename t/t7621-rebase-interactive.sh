@@ -94,6 +94,16 @@ test_expect_success 'reword and edit' '
 	MSG= git -C repo rebase --continue && subjects main "three\ntwo\nONE\n" && git -C repo show HEAD~1:g >out && test_grep more out
 '
 
+test_expect_success 'an editor that fails is a stop; empty commits go together' '
+	copy && test_expect_code 1 env TODO="1s/pick/reword/" GIT_EDITOR=false git -C repo rebase -i main 2>err &&
+	test_grep "^Could not apply .* # one$" err && git -C repo rebase --continue && subjects main "three\ntwo\none\n" &&
+	copy && test_expect_code 1 env TODO="2s/pick/squash/" GIT_EDITOR=false git -C repo rebase -i main &&
+	MSG= git -C repo rebase --continue && subjects main "three\none\n" &&
+	copy && for n in a b; do git -C repo commit -q --allow-empty -m $n; done && git -C repo branch up topic~2 &&
+	git -C repo checkout -q main && git -C repo commit -q --allow-empty -m up && git -C repo checkout -q topic &&
+	edit "5s/pick/squash/" "" main && subjects main "a\nthree\ntwo\none\n"
+'
+
 test_expect_success 'exec and break' '
 	copy && test_expect_code 1 git -C repo rebase -x "test -f g || exit 7" main 2>err && test_grep "execution failed: test -f g" err &&
 	test "$(cat repo/.git/rebase-merge/msgnum)" = 2 && git -C repo rebase --continue && subjects main "three\ntwo\none\n" &&

@@ -106,6 +106,8 @@ void rebase_run_advance(struct rebase_run *run);
 /* The same, because something is published before the command ends. */
 void rebase_run_advance_early(struct rebase_run *run);
 void rebase_run_add_step(struct rebase_run *run, const struct object_id *oid, const char *command, const char *subject);
+/* Is the first command from `at` on that does something a fixup? */
+bool rebase_list_has_fixup_at(const struct todo_list *l, size_t at);
 /* HEAD becomes a commit that is there. */
 void rebase_run_fast_forward(struct rebase_run *run, const struct commit *c);
 /* `oid` has become HEAD, or will when the fixups behind it are done. */
@@ -171,7 +173,10 @@ void rebase_take_back(struct rebase_run *run);
 void rebase_stop_release(struct rebase_stop *stop);
 /* Fill in stopped-sha, the patch, the author. */
 MUST_USE int rebase_stop_at_commit(struct rebase_run *run, struct rebase_stop *stop, struct commit *c, struct err *err);
-MUST_USE int rebase_stop_edit(struct rebase_run *run, const struct todo_item *item, struct commit *c, struct err *err);
+void rebase_print_not_applied(struct rebase_run *run, const struct todo_item *item);
+/* Behind the commit. `failed`: its message could not be edited. */
+MUST_USE int rebase_stop_edit(struct rebase_run *run, const struct todo_item *item, struct commit *c, bool failed,
+			      struct err *err);
 MUST_USE int rebase_stop_break(struct rebase_run *run, struct err *err);
 /* Conflicts. `result` is that of the merge; its messages are printed. */
 MUST_USE int rebase_stop_conflict(struct rebase_run *run, const struct todo_item *item, struct commit *c,

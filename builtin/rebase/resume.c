@@ -136,12 +136,7 @@ static bool has_merge_head(struct rebase_run *run)
 
 static bool fixup_follows(const struct rebase_run *run)
 {
-	const struct todo_list *l = &run->c->list;
-
-	for (size_t i = 0; i < l->nr; i++)
-		if (l->items[i].command != TODO_COMMENT)
-			return todo_is_fixup(l->items[i].command);
-	return false;
+	return rebase_list_has_fixup_at(&run->c->list, 0);
 }
 
 /*

@@ -84,7 +84,7 @@ static int finish_in_editor(struct rebase_run *run, const struct todo_item *item
 			    struct err *err)
 {
 	struct rebase_child_commit cc = { .command = todo_command_name(item->command), .amend = true, .edit = true,
-					  .verify = true, .cleanup = "strip" };
+					  .verify = true, .allow_empty = true, .cleanup = "strip" };
 	struct rebase_stop stop = { .tree = result->merge.tree, .has_merge_msg = true };
 	char *path = repo_state_path(run->r, STATE_REBASE_MERGE_MESSAGE_SQUASH);
 	int rc;
@@ -94,6 +94,16 @@ static int finish_in_editor(struct rebase_run *run, const struct todo_item *item
 	cc.file = path;
 	if (!rc)
 		rc = rebase_child_commit(run, &cc, err);
+	if (rc > 0) { /* --continue asks again */
+		int end;
+
+		stop.amend = run->now.head;
+		stop.has_message = true;
+		strbuf_addbuf(&stop.message, &run->now.squash_text);
+		end = rebase_publish(run, &stop, true, err);
+		rc = end ? end : 1;
+		rebase_print_not_applied(run, item);
+	}
 	free(path);
 	rebase_stop_release(&stop);
 	return rc;
@@ -130,13 +140,17 @@ static bool can_fast_forward(const struct rebase_run *run, const struct todo_ite
 }
 
 /* The user edits the message: git commit --amend. */
-static int reword(struct rebase_run *run, struct err *err)
+static int reword(struct rebase_run *run, const struct todo_item *item, struct commit *c, struct err *err)
 {
 	struct rebase_child_commit cc = { .command = "reword", .amend = true, .edit = true, .verify = true,
 					  .allow_empty = true };
 	int rc = rebase_publish(run, NULL, false, err);
 
-	return rc ? rc : rebase_child_commit(run, &cc, err);
+	if (!rc)
+		rc = rebase_child_commit(run, &cc, err);
+	if (rc <= 0)
+		return rc;
+	return rebase_stop_edit(run, item, c, true, err);
 }
 
 static int after_pick(struct rebase_run *run, const struct todo_item *item, struct commit *c, struct err *err)
@@ -145,11 +159,11 @@ static int after_pick(struct rebase_run *run, const struct todo_item *item, stru
 
 	if (item->command == TODO_EDIT) {
 		rebase_run_advance_early(run);
-		return rebase_stop_edit(run, item, c, err);
+		return rebase_stop_edit(run, item, c, false, err);
 	}
 	if (item->command == TODO_REWORD) {
 		rebase_run_advance_early(run);
-		rc = reword(run, err);
+		rc = reword(run, item, c, err);
 	}
 	if (!rc)
 		rebase_run_note_rewritten(run, &c->oid);

@@ -91,14 +91,18 @@ void rebase_run_fast_forward(struct rebase_run *run, const struct commit *c)
 	run->steps[run->nr_steps++].msg = xstrfmt("%s: fast-forward", run->c->action);
 }
 
-static bool is_before_fixup(const struct rebase_run *run)
+bool rebase_list_has_fixup_at(const struct todo_list *l, size_t at)
 {
-	const struct todo_list *l = &run->c->list;
-
-	for (size_t i = run->now.at + !run->is_advanced; i < l->nr; i++)
-		if (l->items[i].command != TODO_COMMENT)
+	for (size_t i = at; i < l->nr; i++)
+		if (l->items[i].command != TODO_COMMENT && l->items[i].command != TODO_DROP &&
+		    l->items[i].command != TODO_NOOP)
 			return todo_is_fixup(l->items[i].command);
 	return false;
+}
+
+static bool is_before_fixup(const struct rebase_run *run)
+{
+	return rebase_list_has_fixup_at(&run->c->list, run->now.at + !run->is_advanced);
 }
 
 bool rebase_run_is_last_fixup(const struct rebase_run *run)

@@ -77,7 +77,16 @@ static void explain_edit(struct rebase_run *run, const struct todo_item *item)
 	strbuf_release(&id);
 }
 
-int rebase_stop_edit(struct rebase_run *run, const struct todo_item *item, struct commit *c, struct err *err)
+void rebase_print_not_applied(struct rebase_run *run, const struct todo_item *item)
+{
+	struct strbuf id = STRBUF_INIT;
+
+	odb_abbrev(run->r->odb, &item->oid, run->r->settings.abbrev, &id);
+	fprintf(stderr, "Could not apply %s... %s\n", id.buf, item->arg);
+	strbuf_release(&id);
+}
+
+int rebase_stop_edit(struct rebase_run *run, const struct todo_item *item, struct commit *c, bool failed, struct err *err)
 {
 	struct rebase_stop stop = { .amend = run->now.head, .has_message = true };
 	int rc = rebase_run_message(run, c, &stop.message, err);
@@ -86,10 +95,12 @@ int rebase_stop_edit(struct rebase_run *run, const struct todo_item *item, struc
 		rc = rebase_stop_at_commit(run, &stop, c, err);
 	if (!rc)
 		rc = rebase_publish(run, &stop, true, err);
-	if (!rc)
+	if (!rc && failed)
+		rebase_print_not_applied(run, item);
+	else if (!rc)
 		explain_edit(run, item);
 	rebase_stop_release(&stop);
-	return rc ? rc : REBASE_STOPPED_WELL;
+	return rc ? rc : failed ? 1 : REBASE_STOPPED_WELL;
 }
 
 int rebase_stop_break(struct rebase_run *run, struct err *err)
