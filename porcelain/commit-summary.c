@@ -46,7 +46,7 @@ static void add_people(const struct commit_summary *s, struct strbuf *out)
 	strbuf_release(&date);
 }
 
-static int add_changes(struct repository *r, const struct commit_summary *s, struct strbuf *out, struct err *err)
+static int summary_add_changes(struct repository *r, const struct commit_summary *s, struct strbuf *out, struct err *err)
 {
 	struct diff_queue q = DIFF_QUEUE_INIT;
 	struct object_id old_tree, new_tree;
@@ -82,5 +82,5 @@ int commit_summary(struct repository *r, const struct commit_summary *s, struct 
 {
 	add_headline(r, s, out);
 	add_people(s, out);
-	return s->nr_parents > 1 ? 0 : add_changes(r, s, out, err);
+	return s->nr_parents > 1 ? 0 : summary_add_changes(r, s, out, err);
 }
