@@ -277,26 +277,43 @@ static int write_staged_tree(struct resetter *rs, struct object_id *out, struct 
  * P7: what --merge, the end of an aborted merge, and --keep change is marked while they change it: MERGE_HEAD goes before the
  * index. --hard drops local changes, which no marker brings back; given again it does all.
  */
-static int mark_files(struct resetter *rs, const struct unpack_trees *m, struct err *err)
+struct reset_marker {
+	struct resetter *rs;
+	struct object_id from, to;
+};
+
+static int publish_reset_marker(void *data, struct err *err)
 {
-	struct object_id head, to = rs->tree;
+	const struct reset_marker *marker = data;
+
+	return result_update_mark(marker->rs->op, &marker->from, &marker->to, err);
+}
+
+static int mark_files(struct resetter *rs, struct unpack_trees *m, struct reset_marker *marker, struct err *err)
+{
 	int rc;
 
+	*marker = (struct reset_marker){ .rs = rs, .to = rs->tree };
 	if ((rs->mode != MODE_MERGE && rs->mode != MODE_KEEP) || rs->unborn || (!m->checked_out.nr && !m->removed.nr))
 		return 0;
-	rc = object_peel(odb_source(rs->r->odb), &rs->head, OBJ_TREE, &head, NULL, err);
-	if (!rc && oid_eq(&head, &rs->tree))
-		rc = write_staged_tree(rs, &to, err);
-	return rc || oid_eq(&head, &to) ? rc : result_update_mark(rs->op, &head, &to, err);
+	rc = object_peel(odb_source(rs->r->odb), &rs->head, OBJ_TREE, &marker->from, NULL, err);
+	if (!rc && oid_eq(&marker->from, &rs->tree))
+		rc = write_staged_tree(rs, &marker->to, err);
+	if (!rc && !oid_eq(&marker->from, &marker->to)) {
+		m->before_files = publish_reset_marker;
+		m->before_files_data = marker;
+	}
+	return rc;
 }
 
 static int merge_trees(struct resetter *rs, struct unpack_trees *m, const struct object_id *trees,
 		       size_t nr, struct err *err)
 {
+	struct reset_marker marker;
 	int rc = unpack_trees_run(m, rs->r, &rs->ix, rs->conv, trees, nr, err);
 
 	if (!rc && m->update)
-		rc = mark_files(rs, m, err);
+		rc = mark_files(rs, m, &marker, err);
 	if (!rc)
 		rc = take_result(rs, m, err);
 	if (!rc && m->update)

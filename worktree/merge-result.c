@@ -75,8 +75,10 @@ int result_update_mark(struct repo_operation *op, const struct object_id *from, 
 	return publish_marker(op, from, to, "\n", err);
 }
 
-static int mark_update(struct result_update *u, struct err *err)
+static int mark_update(void *data, struct err *err)
 {
+	struct result_update *u = data;
+
 	return publish_marker(u->op, u->goes_on ? u->to : u->from, u->goes_on ? u->from : u->to,
 			      u->head_stays ? MARKER_HEAD_STAYS "\n" : "\n", err);
 }
@@ -165,10 +167,11 @@ static int finish_index(struct result_update *u, struct err *err)
 
 int result_update_run(struct result_update *u, struct err *err)
 {
-	int rc = u->plan.checked_out.nr || u->plan.removed.nr ? mark_update(u, err) : 0;
+	int rc;
 
-	if (!rc)
-		rc = write_result_files(u, err);
+	u->plan.before_files = mark_update;
+	u->plan.before_files_data = u;
+	rc = write_result_files(u, err);
 	if (!rc)
 		rc = finish_index(u, err);
 	if (rc)

@@ -241,6 +241,8 @@ int unpack_trees_update_files(struct unpack_trees *m, struct repository *r, stru
 	const struct write_files_options o = { m->start_meter, m->start_meter, m->collided };
 	int ret = worktree_write_prepare(r, ix, &m->checked_out, err), rc;
 
+	if (!ret && m->before_files && (m->checked_out.nr || m->removed.nr))
+		ret = m->before_files(m->before_files_data, err);
 	if (ret < 0)
 		return ret;
 	ret = worktree_remove_files(r, &m->removed, err);

@@ -41,6 +41,9 @@ struct unpack_trees {
 	const char *prefix; /* UNPACK_TREES_BIND: "dir/" */
 	progress_start_fn start_meter; /* of the files that are written; or NULL */
 	struct string_list *collided;  /* of worktree_write_files; or NULL */
+	/* Called before the first file changes, if one does, when contents that were missing have been fetched; or NULL. */
+	int (*before_files)(void *data, struct err *err);
+	void *before_files_data;
 
 	/* result; index of the repository's state afterwards */
 	struct index_state result;

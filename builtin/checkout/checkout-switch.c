@@ -45,14 +45,27 @@ static int merge_trees(struct checkout *co, const struct object_id trees[2], str
 	return unpack_trees_run(m, co->r, &co->ix, co->conv, trees, 2, err);
 }
 
+struct switched_trees {
+	struct checkout *co;
+	const struct object_id *trees;
+};
+
 /* P7: a kill or a power cut while files change is undone by merge --abort. Local changes that --force drops are not. */
+static int mark_switched_files(void *data, struct err *err)
+{
+	const struct switched_trees *s = data;
+
+	return result_update_mark(s->co->op, &s->trees[0], &s->trees[1], err);
+}
+
 static int write_switched_files(struct checkout *co, const struct object_id trees[2], struct unpack_trees *m, struct err *err)
 {
-	int rc = !co->force && (m->checked_out.nr || m->removed.nr) ?
-		result_update_mark(co->op, &trees[0], &trees[1], err) : 0;
+	struct switched_trees s = { co, trees };
+	int rc;
 
-	if (!rc)
-		rc = checkout_write_files(co, m, err);
+	m->before_files = co->force ? NULL : mark_switched_files;
+	m->before_files_data = &s;
+	rc = checkout_write_files(co, m, err);
 	return rc || !m->result_is_last_tree ? rc : cache_tree_prime(&co->ix, co->r, &co->tree, err);
 }
 
