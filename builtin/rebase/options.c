@@ -236,6 +236,8 @@ static void read_config(struct rebase_cmd *c)
 	o->stat = o->fork_point = o->autosquash = o->update_refs = o->autostash = o->reapply = o->reschedule = -1;
 	o->rerere_autoupdate = o->rebase_merges = -1;
 	o->verify = o->keep_empty = true;
+	if (!c->r) /* -h outside of a repository */
+		return;
 	get_bool(c, "rebase.stat", &o->stat);
 	get_bool(c, "rebase.autosquash", &o->autosquash);
 	get_bool(c, "rebase.updaterefs", &o->update_refs);

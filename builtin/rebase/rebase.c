@@ -250,7 +250,8 @@ int cmd_rebase(int argc, const char **argv, struct command_ctx *ctx)
 	strvec_init(&c.o.strategy_options);
 	strvec_init(&c.o.exec);
 	strvec_init(&c.o.trailers);
-	c.state.squash_onto = ctx->repo->algo->null_oid;
+	if (c.r)
+		c.state.squash_onto = c.r->algo->null_oid;
 	argc = rebase_parse_options(&c, argc, argv);
 	set_action(&c);
 	rc = c.o.mode == REBASE_START ? start(&c, argc, argv, &err) : rebase_resume(&c, &err);
