@@ -343,7 +343,7 @@ done
 
 # moves FILE KIND CMD...: recorded without the files of the working tree, which are not flushed
 moves () {
-	record "$@" && grep -v "^[a-z_]* [^.]" "$1" >"$1.git" && test "$(wc -l <"$1")" -gt "$(wc -l <"$1.git")" &&
+	record "$@" && awk "/^syncfs / || !/^[a-z_]* [^.]/" "$1" >"$1.git" && test "$(wc -l <"$1")" -gt "$(wc -l <"$1.git")" &&
 	mv "$1.git" "$1"
 }
 for kind in journal btrfs local; do

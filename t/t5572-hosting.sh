@@ -305,7 +305,7 @@ test_expect_success LIGHTTPD 'lighttpd, in the page of git-http-backend' '
 
 # exec_start UNIT: what systemd would run
 exec_start () {
-	sed -n "s/^ExecStart=//p" "$1" | sed "s/\\\$\\\$/\$/g"
+	sed -e ":more" -e "/\\\\\$/{ N; s/\\\\\n//; b more" -e "}" "$1" | sed -n "s/^ExecStart=//p" | sed "s/\\\$\\\$/\$/g"
 }
 
 test_expect_success 'git daemon, as its unit starts it' '

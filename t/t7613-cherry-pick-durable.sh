@@ -48,7 +48,7 @@ test_expect_success 'after an interruption only commands that finish it go on' '
 			cp ../marker .git/WORKTREE_UPDATE && test_expect_code 128 git $command 2>../err &&
 			test_grep "interrupted while it changed files\|no cherry-pick or revert in progress" ../err || return 1
 		done &&
-		echo part >n1 && git cherry-pick --abort && test_path_is_missing .git/WORKTREE_UPDATE && test -z "$(git status --porcelain)"
+		: >n1 && git cherry-pick --abort && test_path_is_missing .git/WORKTREE_UPDATE && test -z "$(git status --porcelain)"
 	)
 '
 
