@@ -54,6 +54,8 @@ const char *pager_program(struct repository *r);
 /* pager.<cmd>: 1 wanted (*program if it names one), 0 not, -1 not said. */
 int pager_config(struct repository *r, const char *cmd, const char **program);
 bool pager_in_use(void);
+/* Take back a line of progress, where stderr is a terminal. */
+void clear_terminal_line(void);
 /* GIT_EDITOR, core.editor, VISUAL, EDITOR, vi. */
 MUST_USE int launch_editor(struct repository *r, const char *path, const char *const *env,
 			   struct err *err);

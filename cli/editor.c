@@ -13,6 +13,16 @@ static bool terminal_is_dumb(void)
 	return !term || !strcmp(term, "dumb");
 }
 
+void clear_terminal_line(void)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (terminal_is_dumb())
+		fprintf(stderr, "\r%*s\r", 80, "");
+	else
+		fputs("\r\033[K", stderr);
+}
+
 const char *editor_program(struct repository *r)
 {
 	const char *p = getenv("GIT_EDITOR");
@@ -88,7 +98,7 @@ static int launch_named_editor(struct repository *r, const char *editor, const c
 		return err_set(err, ERR_ABORTED, "There was a problem with the editor '%s'.",
 			       editor);
 	if (waiting && !terminal_is_dumb())
-		fputs("\r\033[K", stderr);
+		clear_terminal_line();
 	return 0;
 }
 

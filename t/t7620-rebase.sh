@@ -44,6 +44,13 @@ test_expect_success 'commits are made again, HEAD has a log entry for each, the 
 	test_path_is_missing repo/.git/rebase-merge
 '
 
+test_expect_success TTY 'on a terminal the line of progress goes before the last line' '
+	copy && (cd repo && TERM=xterm script -qec "git rebase m1" /dev/null) >out </dev/null &&
+	printf "Rebasing (3/3)\r\r\033[KSuccessfully rebased and updated refs/heads/topic.\r\n" >expect &&
+	tail -c "$(wc -c <expect)" out >end && test_cmp expect end &&
+	copy && (cd repo && TERM=xterm script -qec "git rebase -v m1" /dev/null) >out </dev/null && ! grep "$(printf "\033")\[K" out
+'
+
 test_expect_success 'up to date; forced; a branch that is named is checked out' '
 	git -C repo rebase m1 >out && echo "Current branch topic is up to date." >expect && test_cmp expect out &&
 	git -C repo rebase -f --signoff m1 >out 2>err && echo "Current branch topic is up to date, rebase forced." >expect &&

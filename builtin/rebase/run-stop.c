@@ -70,6 +70,8 @@ static void explain_edit(struct rebase_run *run, const struct todo_item *item)
 	const char *key = run->c->state.sign_key;
 
 	odb_abbrev(run->r->odb, &item->oid, run->r->settings.abbrev, &id);
+	if (!run->c->state.verbose)
+		clear_terminal_line();
 	fprintf(stderr, "Stopped at %s...  %s\n", id.buf, item->arg);
 	fprintf(stderr, "You can amend the commit now, with\n\n  git commit --amend %s%s\n\n"
 		"Once you are satisfied with your changes, run\n\n  git rebase --continue\n",
@@ -115,6 +117,8 @@ int rebase_stop_break(struct rebase_run *run, struct err *err)
 		rc = pick_describe(&p, &text, err);
 	if (!rc)
 		rc = rebase_publish(run, NULL, true, err);
+	if (!rc && !run->c->state.verbose)
+		clear_terminal_line();
 	if (!rc)
 		fprintf(stderr, "Stopped at %s\n", text.buf);
 	strbuf_release(&text);

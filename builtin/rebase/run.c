@@ -81,6 +81,8 @@ static void print_done(const struct rebase_run *run)
 {
 	const struct rebase_state *s = &run->c->state;
 
+	if (!s->quiet && !s->verbose)
+		clear_terminal_line();
 	if (!s->quiet)
 		fprintf(stderr, "Successfully rebased and updated %s.\n", s->head_name);
 }
