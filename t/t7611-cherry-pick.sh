@@ -115,13 +115,36 @@ test_expect_success 'empty commits: stop, drop, keep' '
 	test "$(git -C r rev-parse HEAD^)" = "$(git -C r rev-parse with-g)" &&
 	git -C r cherry-pick --empty=keep g && test "$(git -C r rev-parse HEAD^{tree})" = "$(git -C r rev-parse HEAD^^{tree})" &&
 	git -C r commit -q --allow-empty -m void && git -C r tag void && test_expect_code 1 git -C r cherry-pick void &&
-	git -C r cherry-pick --skip && git -C r cherry-pick --allow-empty void && test "$(git -C r log -1 --format=%s)" = void && back
+	git -C r cherry-pick --skip && test_expect_code 1 git -C r cherry-pick --empty=drop void && git -C r cherry-pick --skip && git -C r cherry-pick --allow-empty void && test "$(git -C r log -1 --format=%s)" = void && back
 '
 
 test_expect_success '-n: index and files alone, on top of staged changes' '
 	echo s >r/s && git -C r add s && git -C r cherry-pick -n g h && lines f g h s >expect && git -C r ls-files >actual &&
 	test_cmp expect actual && test "$(git -C r rev-parse HEAD)" = "$(git -C r rev-parse start)" &&
 	lines MERGE_MSG >expect && state | grep -v AUTO >actual && test_cmp expect actual && back
+'
+
+test_expect_success '-n: a file in the way keeps the picks before it' '
+	echo mine >r/h && test_expect_code 128 git -C r cherry-pick -n g h d 2>err && test_grep "would be overwritten by merge" err &&
+	echo mine >expect && test_cmp expect r/h && git -C r diff --cached --name-only >actual && echo g >expect && test_cmp expect actual &&
+	echo "add g" >expect && test_cmp expect r/.git/MERGE_MSG && git -C r rev-parse --short tags/h >expect &&
+	cut -d" " -f2 r/.git/sequencer/todo | head -n 1 >actual && test_cmp expect actual &&
+	rm r/h && test_expect_code 128 git -C r cherry-pick --continue 2>err && test_grep "would be overwritten by cherry-pick" err &&
+	git -C r cherry-pick --quit && back
+'
+
+test_expect_success '--continue that is refused for a staged change loses no command' '
+	test_expect_code 1 git -C r cherry-pick conflict g h && git -C r checkout -q --theirs . && git -C r add -A &&
+	git -C r commit -q --no-edit && cp r/.git/sequencer/todo expect && echo x >r/new && git -C r add new &&
+	test_expect_code 128 git -C r cherry-pick --continue 2>err && test_grep "would be overwritten by cherry-pick" err &&
+	test_cmp expect r/.git/sequencer/todo && git -C r rm -q -f new && git -C r cherry-pick --continue &&
+	lines "add h" "add g" >expect && git -C r log -2 --format=%s >actual && test_cmp expect actual && back
+'
+
+test_expect_success 'commit says that the pick became empty' '
+	test_expect_code 1 git -C r cherry-pick conflict && git -C r checkout -q --ours . && git -C r add -A &&
+	test_expect_code 1 git -C r commit --no-edit 2>err && test_grep "^The previous cherry-pick is now empty" err &&
+	test_grep "^Otherwise, please use .git cherry-pick --skip.$" err && back
 '
 
 test_expect_success '--ff, -s, -, a root on an unborn branch' '

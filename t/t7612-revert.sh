@@ -68,6 +68,11 @@ test_expect_success 'a stop, --skip, --continue, --abort' '
 	test "$(git -C r rev-parse HEAD)" = "$(git -C r rev-parse start)"
 '
 
+test_expect_success '-n: REVERT_HEAD and MERGE_MSG are those of the last one' '
+	git -C r revert -n v2 v1 && git -C r rev-parse v1 >expect && test_cmp expect r/.git/REVERT_HEAD &&
+	test "$(head -n 1 r/.git/MERGE_MSG)" = "Revert \"one\"" && test "$(git -C r rev-parse HEAD)" = "$(git -C r rev-parse start)" && back
+'
+
 test_expect_success 'nothing left to undo: exit code 1, no commit' '
 	git -C r revert --no-edit v1 && head=$(git -C r rev-parse HEAD) && test_expect_code 1 git -C r revert --no-edit v1 >out &&
 	test_grep "nothing to commit" out && test $head = $(git -C r rev-parse HEAD) && test_path_is_missing r/.git/REVERT_HEAD && back

@@ -514,6 +514,11 @@ static int report_empty(struct commit_run *run, struct err *err)
 		      "remove the commit entirely with \"git reset HEAD^\".\n",
 		      stderr);
 	rc = print_status(run, err);
+	if (run->whence == FROM_CHERRY_PICK && !run->o.amend)
+		fprintf(stderr, "The previous cherry-pick is now empty, possibly due to conflict resolution.\n"
+			"If you wish to commit it anyway, use:\n\n    git commit --allow-empty\n\n"
+			"Otherwise, please use 'git %s --skip'\n",
+			repo_state_exists(run->repo, STATE_REBASE_MERGE) ? "rebase" : "cherry-pick");
 	return rc < 0 ? rc : 1;
 }
 

@@ -50,6 +50,7 @@ struct pick_cmd {
 	enum cleanup_mode cleanup;
 	char comment_char;
 	bool several; /* sequencer/ is there at a stop */
+	bool resumed; /* it was there before: --continue, --skip */
 
 	char *branch; /* "refs/heads/x"; NULL: detached */
 	struct object_id start; /* HEAD when the sequence began; null: unborn */
@@ -69,6 +70,7 @@ struct pick_cmd {
 	struct merge_trees settings;
 	struct content_merge attributes;
 	struct strbuf committer, last_message; /* -n: of the last pick */
+	struct object_id last_commit;	       /* the same */
 };
 
 /* ---- options.c ---- */
@@ -92,6 +94,8 @@ int pick_run_child(struct pick_cmd *c, const struct strvec *args, bool names_ref
 /* CHERRY_PICK_HEAD or REVERT_HEAD, MERGE_MSG and AUTO_MERGE, for a stop at this commit. names_head false: without the first. */
 MUST_USE int pick_write_stop(struct pick_cmd *c, const struct object_id *commit, bool names_head, const struct strbuf *message,
 			     const struct object_id *tree, struct err *err);
+/* CHERRY_PICK_HEAD or REVERT_HEAD alone. */
+MUST_USE int pick_write_head(struct pick_cmd *c, const struct object_id *commit, struct err *err);
 /* sequencer/: the commands from c->todo.at on. HEAD is, or becomes, c->next_head. */
 MUST_USE int pick_write_sequence(struct pick_cmd *c, struct err *err);
 /* The same file alone, for a single pick while a sequence waits. */

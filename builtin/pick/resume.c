@@ -71,7 +71,7 @@ static int go_on(struct pick_cmd *c, struct err *err)
 {
 	int rc = pick_read_head(c, err);
 
-	c->several = true;
+	c->several = c->resumed = true;
 	c->todo.at++; /* the last command stopped at the first one */
 	return rc ? rc : pick_run_steps(c, err);
 }

@@ -20,13 +20,18 @@ static int write_name(struct pick_cmd *c, enum repo_state_file f, const struct o
 	return rc;
 }
 
+int pick_write_head(struct pick_cmd *c, const struct object_id *commit, struct err *err)
+{
+	return write_name(c, c->revert ? STATE_REVERT_HEAD : STATE_CHERRY_PICK_HEAD, commit, err);
+}
+
 int pick_write_stop(struct pick_cmd *c, const struct object_id *commit, bool names_head, const struct strbuf *message,
 		    const struct object_id *tree, struct err *err)
 {
 	int rc = repo_operation_write_state(c->op, STATE_MERGE_MSG, message->buf, message->len, err);
 
 	if (!rc && names_head)
-		rc = write_name(c, c->revert ? STATE_REVERT_HEAD : STATE_CHERRY_PICK_HEAD, commit, err);
+		rc = pick_write_head(c, commit, err);
 	return rc ? rc : write_name(c, STATE_AUTO_MERGE, tree, err);
 }
 

@@ -84,7 +84,7 @@ static int note_staged(void *data, const char *path UNUSED, unsigned mode UNUSED
 	return 0;
 }
 
-/* The index must be that of HEAD; with -n it may be any without conflicts, and picks go on top of it. */
+/* The index must be that of HEAD; with -n it may begin as any without conflicts, and picks go on top of it. */
 static int check_index(struct pick_cmd *c, struct err *err)
 {
 	bool dirty = false;
@@ -95,7 +95,7 @@ static int check_index(struct pick_cmd *c, struct err *err)
 			err_release(err);
 		return ERR_CONFLICT;
 	}
-	if (c->o.no_commit) {
+	if (c->o.no_commit && !c->resumed) {
 		rc = cache_tree_update(&c->update.ix, c->r, 0, &c->tree, err);
 		c->next_tree = c->tree;
 		return rc;
@@ -382,14 +382,24 @@ static int cut_steps(struct pick_cmd *c, struct err *err)
 	return 0;
 }
 
+/* -n: MERGE_MSG is that of the last pick; git-revert names its commit too. */
+static int keep_last_message(struct pick_cmd *c, struct err *err)
+{
+	int rc = repo_operation_write_state(c->op, STATE_MERGE_MSG, c->last_message.buf, c->last_message.len, err);
+
+	return rc || !c->revert ? rc : pick_write_head(c, &c->last_commit, err);
+}
+
 /* Local changes are in the way: the picks before this one stay. */
 static int stop_refused(struct pick_cmd *c, struct err *err)
 {
 	struct err why = ERR_INIT;
 	int rc = c->nr_steps ? cut_steps(c, err) : 0;
 
-	if (!rc && c->nr_steps)
+	if (!rc && (c->nr_steps || c->last_message.len))
 		rc = keep_steps(c, &why);
+	if (!rc && c->last_message.len)
+		rc = keep_last_message(c, &why);
 	if (!rc && c->several) {
 		rc = pick_write_sequence(c, &why);
 		rc = end_stop(c, rc, &why);
@@ -542,7 +552,7 @@ static int step_by_child(struct pick_cmd *c, struct step *s, struct err *err)
 
 static bool drops(const struct pick_cmd *c, const struct pick_result *r)
 {
-	return r->becomes_empty && c->o.empty == PICK_EMPTY_DROP && !(r->was_empty && c->o.allow_empty);
+	return r->becomes_empty && !r->was_empty && c->o.empty == PICK_EMPTY_DROP;
 }
 
 static bool keeps_empty(const struct pick_cmd *c, const struct pick_result *r)
@@ -586,6 +596,20 @@ static int publish_before(struct pick_cmd *c, struct err *err)
 	return rc == ERR_CONFLICT ? stop_refused(c, err) : rc;
 }
 
+/* -n: the next pick goes on top of this one. Checked at once: a refusal keeps the picks before it. */
+static int apply_step(struct pick_cmd *c, struct step *s, struct err *err)
+{
+	int rc = plan(c, &s->result.merge.tree, NULL, err);
+
+	if (rc)
+		return rc == ERR_CONFLICT ? stop_refused(c, err) : rc;
+	add_messages(c, &s->result.merge);
+	c->next_tree = s->result.merge.tree;
+	c->last_commit = s->pick.commit->oid;
+	strbuf_swap(&c->last_message, &s->message);
+	return 0;
+}
+
 static int finish_step(struct pick_cmd *c, struct step *s, struct err *err)
 {
 	struct pick_result *r = &s->result;
@@ -595,12 +619,8 @@ static int finish_step(struct pick_cmd *c, struct step *s, struct err *err)
 		rc = publish_before(c, err);
 		return rc ? rc : stop_conflict(c, s, err);
 	}
-	if (c->o.no_commit) {
-		add_messages(c, &r->merge);
-		c->next_tree = r->merge.tree;
-		strbuf_swap(&c->last_message, &s->message);
-		return 0;
-	}
+	if (c->o.no_commit)
+		return apply_step(c, s, err);
 	if (drops(c, r)) {
 		add_messages(c, &r->merge);
 		fprintf(stderr, "dropping %s %s -- patch contents already upstream\n", oid_hex(&s->pick.commit->oid),
@@ -645,7 +665,7 @@ static int end_all(struct pick_cmd *c, struct err *err)
 	if (!rc && repo_state_exists(c->r, STATE_SEQUENCER))
 		rc = c->several ? repo_operation_remove_state(c->op, STATE_SEQUENCER, err) : pick_write_abort_safety(c, err);
 	if (!rc && c->o.no_commit)
-		rc = repo_operation_write_state(c->op, STATE_MERGE_MSG, c->last_message.buf, c->last_message.len, err);
+		rc = keep_last_message(c, err);
 	else if (!rc)
 		rc = repo_operation_end_state(c->op, STATE_ENDS_BY_COMMIT, err);
 	return rc == ERR_CONFLICT ? stop_refused(c, err) : end_stop(c, rc, err);
@@ -659,8 +679,8 @@ int pick_run_steps(struct pick_cmd *c, struct err *err)
 		rc = repo_ident(c->r, &c->committer, IDENT_COMMITTER | IDENT_STRICT, err);
 	if (!rc)
 		rc = begin(c, err);
-	if (rc == ERR_CONFLICT && c->several && !index_has_unmerged(&c->update.ix))
-		return stop_refused(c, err);
+	if (rc == ERR_CONFLICT && c->several && !index_has_unmerged(&c->update.ix) && !c->resumed)
+		return stop_refused(c, err); /* a list that is there stays: its first command is the one that is done */
 	for (; !rc && c->todo.at < c->todo.nr; c->todo.at++) {
 		const struct todo_item *item = &c->todo.items[c->todo.at];
 
