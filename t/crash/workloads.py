@@ -81,13 +81,15 @@ METHODS = {
 
 class Op:
     """One acknowledged step. atomic: its refs change together or not at all (P6). loose: it undoes
-    something, and is given again if it was interrupted; until then files may be anything."""
-    def __init__(self, repo, what, run, atomic=False, commands=1, loose=False):
+    something, and is given again if it was interrupted; until then files may be anything. steps: HEAD may stop
+    at each line that its log gets, and --continue and --abort go on from there (P7)."""
+    def __init__(self, repo, what, run, atomic=False, commands=1, loose=False, steps=False):
         self.repo = repo
         self.what = what
         self.run = run
         self.atomic = atomic
         self.loose = loose
+        self.steps = steps
         self.commands = commands # flush calls are told for steps of one command
 
 
@@ -1209,7 +1211,9 @@ class Join(Workload):
 
     def resolve(self, git, repo):
         """Conflicts: each file gets a content at once, as a careful editor does it."""
-        for path in git.must(repo, "diff", "--name-only", "--diff-filter=U").split():
+        for path in git.must(repo, "diff", "--name-only", "--diff-filter=U").splitlines():
+            if path.startswith("warning: "):
+                continue
             replace_durably(git.path(repo, path), noise("resolved " + path, 700), git.path(repo, ".git", "resolved"))
 
     def again(self, git, repo, states):
@@ -1442,10 +1446,35 @@ class Rebase(CherryPick):
                 continue
             yield Op("repo", "resolve", lambda: self.resolve(git, "repo"), commands=2)
             yield Op("repo", "add", lambda: git.must("repo", "add", "-u"))
-            yield Op("repo", "continue", lambda: self.proceed(git, "repo"))
+            yield Op("repo", "continue", lambda: self.proceed(git, "repo"), steps=True)
 
     def in_progress(self, top):
         return os.path.exists(os.path.join(top, "rebase-merge"))
+
+    def proceed(self, git, repo):
+        """An interrupted rebase may not have come to its conflict, or may not have begun: then it says so."""
+        code, out = git.run(repo, "-c", "core.editor=true", "rebase", "--continue")
+        if code == 1 and self.stop and "CONFLICT" in out:
+            self.resolve(git, repo)
+            git.must(repo, "add", "-u")
+            git.must(repo, "-c", "core.editor=true", "rebase", "--continue")
+        elif code and "interrupted while HEAD moved" in out:
+            self.abort(git, repo)
+        elif code:
+            raise CommandFailed("git rebase --continue: exit %d: %s" % (code, out.strip()))
+
+    def next(self, git, repo):
+        """Also a rebase of each branch, whose lock may have been left. Those that stop write all files in rebase-merge/."""
+        for topic in range(self.ROUNDS):
+            code, out = git.run(repo, "rebase", "--force-rebase", "main", "topic%d" % topic)
+            if code == 1 and self.stop and "CONFLICT" in out:
+                self.resolve(git, repo)
+                git.must(repo, "add", "-u")
+                self.proceed(git, repo)
+            elif code:
+                raise CommandFailed("git rebase: exit %d: %s" % (code, out.strip()))
+        git.must(repo, "checkout", "-q", "main")
+        super().next(git, repo)
 
 
 class Stash(Join):
@@ -1475,21 +1504,39 @@ class Stash(Join):
         if "stash@{0}" in git.must(repo, "stash", "list"):
             git.must(repo, "reset", "-q", "--hard")
             git.must(repo, "stash", "pop", "-q")
-        for nr in range(self.ROUNDS): # the files were whole before (judge); now they are either new or those of HEAD
-            new = {path for path, text in self.edited(nr).items() if self.has(git, repo, path, text)}
-            if new and new != set(self.edited(nr)) and "edit" not in str(states):
-                left = [path for path in self.edited(nr) if path not in new]
-                if any(git.must(repo, "diff", "--name-only", "--", path) for path in left):
-                    raise CommandFailed("a part of the local changes is lost: %s" % ", ".join(left))
+        self.check_edited(git, repo, states)
         git.must(repo, "reset", "-q", "--hard")
         self.check_whole(git, repo)
         self.next(git, repo)
         self.check_whole(git, repo)
 
+    def check_edited(self, git, repo, states):
+        """Changes are all in the files, or none is. Not while they were made or thrown away (there is no stash then)."""
+        if not any("ref:refs/stash" in state for state in states[:2]):
+            return
+        for nr in range(self.ROUNDS):
+            new = {path for path, text in self.edited(nr).items() if self.has(git, repo, path, text)}
+            if new and new != set(self.edited(nr)):
+                left = [path for path in self.edited(nr) if path not in new]
+                if any(git.must(repo, "diff", "--name-only", "--", path) for path in left):
+                    raise CommandFailed("a part of the local changes is lost: %s" % ", ".join(left))
+
+    def next(self, git, repo):
+        """Also a stash, whose lock may have been left."""
+        self.edit(git, 0)
+        git.must(repo, "stash", "push", "-q")
+        self.check_whole(git, repo)
+        git.must(repo, "stash", "pop", "-q")
+        git.must(repo, "reset", "-q", "--hard")
+        super().next(git, repo)
+
     @staticmethod
     def has(git, repo, path, text):
-        with open(git.path(repo, path)) as f:
-            return f.read() == text
+        try:
+            with open(git.path(repo, path)) as f:
+                return f.read() == text
+        except FileNotFoundError:
+            return False
 
 
 class Tiny(Workload):
