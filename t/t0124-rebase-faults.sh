@@ -96,4 +96,23 @@ test_expect_success 'each call of a rebase fails for want of space' '
 	( cd repo && sweep ENOSPC 13 trunk )
 '
 
+# Each name that the state files get is a moment: HEAD is still on another branch.
+test_expect_success XATTR 'killed before HEAD is detached: --continue does not build on the branch of HEAD' '
+	(
+		cd repo && git checkout -q -f -b other trunk && echo o >o && git add o && git commit -qm other && refused=0 &&
+		for n in 8 9 10 11 12 13 14 15 16 17 18 19 20 21
+		do
+			git checkout -q -f other && git branch -q -f topic start &&
+			{ GIT_TEST_SYSCALL_FAIL=$n:KILL:rename "$FAULT_GIT" rebase -q clash topic >../out 2>&1; test -d .git/rebase-merge; } ||
+			continue
+			if git rebase --continue >../out 2>&1; then
+				echo "went on at $n" >&4 && return 1
+			fi
+			! grep "rebase was interrupted while HEAD moved" ../out || refused=$((refused + 1))
+			git rebase --abort >../out 2>&1 && test "$(git rev-parse topic)" = "$(git rev-parse start)" && git checkout -q other || return 1
+		done &&
+		test $refused -gt 0
+	)
+'
+
 test_done

@@ -59,14 +59,22 @@ static int read_progress(struct rebase_run *run, struct err *err)
 	return rc ? rc : rebase_run_read_refs(run, err);
 }
 
-/* P7: a kill before HEAD was detached, or after it had its branch again. */
+/* HEAD was detached at `onto` first; then came what `done` lists, or a list that the user has to mend. */
+static bool has_begun(struct rebase_cmd *c, const struct object_id *head, bool is_symbolic)
+{
+	if (repo_state_exists(c->r, STATE_REBASE_MERGE_DONE) || repo_state_exists(c->r, STATE_REBASE_MERGE_DROPPED))
+		return true;
+	return !is_symbolic && oid_eq(head, &c->state.onto);
+}
+
+/* P7: a kill before HEAD was detached, or after it had its branch again. Commits would be picked onto the wrong one. */
 static int refuse_not_detached(struct rebase_cmd *c, struct err *err)
 {
 	struct object_id oid;
 	char *target = NULL;
 	int rc = ref_read_raw(c->r->refs, "HEAD", &oid, &target, err);
 
-	if (!rc && target && !strcmp(target, c->state.head_name))
+	if (!rc && ((target && !strcmp(target, c->state.head_name)) || !has_begun(c, &oid, target)))
 		rc = err_set(err, ERR_CONFLICT, "the rebase was interrupted while HEAD moved; 'git rebase --abort' "
 						"restores the old state, 'git rebase --quit' keeps the present one");
 	free(target);
