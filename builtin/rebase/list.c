@@ -166,10 +166,11 @@ static int publish_for_editor(struct rebase_cmd *c, struct err *err)
 
 static int forget_state(struct rebase_cmd *c, struct err *err)
 {
+	const bool stashed = repo_state_exists(c->r, STATE_REBASE_MERGE_AUTOSTASH);
 	struct repo_operation *op = repo_operation_begin(c->r);
-	int rc = repo_operation_remove_state(op, STATE_REBASE_MERGE, err);
+	int rc = rebase_end_state(c, op, REBASE_STASH_APPLY, err);
 
-	return repo_operation_end_unsealed(op, rc, err);
+	return stashed ? repo_operation_end(op, rc, err) : repo_operation_end_unsealed(op, rc, err);
 }
 
 static int give_up(struct rebase_cmd *c, struct err *err)

@@ -2,7 +2,7 @@
 /*
  * The parts of git-rebase(1): rebase.c tells the story, options.c reads options and configuration, upstream.c finds the
  * commits between which history moves, list.c makes the list of commands and lets the user edit it, run*.c carries it out,
- * resume.c goes on with a rebase or gives it up. Lists and state files are in sequence/.
+ * resume.c goes on with a rebase or gives it up, stash.c is --autostash. Lists and state files are in sequence/.
  *
  * A rebase, or the part of it up to a stop, is one operation: commits are made in memory, HEAD's log has a line for
  * each, and index and files change once (rebase-run.h).
@@ -98,6 +98,18 @@ bool rebase_check_missing(struct rebase_cmd *c, const struct todo_list *before, 
 /* from null: the empty tree. */
 MUST_USE int rebase_print_diffstat(struct rebase_cmd *c, const struct object_id *from, const struct object_id *to,
 				   bool summary, struct err *err);
+
+/* ---- stash.c ---- */
+enum rebase_stash_end { REBASE_STASH_APPLY, REBASE_STASH_STORE };
+/* --autostash: local changes go aside before anything else happens. Cost: one flush if there are any. */
+MUST_USE int rebase_stash_changes(struct rebase_cmd *c, struct err *err);
+/*
+ * The last part of an operation: what it holds is published, local changes come back, or go to the list, and rebase-merge/
+ * goes away. The outcome is printed.
+ */
+MUST_USE int rebase_end_state(struct rebase_cmd *c, struct repo_operation *op, enum rebase_stash_end how, struct err *err);
+/* The rebase has not begun, or there was nothing to do. */
+MUST_USE int rebase_unstash_changes(struct rebase_cmd *c, struct err *err);
 
 /* ---- run.c ---- */
 /* From the beginning. Exit code, or < 0. */

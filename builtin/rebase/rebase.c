@@ -82,8 +82,6 @@ static int require_clean(struct rebase_cmd *c, struct err *err)
 
 	if (rc || (!clean.staged && !clean.unstaged))
 		return rc;
-	if (c->o.autostash > 0)
-		return err_set(err, ERR_UNSUPPORTED, "--autostash is not available yet where there are local changes");
 	if (clean.unstaged)
 		error("cannot rebase: You have unstaged changes.");
 	if (clean.staged)
@@ -93,13 +91,18 @@ static int require_clean(struct rebase_cmd *c, struct err *err)
 	return 1;
 }
 
+/* 1: it refused; that has been printed. */
 static int run_pre_rebase(struct rebase_cmd *c, int argc, const char **argv, struct err *err)
 {
 	const char *upstream = c->o.root ? "--root" : c->upstream_name, *branch = argc > 1 - c->o.root ? argv[argc - 1] : NULL;
 	const char *args[] = { upstream, branch, NULL };
 	int rc = c->o.verify ? repo_run_hook(c->r, "pre-rebase", NULL, args, NULL, err) : 0;
 
-	return rc ? err_set(err, ERR_ABORTED, "The pre-rebase hook refused to rebase.") : 0;
+	if (!rc)
+		return 0;
+	err_release(err);
+	error("The pre-rebase hook refused to rebase.");
+	return 1;
 }
 
 /* ---- before the first commit ---- */
@@ -189,14 +192,10 @@ static int switch_only(struct rebase_cmd *c, struct err *err)
 
 /* ---- the command ---- */
 
-static int start(struct rebase_cmd *c, int argc, const char **argv, struct err *err)
+static int start_clean(struct rebase_cmd *c, int argc, const char **argv, struct err *err)
 {
-	int rc = refuse_in_progress(c, err), up_to_date;
+	int rc = require_clean(c, err), up_to_date;
 
-	if (!rc)
-		rc = rebase_find_commits(c, argc, argv, err);
-	if (!rc)
-		rc = require_clean(c, err);
 	if (rc)
 		return rc;
 	up_to_date = rebase_is_up_to_date(c, err);
@@ -214,6 +213,30 @@ static int start(struct rebase_cmd *c, int argc, const char **argv, struct err *
 	if (!rc)
 		rc = rebase_make_list(c, err);
 	return rc ? rc : rebase_start(c, err);
+}
+
+/* Whatever happens before the rebase has begun: the local changes come back. */
+static int start(struct rebase_cmd *c, int argc, const char **argv, struct err *err)
+{
+	struct err own = ERR_INIT;
+	int rc = refuse_in_progress(c, err), end;
+
+	if (!rc)
+		rc = rebase_find_commits(c, argc, argv, err);
+	if (!rc)
+		rc = rebase_stash_changes(c, err);
+	if (rc)
+		return rc;
+	rc = start_clean(c, argc, argv, err);
+	end = rebase_unstash_changes(c, &own);
+	if (end && rc >= 0) {
+		err_move(err, &own);
+		rc = end;
+	} else if (end) {
+		report_error(&own);
+	}
+	err_release(&own);
+	return rc;
 }
 
 static void set_action(struct rebase_cmd *c)

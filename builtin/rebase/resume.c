@@ -396,7 +396,7 @@ static int abort_rebase(struct rebase_cmd *c, struct err *err)
 	if (!rc)
 		rc = repo_operation_end_state(op, STATE_ENDS_BY_BOTH, err);
 	if (!rc)
-		rc = repo_operation_remove_state(op, STATE_REBASE_MERGE, err);
+		rc = rebase_end_state(c, op, REBASE_STASH_APPLY, err);
 	rc = repo_operation_end(op, rc, err);
 	rebase_run_release(&run);
 	return rc;
@@ -413,7 +413,7 @@ static int quit(struct rebase_cmd *c, struct err *err)
 	if (!rc)
 		rc = delete_labels(&run, op, err);
 	if (!rc)
-		rc = repo_operation_remove_state(op, STATE_REBASE_MERGE, err);
+		rc = rebase_end_state(c, op, REBASE_STASH_STORE, err);
 	rc = repo_operation_end(op, rc, err);
 	rebase_run_release(&run);
 	return rc;
@@ -513,7 +513,7 @@ static int forget_incomplete(struct rebase_cmd *c, struct err *err)
 	rc = result_update_undo(c->r, err);
 	op = repo_operation_begin(c->r);
 	if (!rc)
-		rc = repo_operation_remove_state(op, STATE_REBASE_MERGE, err);
+		rc = rebase_end_state(c, op, REBASE_STASH_APPLY, err);
 	return repo_operation_end(op, rc, err);
 }
 

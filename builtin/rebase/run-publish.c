@@ -377,7 +377,7 @@ static int remove_state_files(struct rebase_run *run, struct err *err)
 {
 	int rc = repo_operation_end_state(run->op, STATE_ENDS_BY_COMMIT, err);
 
-	return rc ? rc : repo_operation_remove_state(run->op, STATE_REBASE_MERGE, err);
+	return rc ? rc : rebase_end_state(run->c, run->op, REBASE_STASH_APPLY, err);
 }
 
 int rebase_publish_end(struct rebase_run *run, struct err *err)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-rebase(1): --autostash. */
+#include "compat/posix.h"
+#include "builtin/rebase/rebase-cmd.h"
+#include "porcelain/autostash.h"
+#include "repo/state.h"
+#include "worktree/merge-result.h"
+
+static int refuse_to_stash(struct err *err)
+{
+	report_error(err);
+	err_release(err);
+	fputs("Cannot save the current worktree state\n", stderr);
+	return err_set(err, ERR_GENERIC, "Cannot autostash");
+}
+
+static void print_created(struct rebase_cmd *c, const struct object_id *stash)
+{
+	struct strbuf name = STRBUF_INIT;
+
+	odb_abbrev(c->r->odb, stash, c->r->settings.abbrev, &name);
+	printf("Created autostash: %s\n", name.buf);
+	fflush(stdout);
+	strbuf_release(&name);
+}
+
+int rebase_stash_changes(struct rebase_cmd *c, struct err *err)
+{
+	struct repo_operation *op;
+	struct object_id stash;
+	int rc;
+
+	if (c->o.autostash <= 0)
+		return 0;
+	op = repo_operation_begin(c->r);
+	rc = autostash_create(op, STATE_REBASE_MERGE_AUTOSTASH, &stash, err);
+	rc = repo_operation_end(op, rc, err);
+	if (rc == ERR_CONFLICT)
+		return refuse_to_stash(err);
+	if (!rc && !oid_is_null(&stash))
+		print_created(c, &stash);
+	return rc;
+}
+
+int rebase_end_state(struct rebase_cmd *c, struct repo_operation *op, enum rebase_stash_end how, struct err *err)
+{
+	enum autostash_outcome outcome = AUTOSTASH_NONE;
+	int rc = 0;
+
+	if (how == REBASE_STASH_STORE)
+		rc = autostash_store(op, STATE_REBASE_MERGE_AUTOSTASH, &outcome, err);
+	else if (repo_state_exists(c->r, STATE_REBASE_MERGE_AUTOSTASH)) {
+		rc = repo_operation_publish(op, err);
+		lockfile_release(repo_operation_index_lock(op));
+		if (!rc)
+			rc = autostash_apply(op, STATE_REBASE_MERGE_AUTOSTASH, &outcome, err);
+	}
+	if (!rc)
+		rc = repo_operation_remove_state(op, STATE_REBASE_MERGE, err);
+	fflush(stdout);
+	if (!rc && outcome)
+		fputs(autostash_text(outcome), stderr);
+	return rc;
+}
+
+/* After an interruption of our own the files are not whole: `rebase --abort` comes first, and then brings the changes back. */
+int rebase_unstash_changes(struct rebase_cmd *c, struct err *err)
+{
+	struct repo_operation *op;
+	int rc;
+
+	if (!repo_state_exists(c->r, STATE_REBASE_MERGE_AUTOSTASH) || repo_state_exists(c->r, STATE_REBASE_MERGE_HEAD_NAME) ||
+	    result_update_is_unfinished(c->r))
+		return 0;
+	op = repo_operation_begin(c->r);
+	rc = rebase_end_state(c, op, REBASE_STASH_APPLY, err);
+	return repo_operation_end(op, rc, err);
+}
