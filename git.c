@@ -72,6 +72,8 @@ static const struct command commands[] = {
 	{ "merge", cmd_merge, CMD_REPO | CMD_WORKTREE },
 	{ "merge-base", cmd_merge_base, CMD_REPO },
 	{ "merge-file", cmd_merge_file, CMD_REPO_GENTLY },
+	{ "merge-index", cmd_merge_index, CMD_REPO },
+	{ "merge-one-file", cmd_merge_one_file, CMD_REPO | CMD_WORKTREE },
 	{ "merge-tree", cmd_merge_tree, CMD_REPO | CMD_PART },
 	{ "mktag", cmd_mktag, CMD_REPO },
 	{ "mktree", cmd_mktree, CMD_REPO },

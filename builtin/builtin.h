@@ -126,6 +126,8 @@ int cmd_repack(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_merge(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_merge_base(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_merge_file(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_merge_index(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_merge_one_file(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_merge_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_mktag(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx);
