@@ -108,7 +108,7 @@ int merge_write_state(struct merge_cmd *m, struct err *err)
 		merge_add_conflicts(m, &text);
 	if (!rc && (m->o.squash <= 0 || conflicts))
 		rc = write_message(m, &text, err);
-	if (!rc && m->has_result)
+	if (!rc && m->has_result && !m->external)
 		rc = write_auto_merge(m, err);
 	strbuf_release(&text);
 	return rc;

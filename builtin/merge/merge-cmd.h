@@ -2,6 +2,7 @@
 /*
  * The parts of git-merge(1): merge.c tells the story, options.c reads options and configuration, heads.c finds the commits
  * to merge, message.c makes the message, result.c changes index and files, conclude.c makes the commit or stops before it,
+ * external.c runs strategies that are programs,
  * resume.c goes on with a merge or gives it up, stash.c is --autostash. The merge of trees is merge/commits.h, the change of files
  * worktree/merge-result.h.
  *
@@ -80,6 +81,7 @@ struct merge_cmd {
 
 	struct merge_result result; /* conflicts and messages; released if has_result */
 	bool has_result;
+	bool external; /* a program has merged: index and files are its own, and there is no AUTO_MERGE */
 	struct strvec rerere_messages; /* for stderr */
 };
 
@@ -126,6 +128,26 @@ MUST_USE int merge_conclude(struct merge_cmd *m, struct err *err);
 MUST_USE int merge_write_state(struct merge_cmd *m, struct err *err);
 /* After the operation: diffstat, hook post-merge, maintenance. `to` NULL: HEAD has not moved. */
 MUST_USE int merge_after(struct merge_cmd *m, const struct object_id *to, struct err *err);
+
+/* ---- result.c: any of ours ---- */
+/* ERR_CONFLICT: something is staged, which would become a part of the merge. The index has been read: m->update. */
+MUST_USE int merge_check_index(struct merge_cmd *m, struct err *err);
+/* m->strategy, one of ours: m->result. > 0: it cannot merge; the reason has been printed. */
+MUST_USE int merge_run_strategy(struct merge_cmd *m, struct err *err);
+/* Print that no strategy could merge. Returns the exit code. */
+int merge_report_failed(const struct merge_cmd *m, struct err *err);
+
+/* ---- external.c ---- */
+/* > 0: a strategy does not exist; that has been printed, with the ones that do. */
+MUST_USE int merge_check_strategies(const struct merge_cmd *m);
+/* Is one of them a program? */
+bool merge_has_external_strategy(const struct merge_cmd *m);
+/*
+ * The merge by these strategies. The operation ends before a program runs; m->op may be NULL afterwards.
+ *
+ * Cost: one flush for an autostash, one for saved local changes, one for the result; and those of the programs.
+ */
+MUST_USE int merge_by_programs(struct merge_cmd *m, struct err *err);
 
 /* ---- stash.c ---- */
 /* --autostash, before index and files change. > 0: an exit code; the reason has been printed. */

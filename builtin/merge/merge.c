@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/merge/merge-cmd.h"
+#include "history/merge-heads.h"
 #include "porcelain/head.h"
 #include "repo/state.h"
 #include "util/alloc.h"
@@ -140,72 +141,6 @@ static int check_unborn(const struct merge_cmd *m, struct err *err)
 
 /* ---- a merge ---- */
 
-static const char *const known_strategies[] = { "ort", "recursive", "octopus", "resolve", "ours", "subtree" };
-
-static int check_strategies(const struct merge_cmd *m)
-{
-	for (size_t i = 0; i < m->o.strategies.nr; i++) {
-		bool known = false;
-
-		for (size_t k = 0; k < ARRAY_SIZE(known_strategies); k++)
-			known |= !strcmp(m->o.strategies.v[i], known_strategies[k]);
-		if (known)
-			continue;
-		fprintf(stderr, "Could not find merge strategy '%s'.\n"
-			"Available strategies are: octopus ours recursive resolve subtree.\n", m->o.strategies.v[i]);
-		return 1;
-	}
-	return 0;
-}
-
-static int add_staged(void *data, const char *path, unsigned old_mode UNUSED, const struct object_id *old_oid UNUSED,
-		      const struct index_entry *e UNUSED, struct err *err UNUSED)
-{
-	strbuf_addf(data, "\n  %s", path);
-	return 0;
-}
-
-/* Nothing may be staged: it would become a part of the merge. */
-static int check_index(struct merge_cmd *m, struct err *err)
-{
-	struct strbuf paths = STRBUF_INIT;
-	int rc = index_diff_tree(&m->update.ix, odb_source(m->r->odb), &m->head_tree, add_staged, &paths, err);
-
-	if (!rc && paths.len)
-		rc = err_set(err, ERR_CONFLICT, "Your local changes to the following files would be overwritten by merge:%s",
-			     paths.buf);
-	strbuf_release(&paths);
-	return rc;
-}
-
-static int keep_ours(struct merge_cmd *m)
-{
-	m->result = (struct merge_result){ .tree = m->head_tree, .clean = true };
-	index_init(&m->result.stages, m->r->algo);
-	m->has_result = true;
-	return 0;
-}
-
-static int run_strategy(struct merge_cmd *m, struct err *err)
-{
-	if (!strcmp(m->strategy, "ours"))
-		return keep_ours(m);
-	if (m->heads.nr > 1 || !strcmp(m->strategy, "octopus"))
-		return merge_octopus(m, err);
-	return merge_one_head(m, err);
-}
-
-static int report_failed(const struct merge_cmd *m, struct err *err)
-{
-	if (err->msg && strcmp(m->strategy, "ours"))
-		report_error(err);
-	if (m->o.strategies.nr > 1)
-		fputs("No merge strategy handled the merge.\n", stderr);
-	else
-		fprintf(stderr, "Merge with strategy %s failed.\n", m->strategy);
-	return 2;
-}
-
 /* Several strategies: the first one without conflicts, or the last one. */
 static int try_strategies(struct merge_cmd *m, struct err *err)
 {
@@ -221,7 +156,7 @@ static int try_strategies(struct merge_cmd *m, struct err *err)
 			printf("Trying merge strategy %s...\n", all->v[i]);
 		if (all->nr)
 			m->strategy = all->v[i];
-		rc = run_strategy(m, err);
+		rc = merge_run_strategy(m, err);
 		if (rc < 0 || (!rc && m->result.clean))
 			break;
 	}
@@ -242,7 +177,7 @@ static int read_default_strategies(struct merge_cmd *m, struct err *err)
 		if (*words.items[i].string)
 			strvec_push(&m->o.strategies, words.items[i].string);
 	string_list_clear(&words, NULL);
-	return rc < 0 ? rc : check_strategies(m);
+	return rc < 0 ? rc : merge_check_strategies(m);
 }
 
 static int true_merge(struct merge_cmd *m, struct err *err)
@@ -253,20 +188,22 @@ static int true_merge(struct merge_cmd *m, struct err *err)
 		rc = merge_stash_changes(m, err);
 	if (rc)
 		return rc;
+	if (merge_has_external_strategy(m))
+		return merge_by_programs(m, err);
 	rc = result_update_begin(&m->update, m->op, err);
 	if (!rc)
-		rc = check_index(m, err);
+		rc = merge_check_index(m, err);
 	if (!rc) {
 		rc = try_strategies(m, err);
 		if (rc == ERR_ABORTED) /* a merge driver */
-			return report_failed(m, err);
+			return merge_report_failed(m, err);
 	} else if (rc == ERR_CONFLICT) {
 		m->strategy = m->o.strategies.nr ? m->o.strategies.v[0] : m->heads.nr > 1 ? "octopus" : "ort";
 	}
 	if (!rc)
 		rc = merge_plan_update(m, &m->head_tree, &m->result.tree, &m->result.stages, err);
 	if (rc == ERR_CONFLICT || rc > 0)
-		return report_failed(m, err);
+		return merge_report_failed(m, err);
 	if (!rc)
 		rc = result_update_run(&m->update, err);
 	return rc ? rc : merge_conclude(m, err);
@@ -274,16 +211,18 @@ static int true_merge(struct merge_cmd *m, struct err *err)
 
 /* ---- which kind of merge ---- */
 
+/* For several heads: the best common ancestors of all of them and HEAD. */
 static int find_bases(struct merge_cmd *m, struct err *err)
 {
-	struct commit **others;
+	struct commit_list all = COMMIT_LIST_INIT;
 	int rc;
 
-	ALLOC_ARRAY(others, m->heads.nr + 1);
+	commit_list_add(&all, m->head_commit);
 	for (size_t i = 0; i < m->heads.nr; i++)
-		others[i] = m->heads.items[i].commit;
-	rc = merge_bases(m->pool, m->head_commit, others, m->heads.nr, &m->bases, err);
-	free(others);
+		commit_list_add(&all, m->heads.items[i].commit);
+	rc = all.nr == 2 ? merge_bases(m->pool, m->head_commit, all.items + 1, 1, &m->bases, err) :
+			   merge_bases_of_all(m->pool, &all, &m->bases, err);
+	commit_list_clear(&all);
 	if (!rc && !m->bases.nr && !m->o.allow_unrelated)
 		rc = err_set(err, ERR_INVALID, "refusing to merge unrelated histories");
 	return rc;
@@ -376,7 +315,7 @@ static int merge_named(struct merge_cmd *m, int argc, const char **argv, struct 
 	if (!rc && m->unborn)
 		rc = check_unborn(m, err);
 	if (!rc)
-		rc = check_strategies(m);
+		rc = merge_check_strategies(m);
 	if (!rc)
 		rc = merge_find_heads(m, argc, argv, err);
 	if (!rc)

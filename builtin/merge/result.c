@@ -162,3 +162,53 @@ int merge_octopus(struct merge_cmd *m, struct err *err)
 	attrs_free(run.attributes.attrs);
 	return rc;
 }
+
+/* ---- any of ours ---- */
+
+static int add_staged(void *data, const char *path, unsigned old_mode UNUSED, const struct object_id *old_oid UNUSED,
+		      const struct index_entry *e UNUSED, struct err *err UNUSED)
+{
+	strbuf_addf(data, "\n  %s", path);
+	return 0;
+}
+
+/* Nothing may be staged: it would become a part of the merge. */
+int merge_check_index(struct merge_cmd *m, struct err *err)
+{
+	struct strbuf paths = STRBUF_INIT;
+	int rc = index_diff_tree(&m->update.ix, odb_source(m->r->odb), &m->head_tree, add_staged, &paths, err);
+
+	if (!rc && paths.len)
+		rc = err_set(err, ERR_CONFLICT, "Your local changes to the following files would be overwritten by merge:%s",
+			     paths.buf);
+	strbuf_release(&paths);
+	return rc;
+}
+
+static int keep_ours(struct merge_cmd *m)
+{
+	m->result = (struct merge_result){ .tree = m->head_tree, .clean = true };
+	index_init(&m->result.stages, m->r->algo);
+	m->has_result = true;
+	return 0;
+}
+
+int merge_run_strategy(struct merge_cmd *m, struct err *err)
+{
+	if (!strcmp(m->strategy, "ours"))
+		return keep_ours(m);
+	if (m->heads.nr > 1 || !strcmp(m->strategy, "octopus"))
+		return merge_octopus(m, err);
+	return merge_one_head(m, err);
+}
+
+int merge_report_failed(const struct merge_cmd *m, struct err *err)
+{
+	if (err->msg && strcmp(m->strategy, "ours"))
+		report_error(err);
+	if (m->o.strategies.nr > 1)
+		fputs("No merge strategy handled the merge.\n", stderr);
+	else
+		fprintf(stderr, "Merge with strategy %s failed.\n", m->strategy);
+	return 2;
+}
