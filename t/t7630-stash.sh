@@ -186,6 +186,19 @@ test_expect_success 'a subdirectory; a merge that is ready' '
 	test_path_is_missing repo/.git/MERGE_HEAD && say 0 pop -q && has "A  o"
 '
 
+# lookups COMMAND...: prints how often a command looks up the files of the directory "many"
+lookups () {
+	strace -f -o ../trace -e trace=%file git "$@" >/dev/null && grep "stat" ../trace | grep -c "\"\(many/\)\?file[0-9]*\"\|\"many\""
+}
+
+test_expect_success STRACE,!SANITIZE 'a search for changes looks each unchanged file up once' '
+	fresh && cd repo && mkdir many && for i in $(test_seq 200); do echo $i >many/file$i || return 1; done && touch -d 2020-01-01 many/* && git add . && git commit -q -m many && git update-index -q --refresh &&
+	for command in "stash push -q" "add -u" "commit -q -a -m more"
+	do
+		echo more >>many/file7 && nr=$(lookups $command) && echo "$command: $nr" && test $nr -ge 200 && test $nr -lt 300 || return 1
+	done && cd ..
+'
+
 test_expect_success STRACE,JOURNAL 'push: two flushes, the first before any file changes; apply and pop: one' '
 	fresh && on_journal journal && cp -a repo journal/r && (
 		cd journal/r && for i in 1 2 3 4 5 6 7 8 9; do echo $i >u$i || return 1; done && echo x >>f && echo x >>g && echo x >>d/h &&

@@ -52,44 +52,43 @@ static void add_without_comparing(struct worktree_changes *ch, const struct repo
 		changes_add(ch, e->name, &st, gone)->unmerged = e->stage > 0;
 }
 
-static int check_entry(struct repository *r, struct index_state *ix, struct index_entry *e,
-		       struct converter *c, unsigned flags, struct worktree_changes *ch,
-		       struct err *err)
+static void check_entry(struct repository *r, const struct index_state *ix, struct index_entry *e,
+			struct lstat_cursor *cur, struct converter *c, unsigned flags, struct worktree_changes *ch)
 {
 	enum worktree_change change;
 	struct stat st;
 	unsigned mode;
-	int rc;
 
 	if ((flags & CHANGES_EVERY_FILE) && (e->stage || MODE_IS_GITLINK(e->mode)))
-		return 0;
+		return;
 	if (e->stage || (flags & CHANGES_EVERY_FILE)) {
 		add_without_comparing(ch, r, e);
-		return 0;
+		return;
 	}
-	rc = worktree_entry_changed(r, ix, e, c, &change, &st, &mode, err);
-	if (rc >= 0 && change != WT_UNCHANGED)
+	change = worktree_compare(r, ix, e, cur, c, &st, &mode);
+	if (change != WT_UNCHANGED)
 		changes_add(ch, e->name, &st, change == WT_DELETED);
-	return rc;
 }
 
 int worktree_find_changes(struct repository *r, struct index_state *ix,
 			  const struct pathspec *ps, struct converter *c, unsigned flags,
 			  char *seen, struct worktree_changes *out, struct err *err)
 {
+	struct lstat_cursor cur;
+
+	(void)err; /* a file that cannot be read counts as changed */
 	worktree_preload_index(r, ix, ps);
+	lstat_cursor_init(&cur);
 	for (size_t i = 0; i < ix->nr; i++) {
 		struct index_entry *e = ix->entries[i];
-		int rc;
 
 		if (ps && !pathspec_match(ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode),
 					  seen))
 			continue;
 		if ((e->flags & CE_SKIP_WORKTREE) && !(flags & CHANGES_SPARSE))
 			continue;
-		rc = check_entry(r, ix, e, c, flags, out, err);
-		if (rc < 0)
-			return rc;
+		check_entry(r, ix, e, &cur, c, flags, out);
 	}
+	lstat_cursor_release(&cur);
 	return 0;
 }
