@@ -109,10 +109,24 @@ int tree_entry_cmp(const char *a, size_t alen, unsigned amode,
 	return (ca > cb) - (ca < cb);
 }
 
+/* In octal. strbuf_addf would take more time than all the rest of an entry. */
+static void add_mode(struct strbuf *out, unsigned mode)
+{
+	char digits[sizeof(mode) * 3];
+	size_t at = sizeof(digits);
+
+	do
+		digits[--at] = (char)('0' + (mode & 7));
+	while (mode >>= 3);
+	strbuf_add(out, digits + at, sizeof(digits) - at);
+}
+
 void tree_append(struct strbuf *out, unsigned mode, const char *name, size_t len,
 		 const struct object_id *oid)
 {
-	strbuf_addf(out, "%o ", mode);
+	strbuf_grow(out, sizeof(mode) * 3 + len + oid_raw_len(oid) + 2);
+	add_mode(out, mode);
+	strbuf_addch(out, ' ');
 	strbuf_add(out, name, len);
 	strbuf_addch(out, '\0');
 	strbuf_add(out, oid->hash, oid_raw_len(oid));
