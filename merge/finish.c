@@ -53,13 +53,23 @@ static int new_entry_order(const void *a, const void *b)
 	return tree_entry_cmp(x->name, x->len, x->v.mode, y->name, y->len, y->v.mode);
 }
 
+/* As a rule the entries are in order already: paths are in that of trees, but for names like "a" and "a.c". */
+static void sort_entries(struct new_dir *d)
+{
+	for (size_t i = 1; i < d->nr; i++) {
+		if (new_entry_order(&d->entries[i - 1], &d->entries[i]) <= 0)
+			continue;
+		qsort(d->entries, d->nr, sizeof(*d->entries), new_entry_order);
+		return;
+	}
+}
+
 static int write_dir(struct finish *f, struct new_dir *d, struct object_id *oid)
 {
 	struct strbuf text = STRBUF_INIT;
 	int rc;
 
-	if (d->nr)
-		qsort(d->entries, d->nr, sizeof(*d->entries), new_entry_order);
+	sort_entries(d);
 	for (size_t i = 0; i < d->nr; i++)
 		tree_append(&text, d->entries[i].v.mode, d->entries[i].name, d->entries[i].len, &d->entries[i].v.oid);
 	rc = odb_write(f->run->m->odb, OBJ_TREE, text.buf, text.len, oid, f->run->err);
