@@ -54,7 +54,8 @@ struct files_transaction {
 	bool via_packed;
 	bool loose_via_packed; /* those with loose files too */
 	bool looked_for_abandoned;
-	bool meets_packed; /* the name conflict just found is with a packed ref */
+	/* The name conflict just found is one that Git finds after the lock: with a packed ref, or with an update queued later. */
+	bool found_late;
 	enum record_state record; /* as far as this process has come: NONE, LOCKED, STAGED */
 	struct lock_group locks;
 	struct held_locks *held;

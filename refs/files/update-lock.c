@@ -35,16 +35,16 @@ static int check_prefix_lock(struct ref_transaction *t, const char *prefix,
 	return rc;
 }
 
-/* As in Git, most errors name the ref that could not be locked; a conflict with a packed ref is found later. */
+/* As in Git, most errors name the ref that could not be locked; a late conflict is met there after the lock. */
 static void lock_failure(struct err *err, int rc, const struct ref_transaction *t, const struct ref_update *u, const struct err *why)
 {
 	const char *text = err_message(why);
 
-	if (files_transaction(t)->meets_packed || starts_with(text, "verifying symref target: "))
+	if (files_transaction(t)->found_late || starts_with(text, "verifying symref target: "))
 		err_set(err, rc, "%s", text);
 	else
 		err_set(err, rc, "cannot lock ref '%s': %s", ref_update_display_name(u), text);
-	files_transaction(t)->meets_packed = false;
+	files_transaction(t)->found_late = false;
 }
 
 /* Is "a" or "a/b" a ref, when "a/b/c" is to be made? */
@@ -63,7 +63,7 @@ static int check_prefix(struct ref_transaction *t, struct packed_refs *packed,
 	loose_value_release(&v);
 	if (!rc) {
 		rc = packed_refs_lookup(packed, prefix, &e, err);
-		files_transaction(t)->meets_packed = rc > 0;
+		files_transaction(t)->found_late = rc > 0;
 	}
 	if (rc > 0)
 		rc = err_set(err, ERR_CONFLICT, "'%s' exists; cannot create '%s'", prefix, name);
@@ -145,6 +145,14 @@ static const struct ref_update *find_update_below(const struct ref_transaction *
 	return NULL;
 }
 
+static bool is_queued_before(const struct ref_transaction *t, const char *name, const struct ref_update *other)
+{
+	for (size_t i = 0; i < t->nr && t->updates[i] != other; i++)
+		if (!strcmp(t->updates[i]->name, name))
+			return true;
+	return false;
+}
+
 /* Is there an "a/b", when "a" is to be made? loose: there is a directory of that name. */
 static int check_below(struct ref_transaction *t, struct packed_refs *packed,
 		       const char *name, bool loose, struct err *err)
@@ -157,13 +165,15 @@ static int check_below(struct ref_transaction *t, struct packed_refs *packed,
 		found = find_loose_below(t, dir);
 	if (!found) {
 		found = find_packed_below(packed, dir);
-		files_transaction(t)->meets_packed = found != NULL;
+		files_transaction(t)->found_late = found != NULL;
 	}
 	if (found)
 		rc = err_set(err, ERR_CONFLICT, "'%s' exists; cannot create '%s'", found, name);
-	else if ((u = find_update_below(t, dir)))
+	else if ((u = find_update_below(t, dir))) {
+		files_transaction(t)->found_late = is_queued_before(t, name, u);
 		rc = err_set(err, ERR_CONFLICT,
 			     "cannot process '%s' and '%s' at the same time", name, u->name);
+	}
 	free(found);
 	free(dir);
 	return rc;

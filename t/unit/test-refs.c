@@ -242,6 +242,10 @@ static void refuses_conflicting_names(void **state UNUSED)
 		       "'refs/heads/n' and 'refs/heads/n/m' at the same time");
 	t = ref_transaction_begin(rs, 0);
 	assert_int_equal(ref_transaction_update(t, "refs/heads/n", &oid_a, NULL, 0, NULL, NULL), 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/n/m", &oid_a, NULL, 0, NULL, NULL), 0);
+	expect_failure(run(t, &err), &err, "cannot process 'refs/heads/n' and 'refs/heads/n/m' at the same time");
+	t = ref_transaction_begin(rs, 0);
+	assert_int_equal(ref_transaction_update(t, "refs/heads/n", &oid_a, NULL, 0, NULL, NULL), 0);
 	assert_int_equal(ref_transaction_update(t, "refs/heads/n", &oid_b, NULL, 0, NULL, NULL), 0);
 	expect_failure(run(t, &err), &err, "multiple updates for ref 'refs/heads/n' not allowed");
 	expect_ref("refs/heads/n", NULL);
