@@ -53,4 +53,9 @@ test_expect_success 'GIT_TEST_PROTOCOL_VERSION stands in for the default' '
 	test_expect_code 128 env GIT_TEST_PROTOCOL_VERSION=x git ls-remote p 2>err && test_grep "unknown value for GIT_TEST_PROTOCOL_VERSION: x" err
 '
 
+test_expect_success 'GIT_TRACE_PACKET: the report of a push, that a sideband carries, line by line' '
+	git init -q --bare to.git && GIT_TRACE_PACKET=$PWD/packets.push git -C p push -q ../to.git HEAD:refs/heads/x &&
+	sed -n "s/.*packet: *push< //p" packets.push | tail -n 3 >actual && printf "%s\n" "unpack ok" "ok refs/heads/x" 0000 >expect && test_cmp expect actual
+'
+
 test_done

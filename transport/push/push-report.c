@@ -5,6 +5,7 @@
 #include "transport/push/push-internal.h"
 #include "util/alloc.h"
 #include "util/map.h"
+#include "wire/pkt-trace.h"
 
 /* ---- reading ---- */
 
@@ -100,7 +101,14 @@ void push_answer_read(struct push_answer *a)
 struct lines {
 	const char *at, *end;
 	struct strbuf line;
+	bool banded; /* they came in a sideband, and no trace has seen them yet */
 };
+
+static void trace_line(const struct lines *l, const char *p, size_t len)
+{
+	if (l->banded)
+		pkt_trace('<', p, len);
+}
 
 /* 1: a line; 0: the end, < 0. */
 static int next_line(struct lines *l, struct err *err)
@@ -112,12 +120,15 @@ static int next_line(struct lines *l, struct err *err)
 	if (l->end - l->at < 4)
 		return err_set(err, ERR_CORRUPT, "the other side's report ends inside of a line");
 	len = pkt_parse_length(l->at);
-	if (!len)
+	if (!len) {
+		trace_line(l, l->at, 4);
 		return 0;
+	}
 	if (len < 4 || len > l->end - l->at)
 		return err_set(err, ERR_CORRUPT, "the other side's report is malformed");
 	strbuf_reset(&l->line);
 	strbuf_add(&l->line, l->at + 4, (size_t)len - 4);
+	trace_line(l, l->line.buf, l->line.len);
 	strbuf_trim_trailing_newline(&l->line);
 	l->at += len;
 	return 1;
@@ -183,7 +194,7 @@ static int take_unpack(struct lines *lines, bool *unpacked, struct err *err)
 
 int push_answer_take(struct push_answer *a, struct push_list *l, struct err *err)
 {
-	struct lines lines = { a->report.buf, a->report.buf + a->report.len, STRBUF_INIT };
+	struct lines lines = { a->report.buf, a->report.buf + a->report.len, STRBUF_INIT, a->bands };
 	struct push_update *now = NULL;
 	struct err why = ERR_INIT;
 	struct strmap by_name;
