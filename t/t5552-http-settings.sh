@@ -238,13 +238,22 @@ test_expect_success 'a parent that does not know stateless-connect' '
 	git init -q parent && printf "%s\n" "option progress false" "fetch $(git -C work rev-parse HEAD) refs/heads/main" "" "" |
 	git -C parent remote-http origin "$web_url/repo.git" >out && printf "ok\n" >expect && head -n 1 out | test_cmp expect - &&
 	git -C parent cat-file -e "$(git -C work rev-parse HEAD)" &&
-	printf "stateless-connect git-receive-pack\n" | git -C parent remote-http origin "$web_url/repo.git" >out &&
+	{ printf "stateless-connect git-receive-pack\n\n" | git -C parent remote-http origin "$web_url/repo.git" >out; } &&
 	echo fallback >expect && test_cmp expect out &&
-	printf "stateless-connect git-upload-pack\n" | GIT_PROTOCOL= git -C parent remote-http origin "$web_url/repo.git" >out &&
+	{ printf "stateless-connect git-upload-pack\n\n" | GIT_PROTOCOL= git -C parent remote-http origin "$web_url/repo.git" >out; } &&
 	test_cmp expect out && test_must_fail git -C parent remote-http origin "$web_url/repo.git" <<-\EOF 2>err &&
 	strange
 	EOF
 	test_grep "unknown command .strange. from git" err
+'
+
+test_expect_success 'input that ends without an empty line: exit code 1, and the last batch does not run' '
+	rm -rf batch && git init -q batch && oid=$(git -C work rev-parse HEAD) && cd batch &&
+	for input in "" "capabilities\n" "option progress false\n" "option progress false" "list\n" "fetch $oid refs/heads/main\n" "push HEAD:refs/heads/x\n"; do
+		printf "$input" >../input && test_expect_code 1 git remote-http "$web_url/repo.git" <../input >out 2>err &&
+		test_must_be_empty err || return 1
+	done &&
+	test_must_fail git cat-file -e $oid && printf "list\n\n" >../input && git remote-http "$web_url/repo.git" <../input >out
 '
 
 test_done

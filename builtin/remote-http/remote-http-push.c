@@ -50,11 +50,13 @@ int remote_http_list_for_push(struct http_helper *h, struct err *err)
 
 /* ---- push ---- */
 
+/* 1: the input ends before the empty line. */
 static int read_specs(struct http_helper *h, const char *first, struct refspec *specs, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
 	const char *spec;
 	size_t nr = 0;
+	bool ended = false;
 	int rc = 0;
 
 	strbuf_addstr(&line, first);
@@ -63,9 +65,9 @@ static int read_specs(struct http_helper *h, const char *first, struct refspec *
 			rc = err_set(err, ERR_INVALID, "http transport does not support %s", line.buf);
 		else
 			rc = refspec_add(specs, spec, h->r->algo, err);
-	} while (!rc && !strbuf_getline_lf(&line, stdin) && line.len);
+	} while (!rc && !(ended = strbuf_getline_lf(&line, stdin) != 0) && line.len);
 	strbuf_release(&line);
-	return rc;
+	return rc ? rc : ended;
 }
 
 static const char *reason(const struct push_update *u)
@@ -128,15 +130,15 @@ int remote_http_push(struct http_helper *h, const char *line, struct err *err)
 {
 	struct refspec specs = REFSPEC_INIT(REFSPEC_PUSH);
 	struct push_list l = PUSH_LIST_INIT;
-	int rc = open_push(h, err);
+	int rc = h->r ? read_specs(h, line, &specs, err) : 0;
 
 	if (!rc)
-		rc = read_specs(h, line, &specs, err);
+		rc = open_push(h, err);
 	if (!rc)
 		rc = remote_http_push_push(h, &specs, &l, err);
 	if (!rc)
 		rc = report(&l, err);
 	refspec_release(&specs);
 	push_list_release(&l);
-	return rc;
+	return rc < 0 ? rc : 0; /* the next read finds the end again */
 }

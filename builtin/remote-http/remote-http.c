@@ -167,22 +167,23 @@ static int take_fetch_line(struct oid_array *wants, struct strbuf *names, const 
 	return 0;
 }
 
-/* Up to an empty line. */
+/* Up to an empty line; without one nothing is fetched, and the next read finds the end again. */
 static int fetch(struct http_helper *h, const char *line, struct err *err)
 {
 	struct strbuf names = STRBUF_INIT, next = STRBUF_INIT;
 	struct oid_array wants = OID_ARRAY_INIT;
+	bool ended = false;
 	int rc;
 
 	strbuf_addstr(&next, line);
 	do
 		rc = take_fetch_line(&wants, &names, next.buf, err);
-	while (!rc && !strbuf_getline_lf(&next, stdin) && next.len);
-	if (!rc && h->dumb)
+	while (!rc && !(ended = strbuf_getline_lf(&next, stdin) != 0) && next.len);
+	if (!rc && !ended && h->dumb)
 		rc = remote_http_fetch_dumb(h, &wants, err);
-	else if (!rc)
+	else if (!rc && !ended)
 		rc = run_fetch_pack(h, &names, err);
-	if (!rc && !h->dumb)
+	if (!rc && !ended && !h->dumb)
 		rc = remote_http_answer("\n", err);
 	oid_array_clear(&wants);
 	strbuf_release(&names);
@@ -251,6 +252,7 @@ static int run_command_line(struct http_helper *h, const char *line, struct err 
 	return err_set(err, ERR_INVALID, "unknown command '%s' from git", line);
 }
 
+/* 1: the input ends before the empty line, or the command, that ends it. */
 static int remote_http_run(struct http_helper *h, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -259,7 +261,7 @@ static int remote_http_run(struct http_helper *h, struct err *err)
 	while (!rc && !strbuf_getline_lf(&line, stdin))
 		rc = run_command_line(h, line.buf, err);
 	strbuf_release(&line);
-	return rc < 0 ? rc : 0;
+	return rc < 0 ? rc : !rc;
 }
 
 /* As in Git, the URL ends with a slash in messages. */
