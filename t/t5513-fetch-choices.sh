@@ -294,4 +294,10 @@ test_expect_success '--set-upstream at a detached HEAD, whatever is fetched' '
 	done
 '
 
+test_expect_success '--atomic over a lock ends with 253, and changes nothing' '
+	rm -rf w && git init -q -b other w && mkdir -p w/.git/refs/heads && : >w/.git/refs/heads/a.lock &&
+	test_expect_code 253 git -C w -c core.filesRefLockTimeout=0 fetch --no-tags --atomic ../way main:t main:a 2>err && tail -n 2 err &&
+	test_must_fail git -C w rev-parse -q --verify t && rm w/.git/refs/heads/a.lock && git -C w fetch -q --no-tags --atomic ../way main:t main:a
+'
+
 test_done
