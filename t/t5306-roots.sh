@@ -49,6 +49,14 @@ holds () {
 	done
 }
 
+# leaves_out WHAT COMMANDS: prune and repack honour that root alone. fsck calls the object unreachable, and rev-list does not list it.
+leaves_out () {
+	test_expect_success "$1 does not count: fsck and rev-list" "
+		begin && o=\$c && $2 && git fsck --unreachable >../found 2>&1 && grep \" \$o\\\$\" ../found >list && test -s list &&
+		git rev-list --objects --no-object-names --all --reflog --indexed-objects >../found && test_must_fail grep \"^\$o\" ../found
+	"
+}
+
 worktree='mkdir -p .git/worktrees/w && echo ../.. >.git/worktrees/w/commondir && echo "$TRASH_DIRECTORY/w/.git" >.git/worktrees/w/gitdir &&
 	echo "gitdir: $TRASH_DIRECTORY/r/.git/worktrees/w" >../w/.git && echo "ref: refs/heads/none" >.git/worktrees/w/HEAD'
 
@@ -67,6 +75,9 @@ holds 'the log of another worktree' "$worktree && mkdir .git/worktrees/w/logs &&
 	echo \"$ZERO_OID \$c a <a> 1 +0000	x\" >.git/worktrees/w/logs/HEAD"
 holds 'a ref of another worktree' "$worktree && mkdir -p .git/worktrees/w/refs/bisect &&
 	echo \$c >.git/worktrees/w/refs/bisect/bad" prune repack
+for name in bisect/bad worktree/x rewritten/x; do
+	leaves_out "refs/$name of another worktree" "$worktree && mkdir -p .git/worktrees/w/refs/${name%/*} && echo \$c >.git/worktrees/w/refs/$name"
+done
 holds 'an entry of the index' 'o=$(blob entry) && git update-index --add --cacheinfo 100644,$o,new'
 holds 'a cached tree' 'git update-index --add --cacheinfo 100644,$(git rev-parse HEAD:one),dir/new && o=$(git write-tree)'
 for stage in 1 2 3; do
@@ -89,6 +100,9 @@ for name in rebase-merge/autostash rebase-merge/orig-head rebase-merge/onto reba
 	sequencer/head sequencer/todo sequencer/abort-safety; do
 	holds "$name" 'mkdir .git/'${name%/*}' && echo "pick $c x" >.git/'$name prune
 done
+leaves_out 'a root ref' 'echo $c >.git/ORIG_HEAD'
+leaves_out 'a root ref of another worktree' "$worktree && echo \$c >.git/worktrees/w/CHERRY_PICK_HEAD"
+leaves_out 'a file of an operation' 'mkdir .git/sequencer && echo "pick $c x" >.git/sequencer/todo'
 holds 'a file of an operation' 'mkdir .git/sequencer && echo "pick $c x" >.git/sequencer/todo' repack
 
 test_expect_success 'a directory in worktrees/ without "gitdir" is no worktree' '
