@@ -296,6 +296,21 @@ test_expect_success STRACE,FSYNC_BATCH 'recording costs no flush of its own' '
 	test_path_is_file flush-true/.git/rr-cache/$conflict_id/postimage
 '
 
+test_expect_success 'rebase and cherry-pick record resolutions, and use them' '
+	make_conflict seq && cd seq && git config rerere.enabled true && git checkout -q side &&
+	test_must_fail git rebase main 2>err && test_grep "Recorded preimage for .f." err &&
+	echo resolved >f && git add f && GIT_EDITOR=: git rebase --continue 2>err && test_grep "Recorded resolution for .f." err &&
+	git reset -q --hard ORIG_HEAD && test_must_fail git rebase main 2>err && test_grep "Resolved .f. using previous resolution" err &&
+	echo resolved >../expect && test_cmp ../expect f && git ls-files -u >../unmerged && test_line_count = 3 ../unmerged &&
+	git rebase --abort && test_path_is_missing .git/MERGE_RR &&
+	test_must_fail git rebase --rerere-autoupdate main 2>err && test_grep "Staged .f. using previous resolution" err &&
+	git ls-files -u >../unmerged && test_must_be_empty ../unmerged && git rebase --abort &&
+	git checkout -q main && test_must_fail git cherry-pick --rerere-autoupdate side 2>err && test_grep "Staged .f. using" err &&
+	git cherry-pick --abort && git commit -q --allow-empty -m none && test_must_fail git cherry-pick --rerere-autoupdate side HEAD &&
+	git config -f .git/sequencer/opts options.allow-rerere-auto >../have && echo true >../expect && test_cmp ../expect ../have &&
+	git cherry-pick --abort && test_path_is_missing .git/MERGE_RR
+'
+
 test_expect_success 'usage' '
 	test_expect_code 129 git -C record rerere bogus 2>err &&
 	test_grep "usage: git rerere" err

@@ -167,7 +167,7 @@ int pick_parse_options(struct pick_cmd *c, int argc, const char **argv)
 	struct pick_options *o = &c->o;
 	bool sign = false, reference = false;
 
-	o->edit = -1;
+	o->edit = o->rerere_autoupdate = -1;
 	if (c->r) {
 		read_config_bool(c, "commit.gpgsign", &sign);
 		read_config_bool(c, "revert.reference", &reference);
@@ -184,8 +184,6 @@ int pick_parse_options(struct pick_cmd *c, int argc, const char **argv)
 		o->empty = PICK_EMPTY_KEEP;
 	if (o->empty == PICK_EMPTY_KEEP)
 		o->allow_empty = true;
-	if (o->rerere_autoupdate > 0)
-		die("--rerere-autoupdate: rerere is not available yet");
 	return argc;
 }
 
@@ -237,6 +235,8 @@ void pick_format_options(const struct pick_cmd *c, struct strbuf *out)
 	add_flag(out, o->signoff, "signoff");
 	add_flag(out, o->record_origin, "record-origin");
 	add_flag(out, o->ff, "allow-ff");
+	if (o->rerere_autoupdate >= 0)
+		strbuf_addf(out, "\tallow-rerere-auto = %s\n", o->rerere_autoupdate ? "true" : "false");
 	if (o->mainline)
 		strbuf_addf(out, "\tmainline = %d\n", o->mainline);
 	add_text(out, "strategy", o->strategy);
@@ -275,6 +275,8 @@ static int take_saved(struct pick_cmd *c, const struct config_entry *e, struct e
 		o->record_origin = on;
 	else if (!strcmp(key, "allow-ff"))
 		o->ff = on;
+	else if (!strcmp(key, "allow-rerere-auto"))
+		o->rerere_autoupdate = on;
 	else if (!strcmp(key, "mainline"))
 		o->mainline = atoi(value);
 	else if (!strcmp(key, "strategy"))

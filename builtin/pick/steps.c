@@ -16,6 +16,7 @@
 #include "util/alloc.h"
 #include "util/run-command.h"
 #include "util/utf8.h"
+#include "worktree/rerere.h"
 
 /* One step: the pick, its result, and the text of the commit. */
 struct step {
@@ -415,11 +416,15 @@ static int stop_refused(struct pick_cmd *c, struct err *err)
 
 static int stop_conflict(struct pick_cmd *c, struct step *s, struct err *err)
 {
+	struct rerere rr = { .op = c->op, .ix = &c->update.ix, .autoupdate = c->o.rerere_autoupdate,
+			     .lenient = true };
 	struct strbuf id = STRBUF_INIT;
+	struct strvec told;
 	int rc = plan(c, &s->result.merge.tree, &s->result.merge.stages, err);
 
 	if (rc == ERR_CONFLICT)
 		return stop_refused(c, err);
+	strvec_init(&told);
 	add_messages(c, &s->result.merge);
 	add_conflict_paths(c, &s->result.merge.stages, &s->message);
 	if (!rc)
@@ -428,15 +433,20 @@ static int stop_conflict(struct pick_cmd *c, struct step *s, struct err *err)
 		rc = pick_write_sequence(c, err);
 	if (!rc)
 		rc = result_update_run(&c->update, err);
+	if (!rc)
+		rc = rerere_update(&rr, &told, err);
 	rc = end_stop(c, rc, err);
-	if (rc)
-		return rc;
-	warn_of_merge_limit(s->result.merge.needed_rename_limit);
-	odb_abbrev(c->r->odb, &s->pick.commit->oid, c->r->settings.abbrev, &id);
-	error("could not %s %s... %s", c->revert ? "revert" : "apply", id.buf, s->subject.buf);
-	advise_conflict(c);
+	if (!rc) {
+		warn_of_merge_limit(s->result.merge.needed_rename_limit);
+		odb_abbrev(c->r->odb, &s->pick.commit->oid, c->r->settings.abbrev, &id);
+		error("could not %s %s... %s", c->revert ? "revert" : "apply", id.buf, s->subject.buf);
+		advise_conflict(c);
+		for (size_t i = 0; i < told.nr; i++)
+			fprintf(stderr, "%s\n", told.v[i]);
+	}
 	strbuf_release(&id);
-	return 1;
+	strvec_clear(&told);
+	return rc ? rc : 1;
 }
 
 static int show_status(struct pick_cmd *c, struct err *err)

@@ -299,8 +299,6 @@ static void check_merge_options(struct rebase_cmd *c)
 			die("unknown strategy option: -X%s", c->o.strategy_options.v[i]);
 	if (c->o.strategy && strcmp(c->o.strategy, "ort") && strcmp(c->o.strategy, "recursive"))
 		die("the merge strategy '%s' is not available yet in a rebase", c->o.strategy);
-	if (c->o.rerere_autoupdate > 0)
-		die("--rerere-autoupdate: rerere is not available yet");
 }
 
 static void choose_empty(struct rebase_cmd *c)

@@ -60,6 +60,7 @@ struct rebase_refs {
 struct rebase_stop {
 	struct object_id tree;		   /* of index and files */
 	const struct index_state *stages; /* conflicts */
+	struct strvec *rerere_messages;	   /* with stages: gets messages about recorded resolutions */
 	struct object_id stopped;	   /* stopped-sha, REBASE_HEAD */
 	struct object_id amend;
 	struct object_id merge_head;

@@ -4,6 +4,7 @@
 #include "builtin/rebase/rebase-run.h"
 #include "repo/ident.h"
 #include "util/alloc.h"
+#include "worktree/rerere.h"
 
 /* ---- state files ---- */
 
@@ -290,6 +291,15 @@ static void note_published(struct rebase_run *run)
 	progress_copy(&run->published, &run->now);
 }
 
+static int use_recorded_resolutions(struct rebase_run *run, struct result_update *u, struct strvec *messages,
+				    struct err *err)
+{
+	struct rerere rr = { .op = run->op, .ix = &u->ix, .autoupdate = run->c->state.rerere_autoupdate,
+			     .lenient = true };
+
+	return rerere_update(&rr, messages, err);
+}
+
 int rebase_publish(struct rebase_run *run, const struct rebase_stop *stop, bool sealed, struct err *err)
 {
 	const struct object_id to = stop && !oid_is_null(&stop->tree) ? stop->tree : run->now.tree;
@@ -298,6 +308,8 @@ int rebase_publish(struct rebase_run *run, const struct rebase_stop *stop, bool 
 
 	if (!rc)
 		rc = update_files(run, &u, &to, stop ? stop->stages : NULL, !run->begun, err);
+	if (!rc && stop && stop->stages)
+		rc = use_recorded_resolutions(run, &u, stop->rerere_messages, err);
 	if (!rc)
 		rc = queue_refs(run, stop, err);
 	if (!rc)

@@ -149,7 +149,7 @@ static void print_result(const struct merge_result *result)
 	warn_of_merge_limit(result->needed_rename_limit);
 }
 
-static void explain_conflict(struct rebase_run *run, const struct todo_item *item, const char *id, const char *subject)
+static void explain_conflict(struct rebase_run *run, const char *id, const char *subject)
 {
 	error("could not apply %s... %s", id, subject);
 	advise_if_enabled(run->r, "mergeConflict",
@@ -157,7 +157,6 @@ static void explain_conflict(struct rebase_run *run, const struct todo_item *ite
 			  "\"git add/rm <conflicted_files>\", then run \"git rebase --continue\".\n"
 			  "You can instead skip this commit: run \"git rebase --skip\".\n"
 			  "To abort and get back to the state before \"git rebase\", run \"git rebase --abort\".");
-	fprintf(stderr, "Could not apply %s... %s\n", id, item->arg);
 }
 
 int rebase_stop_conflict(struct rebase_run *run, const struct todo_item *item, struct commit *c,
@@ -165,8 +164,11 @@ int rebase_stop_conflict(struct rebase_run *run, const struct todo_item *item, s
 {
 	struct pick p = { .r = run->r, .pool = run->c->pool, .commit = c };
 	struct strbuf subject = STRBUF_INIT, id = STRBUF_INIT;
+	struct strvec told;
 	int rc;
 
+	strvec_init(&told);
+	stop->rerere_messages = &told;
 	stop->stages = &result->stages;
 	stop->has_merge_msg = stop->has_auto_merge = true;
 	if (!todo_is_fixup(item->command) && item->command != TODO_MERGE)
@@ -180,8 +182,12 @@ int rebase_stop_conflict(struct rebase_run *run, const struct todo_item *item, s
 		rc = rebase_publish(run, stop, true, err);
 	if (!rc) {
 		print_result(result);
-		explain_conflict(run, item, id.buf, subject.buf);
+		explain_conflict(run, id.buf, subject.buf);
+		for (size_t i = 0; i < told.nr; i++)
+			fprintf(stderr, "%s\n", told.v[i]);
+		fprintf(stderr, "Could not apply %s... %s\n", id.buf, item->arg);
 	}
+	strvec_clear(&told);
 	strbuf_release(&subject);
 	strbuf_release(&id);
 	return rc ? rc : 1;
