@@ -183,4 +183,10 @@ test_expect_success '10 commits and 100 have as many flushes, and so has a stop'
 	test "$n" = 1 && test "$(cat flushes.10)" = 1
 '
 
+test_expect_success '--ignore-whitespace takes a change of white space for none' '
+	copy && git -C repo checkout -q -b spaces m1~1 && sed "s/^l2/l2  /" repo/f >g && mv g repo/f && git -C repo commit -qam spaces &&
+	test_expect_code 1 git -C repo rebase -q spaces topic && git -C repo rebase --abort &&
+	git -C repo rebase -q --ignore-whitespace spaces topic && test_grep "^t2$" repo/f
+'
+
 test_done

@@ -325,6 +325,8 @@ static void keep_settings(struct rebase_cmd *c)
 	s->strategy = o->strategy ? xstrdup(o->strategy) : NULL;
 	s->sign_key = o->sign_key ? xstrdup(o->sign_key) : NULL;
 	strvec_pushv(&s->strategy_options, o->strategy_options.v);
+	if (o->ignore_whitespace)
+		strvec_push(&s->strategy_options, "ignore-space-change");
 	strvec_pushv(&s->trailers, o->trailers.v);
 	choose_empty(c);
 }
