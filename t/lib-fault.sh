@@ -64,3 +64,8 @@ calls_of () {
 			old[$0] = 1
 		}')
 }
+
+# lines WORD...: each on a line of its own
+lines() {
+	printf '%s\n' "$@"
+}

@@ -10,10 +10,6 @@ After an interruption, merge --abort brings HEAD, index and files together again
 GIT_TEST_FS_KIND=journal
 export GIT_TEST_FS_KIND
 
-lines() {
-	printf '%s\n' "$@"
-}
-
 # side: f, new; clash: f; trunk: m, with old and d/x gone
 make_repo() {
 	git init -q -b trunk $1 && (

@@ -10,10 +10,6 @@ After an interruption, rebase --abort, or --quit where the branch has moved alre
 GIT_TEST_FS_KIND=journal
 export GIT_TEST_FS_KIND
 
-lines() {
-	printf '%s\n' "$@"
-}
-
 # topic: three commits (f, n/new, d/x goes); trunk: m, with old gone; clash: f
 make_repo() {
 	git init -q -b trunk $1 && (

@@ -10,10 +10,6 @@ After an interruption --continue, --skip or --abort goes on, and --abort brings 
 GIT_TEST_FS_KIND=journal
 export GIT_TEST_FS_KIND
 
-lines() {
-	printf '%s\n' "$@"
-}
-
 # side: 20 commits that add files; clash: adds a, conflict in f, adds b
 make_repo() {
 	git init -q -b trunk $1 && (

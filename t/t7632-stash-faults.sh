@@ -10,10 +10,6 @@ No change is lost: it is in the working tree, or in an entry of the list. The ne
 GIT_TEST_FS_KIND=journal
 export GIT_TEST_FS_KIND
 
-lines() {
-	printf '%s\n' "$@"
-}
-
 dirty() {
 	lines 1 2 3 mine >f && echo staged >g && git add g && rm d/x && mkdir -p n && echo u >n/new
 }

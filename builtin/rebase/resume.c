@@ -278,15 +278,23 @@ static int check_dropped(struct rebase_cmd *c, struct err *err)
 	return rc;
 }
 
-static int continue_rebase(struct rebase_cmd *c, struct err *err)
+/* Not after an interruption that left files or HEAD in between. */
+static int read_list_to_go_on(struct rebase_cmd *c, struct err *err)
 {
-	struct rebase_run run;
 	int rc = result_update_refuse_unfinished(c->r, err);
 
 	if (!rc)
 		rc = refuse_not_detached(c, err);
 	if (!rc)
 		rc = rebase_read_list(c, err);
+	return rc;
+}
+
+static int continue_rebase(struct rebase_cmd *c, struct err *err)
+{
+	struct rebase_run run;
+	int rc = read_list_to_go_on(c, err);
+
 	if (!rc)
 		rc = check_dropped(c, err);
 	if (rc)
@@ -324,12 +332,8 @@ static int skip(struct rebase_cmd *c, struct err *err)
 {
 	struct rebase_run run;
 	struct object_id amend;
-	int rc = result_update_refuse_unfinished(c->r, err);
+	int rc = read_list_to_go_on(c, err);
 
-	if (!rc)
-		rc = refuse_not_detached(c, err);
-	if (!rc)
-		rc = rebase_read_list(c, err);
 	if (!rc)
 		rc = reset_files("HEAD", err);
 	if (rc)
