@@ -626,7 +626,11 @@ static int settle_oldest_awaited(struct fsync_batch *b, size_t max)
 
 	pthread_mutex_lock(&b->lock);
 	nr = b->nr_awaited < max ? b->nr_awaited : max;
-	ALLOC_ARRAY(list, nr + 1);
+	if (!nr) {
+		pthread_mutex_unlock(&b->lock);
+		return 0;
+	}
+	ALLOC_ARRAY(list, nr);
 	memcpy(list, b->awaited, nr * sizeof(*list));
 	b->nr_awaited -= nr;
 	memmove(b->awaited, b->awaited + nr, b->nr_awaited * sizeof(*list));
