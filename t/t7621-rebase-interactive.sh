@@ -86,6 +86,48 @@ test_expect_success 'a conflict in a chain: the messages stay together' '
 	subjects main "one\n" && git -C repo log -1 --format=%B >out && test_grep "^three$" out && test_grep "^body$" out
 '
 
+test_expect_success 'the last commit of a chain brings nothing: it counts as rewritten' '
+	copy && git -C repo checkout -q main && sed "s/l8/m8/" repo/f >f && mv f repo/f && git -C repo commit -qam m2 &&
+	git -C repo checkout -q topic && test_expect_code 1 edit "2,3s/pick/fixup -C/;3a exec false" "" main &&
+	git -C repo checkout -q --ours f && git -C repo add f && test_expect_code 1 git -C repo rebase --continue &&
+	for c in topic~2 topic~1 topic; do echo "$(git -C start rev-parse $c) $(git -C repo rev-parse HEAD)" || return 1; done >expect &&
+	test_cmp expect repo/.git/rebase-merge/rewritten-list && test_path_is_missing repo/.git/rebase-merge/rewritten-pending &&
+	git -C repo rebase --continue
+'
+
+test_expect_success 'fixup -c, -C: which subjects become comments' '
+	copy && for m in "amend! one" "#x" "squash! one" "fixup! one"; do
+		printf "%s\n\nof $m\n" "$m" >m && git -C repo commit -q --allow-empty --cleanup=verbatim -F ../m || return 1; done &&
+	edit "2,3s/pick/fixup/;4,5s/pick/fixup -c/;6s/pick/fixup -C/;7s/pick/fixup/" "" main &&
+	sed -n "/#4 will/,/^# Please/p" msg.seen >out && sed -n "1,21p" out >lines &&
+	cat >expect <<-\EOF &&
+	# The commit message #4 will be skipped:
+
+	# amend! one
+	#
+	# of amend! one
+
+	# The commit message #5 will be skipped:
+
+	#x
+	#
+	# of #x
+
+	# This is the commit message #6:
+
+	squash! one
+
+	of squash! one
+
+	# The commit message #7 will be skipped:
+
+	# fixup! one
+	EOF
+	test_cmp expect lines && subjects main "squash! one\n" &&
+	rm msg.seen && git -C repo reset -q --hard ORIG_HEAD && edit "2s/pick/squash/;3,7s/pick/fixup -C/" "" main &&
+	test_grep "^# squash! one" msg.seen && test_grep "^# fixup! one" msg.seen && test_grep "^#x" msg.seen
+'
+
 test_expect_success 'reword and edit' '
 	copy && edit "1s/pick/reword/;2s/pick/edit/" "s/^one/ONE/" main 2>err && test_grep "Stopped at .*# two" err &&
 	git -C repo reflog -3 --format=%gs >log &&

@@ -236,21 +236,28 @@ static int commit_staged(struct rebase_run *run, struct err *err)
 	return amends ? commit_amended(run, &amend, err) : commit_resolved(run, err);
 }
 
-/* The commit at which the rebase stopped has become HEAD. */
-static void note_stopped(struct rebase_run *run)
+/* The commit at which the rebase stopped; a null id if it stopped at none. */
+static struct object_id read_stopped(struct rebase_run *run)
 {
 	struct object_id oid;
 
-	if (!repo_state_oid(run->r, STATE_REBASE_MERGE_STOPPED_SHA, &oid))
+	return repo_state_oid(run->r, STATE_REBASE_MERGE_STOPPED_SHA, &oid) ? oid : run->r->algo->null_oid;
+}
+
+/* The commit at which the rebase stopped has become HEAD. */
+static void note_stopped(struct rebase_run *run, const struct object_id *stopped)
+{
+	if (oid_is_null(stopped))
 		return;
 	run->now.at = 0;
 	run->is_advanced = true;
-	rebase_run_note_rewritten(run, &oid);
+	rebase_run_note_rewritten(run, stopped);
 }
 
-static int go_on(struct rebase_run *run, struct err *err)
+/* `stopped` was read before: a child for the commit ends the files of the stop. */
+static int go_on(struct rebase_run *run, const struct object_id *stopped, struct err *err)
 {
-	note_stopped(run);
+	note_stopped(run, stopped);
 	progress_copy(&run->published, &run->now);
 	return rebase_run_list(run, err);
 }
@@ -292,6 +299,7 @@ static int read_list_to_go_on(struct rebase_cmd *c, struct err *err)
 
 static int continue_rebase(struct rebase_cmd *c, struct err *err)
 {
+	struct object_id stopped;
 	struct rebase_run run;
 	int rc = read_list_to_go_on(c, err);
 
@@ -300,10 +308,11 @@ static int continue_rebase(struct rebase_cmd *c, struct err *err)
 	if (rc)
 		return rc;
 	rc = open_run(&run, c, err);
+	stopped = read_stopped(&run);
 	if (!rc)
 		rc = commit_staged(&run, err);
 	if (!rc)
-		rc = go_on(&run, err);
+		rc = go_on(&run, &stopped, err);
 	rebase_run_release(&run);
 	return rc;
 }
@@ -331,7 +340,7 @@ static int reset_files(const char *to, struct err *err)
 static int skip(struct rebase_cmd *c, struct err *err)
 {
 	struct rebase_run run;
-	struct object_id amend;
+	struct object_id amend, stopped;
 	int rc = read_list_to_go_on(c, err);
 
 	if (!rc)
@@ -339,9 +348,10 @@ static int skip(struct rebase_cmd *c, struct err *err)
 	if (rc)
 		return rc;
 	rc = open_run(&run, c, err);
+	stopped = read_stopped(&run);
 	/* A stop of `edit` is behind its commit, which stays. */
 	if (!rc && !run.now.fixups.len && is_amending(&run, &amend) && oid_eq(&amend, &run.now.head))
-		note_stopped(&run);
+		note_stopped(&run, &stopped);
 	if (!rc)
 		rc = skip_in_chain(&run, err);
 	progress_copy(&run.published, &run.now);

@@ -88,13 +88,18 @@ static void begin_messages(struct rebase_run *run, const struct strbuf *head, bo
 		strbuf_addstr(out, body);
 }
 
-/* The subject "squash! x" is a comment. */
-static void add_squash_body(struct rebase_run *run, const char *body, bool comments_subject)
+static bool chain_has_squash(const struct rebase_run *run)
+{
+	return strstr(run->now.fixups.buf, "squash ");
+}
+
+/* The subject "amend! x" is a comment; where the chain has a squash, "squash! x" and "fixup! x", too. */
+static void add_squash_body(struct rebase_run *run, const char *body)
 {
 	struct strbuf *out = &run->now.squash_text;
 	size_t len = strcspn(body, "\n");
 
-	if (comments_subject && (starts_with(body, "squash!") || starts_with(body, "fixup!") || starts_with(body, "amend!"))) {
+	if (starts_with(body, "amend!") || (chain_has_squash(run) && (starts_with(body, "squash!") || starts_with(body, "fixup!")))) {
 		message_add_commented(out, body, len, run->c->comment_char);
 		body += len + (body[len] == '\n');
 	}
@@ -112,7 +117,7 @@ static void add_numbered(struct rebase_run *run, const char *body, size_t n, boo
 		message_add_commented(out, body, strlen(body), run->c->comment_char);
 	} else {
 		strbuf_addf(out, "\n%c This is the commit message #%zu:\n\n", run->c->comment_char, n);
-		add_squash_body(run, body, true);
+		add_squash_body(run, body);
 	}
 }
 
@@ -146,11 +151,11 @@ static bool add_skipped_header(const struct rebase_run *run, const char *line, s
 	return true;
 }
 
-/* All messages before are skipped: they become comments. */
+/* All messages before are skipped: they become comments. The subject "amend! x" is one already. */
 static void comment_out_all(struct rebase_run *run)
 {
 	struct strbuf old = STRBUF_INIT, *text = &run->now.squash_text;
-	bool in_body = false, after_header = false;
+	bool in_body = false, after_header = false, may_be_comment = false;
 	size_t len;
 
 	strbuf_addbuf(&old, text);
@@ -159,14 +164,19 @@ static void comment_out_all(struct rebase_run *run)
 		len = strcspn(line, "\n");
 		if (is_header(run, line)) {
 			in_body = after_header = add_skipped_header(run, line, len, text);
+			may_be_comment = in_body && starts_with(line + 1, " This is the commit message #");
 			if (!in_body)
 				strbuf_addf(text, "%.*s\n", (int)len, line);
 		} else if (!in_body || (!len && (after_header || is_header(run, line + 1)))) {
 			strbuf_addf(text, "%.*s\n", (int)len, line);
 			after_header = false;
+		} else if (may_be_comment && line[0] == run->c->comment_char) {
+			strbuf_addf(text, "%.*s\n", (int)len, line);
+			may_be_comment = false;
 		} else if (len) {
 			message_add_commented(text, line, len, run->c->comment_char);
 			strbuf_complete_line(text);
+			may_be_comment = false;
 		} else {
 			strbuf_addf(text, "%c\n", run->c->comment_char);
 		}
@@ -185,7 +195,7 @@ static void replace_messages(struct rebase_run *run, const struct todo_item *ite
 {
 	struct rebase_progress *p = &run->now;
 
-	if (!strstr(p->fixups.buf, "squash "))
+	if (!chain_has_squash(run))
 		comment_out_all(run);
 	add_numbered(run, body, n, false);
 	if (item->flags & TODO_EDIT_MESSAGE) {
@@ -230,9 +240,9 @@ int rebase_fixup_add(struct rebase_run *run, const struct todo_item *item, struc
 			begin_chain(run, &head);
 		else
 			set_count(run, n);
-		take_message(run, item, body_of(&message), n);
 		strbuf_addf(&run->now.fixups, "%s%s %s", run->now.fixups.len ? "\n" : "", todo_command_name(item->command),
 			    oid_hex(&c->oid));
+		take_message(run, item, body_of(&message), n);
 	}
 	strbuf_release(&head);
 	strbuf_release(&message);
