@@ -52,7 +52,7 @@ def by_file(err):
 
 
 def batch(gits, top, rng, first, nr, report):
-    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_CEILING_DIRECTORIES"}
     env.update({"HOME": top, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C", "GIT_TEST_FSYNC": "0"})
     files = {}
     for n in range(first, first + nr):

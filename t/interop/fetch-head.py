@@ -39,7 +39,7 @@ class Ground:
 
     def __init__(self, top, stock):
         self.top, self.stock = top, stock
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_CEILING_DIRECTORIES"}
         self.env.update({"HOME": top, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C", "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@x", "GIT_COMMITTER_NAME": "A",
                          "GIT_COMMITTER_EMAIL": "a@x", "GIT_AUTHOR_DATE": "1234567890 +0000", "GIT_COMMITTER_DATE": "1234567890 +0000", "GIT_TERMINAL_PROMPT": "0", "GIT_TEST_FSYNC": "0"})
         self.store = top + "/store"

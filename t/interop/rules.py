@@ -93,7 +93,7 @@ class Tree:
 
     def __init__(self, top, git, rng):
         self.top, self.git, self.rules = top, git, []
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_CEILING_DIRECTORIES"}
         self.env.update({"HOME": top + "/home", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"})
         os.makedirs(top + "/home")
         self.work = top + "/work"

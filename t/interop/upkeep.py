@@ -107,7 +107,7 @@ AGES = (600, 3600, DAY, 10 * DAY, 20 * DAY, 100 * DAY)
 LINES_PER_REPOSITORY = 12
 ID = re.compile(r'[0-9a-f]{40}')
 
-ENV = {k: v for k, v in os.environ.items() if not k.startswith('GIT_')}
+ENV = {k: v for k, v in os.environ.items() if not k.startswith('GIT_') or k == 'GIT_CEILING_DIRECTORIES'}
 ENV.update(GIT_CONFIG_NOSYSTEM='1', TZ='UTC', LC_ALL='C', GIT_TEST_FSYNC='0',
 	   GIT_AUTHOR_NAME='A', GIT_AUTHOR_EMAIL='a@example.com', GIT_AUTHOR_DATE='1700000000 +0000',
 	   GIT_COMMITTER_NAME='C', GIT_COMMITTER_EMAIL='c@example.com',

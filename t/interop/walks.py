@@ -55,7 +55,7 @@ MEANT = [
 	(r'--graph.*--count|--count.*--graph', '', 'Stock prints the graph, without line ends, too.'),
 ]
 
-ENV = {k: v for k, v in os.environ.items() if not k.startswith('GIT_')}
+ENV = {k: v for k, v in os.environ.items() if not k.startswith('GIT_') or k == 'GIT_CEILING_DIRECTORIES'}
 ENV.update(GIT_CONFIG_NOSYSTEM='1', HOME='/nonexistent', TZ='UTC', LC_ALL='C',
 	   GIT_AUTHOR_NAME='A', GIT_AUTHOR_EMAIL='a@example.com', GIT_AUTHOR_DATE='1700000000 +0000',
 	   GIT_COMMITTER_NAME='C', GIT_COMMITTER_EMAIL='c@example.com',

@@ -48,7 +48,7 @@ def find_stock(ours):
 
 
 def environment(home):
-    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k == "GIT_CEILING_DIRECTORIES"}
     env.update(
         HOME=home, LC_ALL="C", GIT_CONFIG_NOSYSTEM="1",
         GIT_CONFIG_GLOBAL="/dev/null",

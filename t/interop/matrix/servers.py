@@ -90,11 +90,11 @@ class Place:
                 "GIT_EXEC_PATH": self.exec, "GIT_CONFIG_NOSYSTEM": "1"}
 
     def environment(self):
-        """For clients and servers: nothing of the user's."""
+        """For clients and servers: nothing of the user's. A git that fails to make a repository finds none above."""
         keep = {k: v for k, v in os.environ.items()
                 if not k.startswith(("GIT_", "SSH_")) and not k.lower().endswith("_proxy")}
         keep.update(HOME=self.home, PATH=PATH, LC_ALL="C", GIT_CONFIG_NOSYSTEM="1",
-                    GIT_TERMINAL_PROMPT="0")
+                    GIT_TERMINAL_PROMPT="0", GIT_CEILING_DIRECTORIES=os.path.dirname(os.path.abspath(self.top)))
         return keep
 
     def is_open_to_all(self):
