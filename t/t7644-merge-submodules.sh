@@ -3,6 +3,7 @@
 
 test_description='merge: commits of submodules that both sides have changed'
 . "$(dirname "$0")/test-lib.sh"
+SQ=\'
 
 # In s: base - left1 - left2, base - right, first = left1 + right, second = left1 + right, last contains first; apart has no parent.
 # Each has a branch of the same name in the repository around it, whose submodule is at that commit.
@@ -105,6 +106,28 @@ test_expect_success 'a commit that is missing, no base, a submodule that is not 
 	test_grep "^Failed to merge submodule s (no merge base)" out &&
 	mv r/s away && mkdir r/s && test_expect_code 1 merged at-left1 at-left2 &&
 	test_grep "^CONFLICT (submodule not initialized)" out && test_grep "s (not checked out)" out
+'
+
+# gone COMMAND..: sub/m and m leave the index, which has them as submodules. What is in their place is made before.
+gone() {
+	git -C gone reset -q --hard main && rm -rf gone/m gone/sub/m && mkdir -p gone/m gone/sub/m && eval "$1" &&
+	shift && git -C gone "$@" >out 2>&1 && git -C gone ls-files >files && test_grep ! "m$" files
+}
+
+test_expect_success 'a submodule leaves the index: only an empty directory goes' '
+	git init -q -b main gone && (cd gone && echo x >x && git add x &&
+		for path in m sub/m; do git update-index --add --cacheinfo 160000,$(git -C ../r rev-parse HEAD),$path || exit 1; done &&
+		git commit -q -m one && git rm -q -r --cached m sub && echo y >y && git add y && git commit -q -m two && git branch two &&
+		git reset -q --hard HEAD^) &&
+	for command in "reset -q --hard two" "checkout -q two" "merge -q --no-ff two" "cherry-pick two" "read-tree -m -u HEAD two" \
+		"restore -SW -s two ."
+	do
+		git -C gone checkout -q -f -B main two^ && gone : $command && test_grep ! "^warning" out && test_path_is_missing gone/m &&
+		test_path_is_missing gone/sub && git -C gone checkout -q -f -B main two^ &&
+		gone "echo u >gone/m/u && rmdir gone/sub/m && echo f >gone/sub/m" $command && test_path_is_file gone/m/u &&
+		printf "warning: unable to rmdir ${SQ}%s${SQ}: %s\n" m "Directory not empty" sub/m "Not a directory" >expect &&
+		test_grep "^warning" out && grep "^warning" out >warnings && test_cmp expect warnings && test_grep f gone/sub/m || return 1
+	done
 '
 
 test_done

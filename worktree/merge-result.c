@@ -225,7 +225,7 @@ static int set_entries(struct undo *un, const struct index_state *want, const st
 		if (index_find(want, e->name, e->name_len))
 			continue;
 		(void)index_remove(&un->ix, e->name, e->name_len);
-		string_list_append(&un->removed, e->name);
+		worktree_remove_add(&un->removed, e->name, e->mode);
 	}
 	for (size_t i = 0; !rc && i < want->nr; i++) {
 		if (has_same(other, want->entries[i]))

@@ -1,23 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Removing the files of entries that leave the index. */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "fs/file.h"
 #include "object/dotfile.h"
 #include "util/alloc.h"
 #include "worktree/write-files.h"
 
-/* A directory in the place of a file is not that file, and stays. */
-static void tell_directory(const struct repository *r, const char *path)
+void worktree_remove_add(struct string_list *paths, const char *path, unsigned mode)
 {
-	char *text = xstrfmt("warning: unable to unlink '%s': Is a directory\n", path);
+	string_list_append(paths, path)->util = MODE_IS_GITLINK(mode) ? paths : NULL; /* is it a submodule? */
+}
+
+static void warn_unable(const struct repository *r, const char *action, const char *path, int number)
+{
+	char *text = xstrfmt("warning: unable to %s '%s': %s\n", action, path, strerror(number));
 
 	repo_report_lines(r, text);
 	free(text);
 }
 
-/* 1: there is nothing any more, so that its directories may be empty. */
+/* An empty directory goes, unless a shell may still be in it. 1 as in remove_one. */
+static int remove_submodule(const struct repository *r, const char *path)
+{
+	if (r->original_cwd && !strcmp(path, r->original_cwd))
+		return 0;
+	if (!RETRY_EINTR(sys->rmdir(path)))
+		return 1;
+	warn_unable(r, "rmdir", path, errno);
+	return 0;
+}
+
+/* 1: there is nothing any more, so that its directories may be empty. A directory in the place of a file is not that file. */
 static int remove_one(const struct repository *r, struct lstat_cursor *cur, const char *path,
-		      bool tell, struct err *err)
+		      bool is_submodule, bool warns, struct err *err)
 {
 	size_t len = strlen(path);
 	struct stat st;
@@ -27,9 +43,11 @@ static int remove_one(const struct repository *r, struct lstat_cursor *cur, cons
 		return err_set(err, ERR_INVALID, "invalid path '%s'", path);
 	if (lstat_cursor_stat(cur, path, len, &st) < 0)
 		return errno == ENOENT && !worktree_leading_symlink(path, len);
+	if (is_submodule)
+		return remove_submodule(r, path);
 	if (S_ISDIR(st.st_mode)) {
-		if (tell)
-			tell_directory(r, path);
+		if (warns)
+			warn_unable(r, "unlink", path, EISDIR);
 		return 0;
 	}
 	rc = remove_file(path, err);
@@ -51,7 +69,7 @@ int worktree_remove_entry(const struct repository *r, const char *path, struct e
 	int rc;
 
 	lstat_cursor_init(&cur);
-	rc = remove_one(r, &cur, path, false, err);
+	rc = remove_one(r, &cur, path, false, false, err);
 	lstat_cursor_release(&cur);
 	if (rc > 0)
 		remove_directories(r, path);
@@ -76,7 +94,7 @@ int worktree_remove_files(const struct repository *r, const struct string_list *
 	for (size_t i = 0; i < paths->nr; i++) {
 		const char *path = paths->items[i].string;
 		const char *next = i + 1 < paths->nr ? paths->items[i + 1].string : NULL;
-		int rc = remove_one(r, &cur, path, true, err);
+		int rc = remove_one(r, &cur, path, paths->items[i].util, true, err);
 
 		if (rc > 0 && !shares_directory(path, next))
 			remove_directories(r, path);

@@ -2,6 +2,7 @@
 /* Merging trees: what becomes of one path, by the rules of git-read-tree(1). */
 #include "compat/posix.h"
 #include "worktree/unpack-trees-internal.h"
+#include "worktree/write-files.h"
 
 /* ---- outcomes for one path ---- */
 
@@ -70,8 +71,16 @@ static int keep_entry(struct merger *mg, const struct place *p)
 	set_skip(mg, out);
 	if (out == was_out)
 		return out ? 0 : restore_changed(mg, p->cur);
-	string_list_append(out ? &mg->m->removed : &mg->m->checked_out, p->name);
+	if (out)
+		worktree_remove_add(&mg->m->removed, p->name, p->cur->mode);
+	else
+		string_list_append(&mg->m->checked_out, p->name);
 	return 0;
+}
+
+static unsigned mode_before(const struct place *p)
+{
+	return p->cur ? p->cur->mode : p->unmerged ? p->unmerged->mode : 0;
 }
 
 /*
@@ -98,16 +107,17 @@ static int use_entry(struct merger *mg, const struct place *p, struct index_entr
 	if (mg->m->update && !out)
 		string_list_append(&mg->m->checked_out, e->name);
 	else if (mg->m->update && (p->unmerged || (p->cur && !(p->cur->flags & CE_SKIP_WORKTREE))))
-		string_list_append(&mg->m->removed, e->name);
+		worktree_remove_add(&mg->m->removed, e->name, mode_before(p));
 	return 0;
 }
 
 static int remove_entry(struct merger *mg, const struct place *p)
 {
-	int ret = p->cur ? unpack_trees_check_uptodate(mg, p->cur) : 0;
+	/* Nothing in the place of a submodule is lost: see worktree_remove_files. */
+	int ret = p->cur && !MODE_IS_GITLINK(p->cur->mode) ? unpack_trees_check_uptodate(mg, p->cur) : 0;
 
 	if (!ret && mg->m->update && (p->cur || p->unmerged))
-		string_list_append(&mg->m->removed, p->name);
+		worktree_remove_add(&mg->m->removed, p->name, mode_before(p));
 	return ret;
 }
 

@@ -65,8 +65,9 @@ static void remove_others(struct paths *p)
 		const struct index_entry *e = co->ix.entries[i];
 
 		if (is_wanted(p, e->name, e->name_len) && !string_list_lookup(&p->write, e->name))
-			string_list_append(&p->remove, e->name);
+			worktree_remove_add(&p->remove, e->name, e->mode);
 	}
+	string_list_sort(&p->remove);
 }
 
 /* After the files are written: until then a .gitattributes that goes still counts, as in Git. */
@@ -223,7 +224,7 @@ static int take_unmerged(struct paths *p, const struct index_entry *e, const cha
 		return 0;
 	}
 	if (co->ours && !co->overlay) {
-		string_list_append(&p->remove, e->name);
+		worktree_remove_add(&p->remove, e->name, e->mode);
 		return 0;
 	}
 	p->unmerged = true;
@@ -250,7 +251,7 @@ static int take_from_index(struct paths *p, struct err *err)
 		if (e->stage)
 			rc = take_unmerged(p, e, &last, err);
 		else if (!co->overlay && (e->flags & CE_INTENT_TO_ADD))
-			string_list_append(&p->remove, e->name);
+			worktree_remove_add(&p->remove, e->name, e->mode);
 		else
 			string_list_append(&p->write, e->name);
 	}
