@@ -108,7 +108,7 @@ test_expect_success 'a commit that is missing, no base, a submodule that is not 
 	test_grep "^CONFLICT (submodule not initialized)" out && test_grep "s (not checked out)" out
 '
 
-# gone COMMAND..: sub/m and m leave the index, which has them as submodules. What is in their place is made before.
+# gone SCRIPT COMMAND..: m and sub/m, which are submodules, leave the index. The script changes their directories before.
 gone() {
 	git -C gone reset -q --hard main && rm -rf gone/m gone/sub/m && mkdir -p gone/m gone/sub/m && eval "$1" &&
 	shift && git -C gone "$@" >out 2>&1 && git -C gone ls-files >files && test_grep ! "m$" files

@@ -18,8 +18,8 @@ MUST_USE int worktree_write_prepare(struct repository *r, struct index_state *ix
 /*
  * Remove files of entries that leave the index, and the directories that are empty then, as
  * worktree_remove_entry does. Goes on after a failure; the first is returned. Sorted paths are fast.
- * `paths` is made by worktree_remove_add(), with the modes of the entries; 0: not known. Of a submodule only an empty
- * directory goes. A directory in the place of a file stays, and so does a file in the place of a submodule, with a warning.
+ * `paths` is made by worktree_remove_add(), with the modes of the entries; 0: not known. A submodule goes only if its
+ * directory is empty. A directory in the place of a file stays, and so does a file in the place of a submodule, with a warning.
  */
 void worktree_remove_add(struct string_list *paths, const char *path, unsigned mode);
 MUST_USE int worktree_remove_files(const struct repository *r, const struct string_list *paths,
