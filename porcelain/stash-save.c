@@ -46,6 +46,14 @@ static void add_file_of_head(struct stash_save *s, const char *path)
 	string_list_append(&s->head_files, path);
 }
 
+/* A new file that is missing is no change of HEAD: the stash keeps it as it is in the index. */
+static void leave_missing_new_files(struct stash_save *s)
+{
+	for (size_t i = s->changes.nr; i-- > 0;)
+		if (s->changes.items[i].gone && string_list_lookup(&s->new_files, s->changes.items[i].path))
+			forget_change(&s->changes, i);
+}
+
 static int note_staged(void *data, const char *path, unsigned old_mode, const struct object_id *old_oid UNUSED,
 		       const struct index_entry *e, struct err *err UNUSED)
 {
@@ -56,6 +64,8 @@ static int note_staged(void *data, const char *path, unsigned old_mode, const st
 	s->has_staged = true;
 	if (!e)
 		add_file_of_head(s, path);
+	else if (!old_mode)
+		string_list_append(&s->new_files, path);
 	return 0;
 }
 
@@ -101,6 +111,7 @@ static int find_changes(struct stash_save *s, struct err *err)
 	leave_submodules(s);
 	if (rc >= 0)
 		rc = index_diff_tree(&s->ix, odb_source(s->r->odb), &s->head_tree, note_staged, s, err);
+	leave_missing_new_files(s);
 	if (!rc)
 		rc = find_untracked(s, err);
 	s->has_changes = s->has_staged || s->changes.nr || s->untracked_paths.nr;
@@ -389,6 +400,7 @@ void stash_save_release(struct stash_save *s)
 	worktree_changes_release(&s->changes);
 	string_list_clear(&s->untracked_paths, NULL);
 	string_list_clear(&s->head_files, NULL);
+	string_list_clear(&s->new_files, NULL);
 	strbuf_release(&s->log);
 	free(s->branch);
 	free(s->seen);

@@ -55,6 +55,7 @@ struct stash_save {
 	struct result_update update;  /* update.ix: with all changes of files */
 	struct worktree_changes changes;
 	struct string_list untracked_paths, head_files; /* head_files: in HEAD, and not in the index */
+	struct string_list new_files;			/* in the index, and not in HEAD */
 };
 
 /* Errors: ERR_NOT_FOUND  "You do not have the initial commit yet"

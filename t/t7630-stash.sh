@@ -80,6 +80,12 @@ test_expect_success 'new, removed and retyped files; files of HEAD alone, or of 
 	say 0 pop -q && has " T d/h" " D f" " M g" "A  n" && say 0 push -q && say 0 pop --index -q && has " T d/h" " D f" " M g" "A  n"
 '
 
+test_expect_success 'a new file that is staged and missing: the stash has it' '
+	fresh && echo n >repo/n && git -C repo add n && rm repo/n repo/f && say 0 -q && has "" && test_path_is_missing repo/n &&
+	git -C repo diff --name-status HEAD stash >actual && printf "%s\t%s\n" D f A n >expect && test_cmp expect actual &&
+	say 0 pop --index -q && has " D f" "A  n" && test_grep n repo/n
+'
+
 test_expect_success 'untracked and ignored files' '
 	fresh && (cd repo && echo u >u && mkdir -p dd/e && echo q >dd/e/q && echo o >x.o) && say 0 && tells "No local changes to save" &&
 	say 0 -u && has "" && test_path_is_missing repo/dd && test_path_is_file repo/x.o &&

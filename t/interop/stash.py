@@ -21,7 +21,8 @@ ENV = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", L
            GIT_AUTHOR_EMAIL="a@x", GIT_COMMITTER_NAME="C", GIT_COMMITTER_EMAIL="c@x",
            GIT_AUTHOR_DATE="1700000000 +0000", GIT_COMMITTER_DATE="1700000000 +0000", GIT_TEST_FSYNC="0")
 # --index and --staged: Git applies patches where we merge.
-KNOWN = [r"^error: patch failed: .*\n", r"^error: .*: (patch does not apply|does not exist in index|already exists in index)\n"]
+KNOWN = [r"^error: patch failed: .*\n", r"^warning: .* has type \d+, expected \d+\n",
+         r"^error: .*: (patch does not apply|does not exist in index|already exists in index)\n"]
 # --index where something is staged already: Git refuses, or patches; ours merges. The round ends there.
 ENDS = ["would be overwritten by merge:\n  ", "Try without --index"]
 
