@@ -13,6 +13,7 @@ struct pack_progress {
 	bool forced;
 	/* ---- internal ---- */
 	enum pack_receive_phase phase;
+	bool has_unpacked;
 	struct progress *now;
 };
 /* For intake_policy.progress and fetch_wanted.meter; data: the struct pack_progress. bytes 0: unknown. */

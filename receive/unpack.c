@@ -56,7 +56,7 @@ static int take_checked(struct receive_server *s, struct intake_policy *policy, 
 
 	intake_policy_choose_form(policy, head->nr_objects);
 	if (policy->form == INTAKE_LOOSE)
-		meter.unpacking = "Unpacking objects";
+		policy->progress = NULL; /* as in Git, objects become loose without a meter */
 	policy->data = &meter;
 	rc = intake_take_pack(&rd, policy, place, &stream, err);
 	pack_progress_stop(&meter);

@@ -188,4 +188,34 @@ test_expect_success '--porcelain ends with Done once the table is there, whateve
 	test_must_fail git -C hk push --porcelain ../nowhere.git main >out && test_grep ! Done out
 '
 
+# meters: the last line of each meter of a push, without what changes from run to run
+meters () {
+	tr "\r" "\n" <$1 | sed -n "s/(delta [01]), reused/(delta D), reused/; s/, [0-9.]* [a-zA-Z]* | .*, done/, SIZE | RATE, done/; s/up to [0-9]* threads/up to N threads/
+		/done\.\$/p; /^Delta/p; /^Total/p; /^remote/p"
+}
+
+test_expect_success 'progress of a push: each phase, and the size and rate at its end; the server shows none while it unpacks' '
+	git init -q -b main meter && for i in $(test_seq 1 40); do echo "$i $i $i"; done >meter/f && git -C meter add f &&
+	git -C meter commit -q -m 1 && git init -q --bare meter.git && git -C meter push -q ../meter.git main &&
+	echo more >>meter/f && git -C meter commit -q -a -m 2 &&
+	git -C meter -c pack.threads=2 push --progress ../meter.git main 2>err && meters err >actual &&
+	cat >expect <<-\EOF &&
+	Enumerating objects: 5, done.
+	Counting objects: 100% (5/5), done.
+	Delta compression using up to N threads
+	Compressing objects: 100% (2/2), done.
+	Writing objects: 100% (3/3), SIZE | RATE, done.
+	Total 3 (delta D), reused 0 (delta 0), pack-reused 0 (from 0)
+	EOF
+	test_cmp expect actual &&
+	git -C meter -c pack.threads=1 push --progress ../meter.git main:one 2>err && test_grep ! Delta err
+'
+
+test_expect_success TTY 'on a terminal the meters of a push show without a delay; -q: nothing shows' '
+	echo again >>meter/f && git -C meter commit -q -a -m 3 &&
+	script -qec "git -C meter push ../meter.git main" /dev/null </dev/null >out && test_grep "Writing objects: 100% (3/3), " out &&
+	echo again >>meter/f && git -C meter commit -q -a -m 4 &&
+	script -qec "git -C meter push -q ../meter.git main" /dev/null </dev/null >out && test_must_be_empty out
+'
+
 test_done

@@ -261,6 +261,17 @@ static int add_tags_of_sent(struct pack_making *j, struct err *err)
 	return rc;
 }
 
+/* Git counts in a second pass what its walk has found; here it has happened at once. */
+static void show_count(struct pack_making *j)
+{
+	uint64_t nr = j->whole ? 0 : j->nr;
+
+	if (!nr)
+		return;
+	meter_start(&j->meter, "Counting objects");
+	meter_print(&j->meter, nr, nr, ", done.\n");
+}
+
 static int find_objects(struct pack_making *j, struct err *err)
 {
 	int rc;
@@ -277,10 +288,11 @@ static int find_objects(struct pack_making *j, struct err *err)
 	if (!rc && j->bitmap && !j->whole)
 		rc = add_all_found(j, err);
 	err_move(err, &j->err);
-	if (!rc)
-		meter_print(&j->meter, j->whole ? pack_nr_objects(j->whole) : j->nr, 0,
-			    ", done.\n");
-	return rc;
+	if (rc)
+		return rc;
+	meter_print(&j->meter, j->whole ? pack_nr_objects(j->whole) : j->nr, 0, ", done.\n");
+	show_count(j);
+	return 0;
 }
 
 static int on_progress(void *data, enum pack_phase phase, uint32_t done, uint32_t total,

@@ -16,6 +16,7 @@ struct progress {
 	size_t width; /* of the counters last shown */
 	bool shown;
 	bool forced; /* show at least the last line */
+	bool keep_rate;
 };
 
 #define INTERVAL_MS 100
@@ -65,12 +66,14 @@ static bool in_foreground(void)
 	return pgrp < 0 || pgrp == getpgrp();
 }
 
-static void add_rate(const struct progress *p, struct strbuf *line)
+static void add_rate(const struct progress *p, bool is_last, struct strbuf *line)
 {
 	int64_t ms = monotonic_ms() - p->begun_ms;
 
-	if (!p->bytes || ms < RATE_MS)
+	if (!p->bytes || (ms < RATE_MS && !(is_last && p->keep_rate)))
 		return;
+	if (!ms)
+		ms = 1;
 	strbuf_addstr(line, ", ");
 	strbuf_humanise_bytes(line, p->bytes);
 	strbuf_addstr(line, " | ");
@@ -90,7 +93,7 @@ static void show(struct progress *p, const char *ending)
 			    p->total);
 	else
 		strbuf_addf(&line, "%" PRIu64, p->n);
-	add_rate(p, &line);
+	add_rate(p, *ending != '\r', &line);
 	if (line.len - start < p->width && *ending == '\r')
 		strbuf_addchars(&line, ' ', p->width - (line.len - start));
 	p->width = line.len - start;
@@ -137,6 +140,12 @@ void progress_update_bytes(struct progress *p, uint64_t n, uint64_t bytes)
 		return;
 	p->bytes = bytes;
 	progress_update(p, n);
+}
+
+void progress_keep_rate(struct progress *p)
+{
+	if (p)
+		p->keep_rate = true;
 }
 
 void progress_stop(struct progress **pp)

@@ -19,6 +19,8 @@ typedef struct progress *(*progress_start_fn)(const char *title, uint64_t total)
 void progress_update(struct progress *p, uint64_t n);
 /* For a transfer: also shows ", 1.20 MiB | 3.40 MiB/s" after half a second. bytes: all bytes so far. */
 void progress_update_bytes(struct progress *p, uint64_t n, uint64_t bytes);
+/* Show the rate in the last line even if it has been measured for less than half a second. */
+void progress_keep_rate(struct progress *p);
 void progress_stop(struct progress **p); /* frees; prints ", done." if it was shown */
 
 #endif

@@ -44,7 +44,7 @@ static void show_unpack_progress(void *data, enum pack_receive_phase phase, uint
 
 static void make_unpack_policy(struct unpack_objects *u)
 {
-	u->progress.reading = "Unpacking objects";
+	u->progress.reading = u->progress.unpacking = "Unpacking objects";
 	u->policy = (struct intake_policy){
 		.form = u->dry_run ? INTAKE_NOTHING : INTAKE_LOOSE,
 		.fsck = u->strict ? &u->checks.fsck : NULL,

@@ -7,6 +7,8 @@ static const char *title(enum push_meter phase)
 	switch (phase) {
 	case PUSH_METER_FINDING:
 		return "Enumerating objects";
+	case PUSH_METER_COUNTING:
+		return "Counting objects";
 	case PUSH_METER_DELTAS:
 		return "Compressing objects";
 	case PUSH_METER_WRITING:
@@ -16,17 +18,19 @@ static const char *title(enum push_meter phase)
 	}
 }
 
-void push_meters_show(void *data, enum push_meter phase, uint64_t done, uint64_t total)
+void push_meters_show(void *data, enum push_meter phase, uint64_t done, uint64_t total, uint64_t bytes)
 {
 	struct push_meters *m = data;
 
 	if (phase != m->phase) {
 		progress_stop(&m->now);
 		if (title(phase))
-			m->now = m->forced ? progress_start_forced(title(phase), total) : progress_start(title(phase), total);
+			m->now = progress_start_forced(title(phase), total);
+		if (phase == PUSH_METER_WRITING)
+			progress_keep_rate(m->now);
 	}
 	m->phase = phase;
-	progress_update(m->now, done);
+	progress_update_bytes(m->now, done, bytes);
 }
 
 void push_meters_tell(void *data, const char *line)

@@ -8,13 +8,12 @@
 #include "util/progress.h"
 
 struct push_meters {
-	bool forced;
 	/* ---- internal ---- */
 	enum push_meter phase;
 	struct progress *now;
 };
-/* push_request_options.meter, .tell_totals; data: the struct push_meters. */
-void push_meters_show(void *data, enum push_meter phase, uint64_t done, uint64_t total);
+/* push_request_options.meter, .tell; data: the struct push_meters. */
+void push_meters_show(void *data, enum push_meter phase, uint64_t done, uint64_t total, uint64_t bytes);
 void push_meters_tell(void *data, const char *line);
 void push_meters_stop(struct push_meters *m);
 

@@ -182,12 +182,12 @@ static bool has_changes(const struct push_list *l)
 
 static int push_send(struct push_cmd *c, struct push_session *s, struct err *err)
 {
-	struct push_meters meters = { .forced = c->progress > 0 };
+	struct push_meters meters = { 0 };
 	bool shown = !c->quiet && (c->progress > 0 || (c->progress < 0 && isatty(2)));
 	struct push_request_options o = {
 		.atomic = c->atomic, .thin = c->thin, .quiet = c->quiet || !shown, .dry_run = c->dry_run, .sign = c->sign,
 		.push_options = &c->push_options, .meter = shown ? push_meters_show : NULL,
-		.tell_totals = push_meters_tell, .meter_data = &meters,
+		.tell = push_meters_tell, .meter_data = &meters,
 	};
 	int rc = push_session_send(s, c->r, &o, &c->list, err);
 

@@ -96,12 +96,12 @@ static int send_pack_send(struct send_pack *p, struct push_session *s, struct er
 	const struct push_rules rules = { .atomic = p->atomic };
 	unsigned flags = (p->mirror ? PUSH_MATCH_MIRROR | PUSH_MATCH_FORCE : 0) | (p->force ? PUSH_MATCH_FORCE : 0) |
 			 (advice_enabled(p->r, "pushUnqualifiedRefName") ? PUSH_MATCH_ADVISE : 0);
-	struct push_meters meters = { .forced = p->progress > 0 };
+	struct push_meters meters = { 0 };
 	bool shown = !p->quiet && (p->progress > 0 || (p->progress < 0 && isatty(2)));
 	struct push_request_options o = {
 		.atomic = p->atomic, .thin = p->thin, .quiet = !shown, .dry_run = p->dry_run, .sign = p->sign,
 		.push_options = &p->push_options, .meter = shown ? push_meters_show : NULL,
-		.tell_totals = push_meters_tell, .meter_data = &meters,
+		.tell = push_meters_tell, .meter_data = &meters,
 	};
 	int rc = push_match(&p->list, p->r, push_session_refs(s), &p->specs, flags, err);
 

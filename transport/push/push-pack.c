@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The pack of a push: the objects that the new values lead to and the server lacks. This process makes it while it sends it. */
 #include "compat/posix.h"
+#include "compat/os.h"
 #include "history/revision/objects.h"
 #include "history/revision/revision.h"
 #include "pack/write/pack-files.h"
@@ -10,16 +11,30 @@
 struct making {
 	const struct push_pack *p;
 	struct pack_objects *po;
-	uint64_t nr;
+	const struct pack_sink *sink; /* where the pack goes to; NULL: into files */
+	uint64_t nr, bytes;	      /* objects found; bytes that have gone to the sink */
+	int threads;
+	bool searches_deltas;
 };
+
+static void show_meter(const struct making *m, enum push_meter phase, uint64_t done, uint64_t total)
+{
+	if (m->p->o->meter)
+		m->p->o->meter(m->p->o->meter_data, phase, done, total, phase == PUSH_METER_WRITING ? m->bytes : 0);
+}
+
+static void tell_line(const struct making *m, const char *line)
+{
+	if (m->p->o->meter && m->p->o->tell)
+		m->p->o->tell(m->p->o->meter_data, line);
+}
 
 static int push_pack_add(void *data, const struct walked_object *o, struct err *err)
 {
 	struct making *m = data;
 
 	m->nr++;
-	if (m->p->o->meter)
-		m->p->o->meter(m->p->o->meter_data, PUSH_METER_FINDING, m->nr, 0);
+	show_meter(m, PUSH_METER_FINDING, m->nr, 0);
 	return pack_objects_add(m->po, o->oid, o->type, o->path, o->edge ? PACK_PREFERRED_BASE : 0, err);
 }
 
@@ -52,16 +67,28 @@ static int find(struct making *m, struct err *err)
 	if (!rc)
 		rc = object_walk(w, &o, err);
 	rev_walk_free(w);
+	if (!rc && m->nr)
+		show_meter(m, PUSH_METER_COUNTING, m->nr, m->nr);
 	return rc;
+}
+
+static void tell_threads(struct making *m)
+{
+	char line[80];
+
+	m->searches_deltas = true;
+	snprintf(line, sizeof(line), "Delta compression using up to %d threads\n", m->threads);
+	if (m->threads > 1)
+		tell_line(m, line);
 }
 
 static int show_push_progress(void *data, enum pack_phase phase, uint32_t done, uint32_t total, struct err *err UNUSED)
 {
 	struct making *m = data;
 
-	if (m->p->o->meter)
-		m->p->o->meter(m->p->o->meter_data, phase == PACK_PHASE_DELTAS ? PUSH_METER_DELTAS : PUSH_METER_WRITING, done,
-			       total);
+	if (phase == PACK_PHASE_DELTAS && !m->searches_deltas)
+		tell_threads(m);
+	show_meter(m, phase == PACK_PHASE_DELTAS ? PUSH_METER_DELTAS : PUSH_METER_WRITING, done, total);
 	return 0;
 }
 
@@ -81,19 +108,18 @@ static int push_pack_begin(struct making *m, struct err *err)
 	o.order = PACK_ORDER_SOURCE;
 	o.progress = show_push_progress;
 	o.data = m;
+	m->threads = o.threads ? o.threads : os_cpu_count();
 	m->po = pack_objects_new(&o);
 	return 0;
 }
 
-static void tell_totals(struct making *m)
+static void tell_totals(const struct making *m)
 {
 	struct strbuf line = STRBUF_INIT;
 
 	pack_objects_tell_stats(m->po, NULL, &line);
-	if (m->p->o->meter)
-		m->p->o->meter(m->p->o->meter_data, PUSH_METER_DONE, 0, 0);
-	if (m->p->o->meter && m->p->o->tell_totals)
-		m->p->o->tell_totals(m->p->o->meter_data, line.buf);
+	show_meter(m, PUSH_METER_DONE, 0, 0);
+	tell_line(m, line.buf);
 	strbuf_release(&line);
 }
 
@@ -109,13 +135,31 @@ static int prepare(struct making *m, struct err *err)
 	return rc ? rc : pack_objects_prepare(m->po, err);
 }
 
+static int count_and_write(void *data, const void *bytes, size_t len, struct err *err)
+{
+	struct making *m = data;
+
+	m->bytes += len;
+	return m->sink->write(m->sink->data, bytes, len, err);
+}
+
+static int room_of_sink(void *data, size_t len, void **p, struct err *err)
+{
+	const struct making *m = data;
+
+	return m->sink->room(m->sink->data, len, p, err);
+}
+
 int push_pack_write(const struct push_pack *p, const struct pack_sink *sink, struct err *err)
 {
-	struct making m = { .p = p };
+	struct making m = { .p = p, .sink = sink };
+	const struct pack_sink counted = { .write = count_and_write, .room = sink->room ? room_of_sink : NULL, .data = &m };
 	int rc = prepare(&m, err);
 
 	if (!rc)
-		rc = pack_objects_write(m.po, sink, err);
+		rc = pack_objects_write(m.po, &counted, err);
+	if (!rc && pack_objects_count(m.po))
+		show_meter(&m, PUSH_METER_WRITING, pack_objects_count(m.po), pack_objects_count(m.po));
 	if (!rc)
 		tell_totals(&m);
 	pack_objects_free(m.po);

@@ -108,15 +108,18 @@ struct push_session_options {
 	void (*tell)(void *data, const char *text, size_t len);
 	void *data;
 };
-enum push_meter { PUSH_METER_NONE, PUSH_METER_FINDING, PUSH_METER_DELTAS, PUSH_METER_WRITING, PUSH_METER_DONE };
+enum push_meter { PUSH_METER_NONE, PUSH_METER_FINDING, PUSH_METER_COUNTING, PUSH_METER_DELTAS, PUSH_METER_WRITING, PUSH_METER_DONE };
 enum push_signed { PUSH_SIGNED_NEVER, PUSH_SIGNED_IF_ASKED, PUSH_SIGNED_ALWAYS };
 struct push_request_options {
 	bool atomic, thin, quiet, dry_run;
 	enum push_signed sign;
 	const struct strvec *push_options; /* NULL: none */
-	/* Progress of the pack, and the line "Total …" at its end; NULL: not shown. total 0: not known. */
-	void (*meter)(void *data, enum push_meter phase, uint64_t done, uint64_t total);
-	void (*tell_totals)(void *data, const char *line);
+	/*
+	 * Progress of the pack, and lines in between ("Delta compression using …") and at its end
+	 * ("Total …"); NULL: not shown. total 0: not known; bytes 0: not counted.
+	 */
+	void (*meter)(void *data, enum push_meter phase, uint64_t done, uint64_t total, uint64_t bytes);
+	void (*tell)(void *data, const char *line);
 	void *meter_data;
 };
 /* Open a session. It owns the connection, or the remote helper that pushes by itself, from now on, on all outcomes. */
