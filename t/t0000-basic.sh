@@ -451,7 +451,7 @@ test_expect_success TMPFS 'mount_tmpfs fills up; it is gone at the end' '
 
 test_lazy_prereq SESSION 'setsid true && test -x "$GIT_BUILD_DIR/t/helper/within"'
 
-test_expect_success SESSION 'what a test leaves running ends with it, and what hangs ends' '
+test_expect_success SESSION 'run-test ends processes that a test leaves running, and tests that hang' '
 	write_script left.sh <<-\EOF && write_script hangs.sh <<-\EOF2 &&
 	(sleep 60; echo late) &
 	echo ok 1; echo 1..1; exit 3

@@ -92,7 +92,7 @@ test_expect_success 'other URLs in packets: bundles, promisor remotes; and in tr
 '
 
 # longest: a name of a host after which the password begins in one line of the trace and ends in another
-test_expect_success PYTHON 'what GIT_TRACE_CURL shows of an answer' '
+test_expect_success PYTHON 'GIT_TRACE_CURL shows the headers and data of an answer' '
 	start_httpd web && mkdir -p srv/a.git/objects/info srv/a.git/info && printf "%s\trefs/heads/x\n" $(git -C served rev-parse main) >srv/a.git/info/refs &&
 	for pad in 0 20 30; do
 		{ printf "%0${pad}d\nhttp://and.a.friend:sesame-open-the-door@127.0.0.1:1/b\n" 0; } >srv/a.git/objects/info/http-alternates && rules web "* . static" &&
@@ -104,7 +104,7 @@ test_expect_success PYTHON 'what GIT_TRACE_CURL shows of an answer' '
 '
 
 # A body of 200 URLs, nearly all of which is passwords: libcurl, which hands over 128,000 bytes at once, ends a piece in one.
-test_expect_success PYTHON 'what GIT_TRACE_CURL shows of an answer in pieces' '
+test_expect_success PYTHON 'GIT_TRACE_CURL shows an answer that comes in pieces' '
 	password=$(printf "%0999d" 0 | sed s/000/sesame/g) && for i in 1 2 3 4 5 6 7 8 9 10; do echo "http://me:$password@h/b"; done >ten &&
 	for i in 1 2 3 4 5 6 7 8 9 10; do cat ten ten; done >long && rules web "* . file $PWD/long" && rm -f curl &&
 	{ GIT_TRACE_CURL=$PWD/curl git ls-remote "$web_url/a.git" 2>err || :; } && grep -c "Recv data, " curl >pieces && test "$(cat pieces)" -ge 2 &&

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what commands cost in flushes and awaited writeouts
+test_description='counts of flushes and awaited writeouts of each command
 
 On a journalling file system one flush is enough for any command, elsewhere two
 are. The numbers are those that strace sees, and those that trace2 tells.'

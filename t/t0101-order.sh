@@ -474,7 +474,7 @@ for cmd in "add ." "commit -q -m message"; do
 		test_grep ! "^fsync" log &&
 		no_litter
 	'
-	test_expect_success "${cmd%% *}: a failed seal is told, and not tried again" '
+	test_expect_success "${cmd%% *} reports a failed seal, and does not try again" '
 		new_repo &&
 		case "$cmd" in commit*) git -C repo add . ;; esac &&
 		failing journal 1:EIO:fsync $cmd &&

@@ -95,7 +95,7 @@ test_expect_success "every command seals the existing data that its answer depen
 '
 
 # core.fsync=none promises nothing, and with a journal a seal of our own brings others along.
-test_expect_success "where there is nothing to be sealed, nothing is looked for" '
+test_expect_success "update-ref looks for no unsealed operation if it has nothing to seal" '
 	start journal && echo x >r/.git/.git-owner-d000000000000 &&
 	n=$(cd r && count_flushes git -c core.fsync=none update-ref refs/heads/main HEAD) &&
 	test "$n" = 0 && test "$(unsealed)" = 1 &&

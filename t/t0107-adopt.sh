@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what rests on objects that others have just written
+test_description='commands make durable the objects they depend on that others have just written
 
 Another Git writes loose objects without a flush. What we acknowledge must not rest on them
 before they are durable, nor on damaged ones. (Documentation/Durability, "Objects of others".)'

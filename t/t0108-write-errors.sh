@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what the disk could not write is not acknowledged
+test_description='commands fail if the disk could not write their data
 
 The disk fails writes that contain a certain text, as one with bad blocks does. The command whose
 contents these are has to say so: on each file system, with each way to make contents durable.

@@ -77,7 +77,7 @@ test_expect_success 'a remote helper that fetches by itself' '
 '
 for what in EIO ENOSPC+ EINTR; do
 	case $what$GIT_TEST_LONG in *1) SWEEP_STEP=1 ;; EIO) SWEEP_STEP=2 ;; *) SWEEP_STEP=5 ;; esac
-	test_expect_success "what a remote helper has put there: $what" '
+	test_expect_success "fetch keeps or removes objects of a remote helper: $what" '
 		GIT_TEST_YOUNG_SECONDS=3600 fetching helped $what fetch -q --prune
 	'
 done

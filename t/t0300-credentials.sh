@@ -144,7 +144,7 @@ test_expect_success 'the three forms of a helper; one that fails does not matter
 	test_grep "^password=p" out
 '
 
-test_expect_success 'nonsense of a helper is told, and no answer' '
+test_expect_success 'fill warns about malformed lines of a helper and ignores them' '
 	test_must_fail cred fill "$BASE" -c credential.helper="!echo bogus;:" &&
 	test_grep "warning: invalid credential line: bogus" err &&
 	test_must_fail cred fill "$BASE" -c credential.helper="!yes username=x | head -n 200000;:" &&
@@ -191,7 +191,7 @@ fits () {
 	esac
 }
 
-test_expect_success 'which urls of the configuration fit' '
+test_expect_success 'credential.<url> applies to URLs that match it' '
 	fits yes "${BASE}" https://example.com &&
 	fits yes "${BASE}" https://EXAMPLE.com:443/ &&
 	fits yes "${BASE}" "https://*.com" &&
@@ -263,7 +263,7 @@ test_expect_success 'capabilities: only a client that announced one gets its att
 	test_grep ! "wwwauth\[\]=A" asked.by
 '
 
-test_expect_success 'what a helper sends without announcing it is not taken' '
+test_expect_success 'fill ignores authtype from a helper that did not announce it' '
 	rm -f note.get &&
 	test_must_fail cred fill "capability[]=authtype\n$BASE" -c credential.helper="!echo authtype=x;echo credential=y;:" \
 		-c credential.helper=note &&

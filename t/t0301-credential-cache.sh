@@ -77,7 +77,7 @@ test_expect_success 'an expired credential is forgotten, and the daemon ends' '
 	git credential-cache exit
 '
 
-test_expect_success 'what must not be kept at all' '
+test_expect_success 'the cache keeps no expired and no incomplete credential' '
 	keep store "${BASE}username=u\npassword=p\n" --timeout=0 && keep get "$BASE" && test_must_be_empty out &&
 	keep store "${BASE}username=u\n" && keep get "$BASE" && test_must_be_empty out &&
 	git credential-cache exit
@@ -99,7 +99,7 @@ test_expect_success 'a directory that is open to others, or has another owner, i
 	test_must_fail keep store "$BASE" --socket=relative && test_grep "must be an absolute path" err
 '
 
-test_expect_success 'what a daemon that was killed has left is no trouble' '
+test_expect_success 'the cache replaces the socket of a killed daemon' '
 	mkdir -m 700 dead && python3 -c "
 import socket; s = socket.socket(socket.AF_UNIX); s.bind(\"dead/socket\")" &&
 	test_when_finished "git credential-cache --socket=\"$PWD/dead/socket\" exit" &&

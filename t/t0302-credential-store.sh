@@ -83,7 +83,7 @@ test_expect_success '--file' '
 	test_expect_code 129 git credential-store --file=x && test_expect_code 129 git credential-store get more </dev/null
 '
 
-test_expect_success 'what to keep' '
+test_expect_success 'set up descriptions of credentials' '
 	printf "protocol=https\nhost=e.com\nusername=u\npassword=p\n" >one &&
 	printf "protocol=https\nhost=other\n" >other
 '
@@ -120,7 +120,7 @@ test_expect_success 'by git credential' '
 '
 
 
-test_expect_success PEER 'what stock git reads and writes' '
+test_expect_success PEER 'stock git reads our file, and we read its file' '
 	git credential-store --file=ours store <one && cp ours theirs &&
 	printf "protocol=https\nhost=e.com\n" >ask &&
 	stock credential-store --file=ours get <ask >out.theirs &&

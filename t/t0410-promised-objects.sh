@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what a partial clone lacks is fetched when it is needed: together, and for good'
+test_description='a partial clone fetches missing objects when it needs them: together, and for good'
 . "$(dirname "$0")/test-lib.sh"
 
 # lazily CMD...: run git with these; $fetches: how often missing objects have been fetched
@@ -64,7 +64,7 @@ test_expect_success 'diff and log ask for what they read of a commit together' '
 	partial && lazily -C r log -Smore --format=%s >out && test $fetches = 2
 '
 
-test_expect_success 'where contents do not matter nothing is fetched' '
+test_expect_success 'commands that read no contents fetch nothing' '
 	partial && lazily -C r diff --raw HEAD~ HEAD >out && test $fetches = 0 && lazily -C r log --stat -0 && test $fetches = 0 &&
 	lazily -C r diff --name-status -M HEAD~ HEAD >out && test $fetches = 0 && lazily -C r ls-tree -r HEAD >out && test $fetches = 0 &&
 	lazily -C r status --porcelain >out && test $fetches = 0 && test "$(missing r)" = 140

@@ -60,7 +60,7 @@ test_expect_success 'lines: quoted, with CR, without an end' '
 	printf "nope\n" >in && PEERS_STDIN=in peers_git hash-object --stdin-paths
 '
 
-test_expect_success 'what cannot be hashed' '
+test_expect_success 'hash-object refuses missing files, directories and bad objects' '
 	peers_git hash-object nope &&
 	peers_git hash-object d &&
 	peers_git hash-object -t foo f &&

@@ -80,7 +80,7 @@ test_expect_success ROOT,BINDMOUNT 'the directory of packs is a bind mount of th
 '
 
 # A kill between the names leaves a .pack and a .rev without .idx.
-test_expect_success 'what a killed writer left of a pack goes after two weeks, with the next pack' '
+test_expect_success 'the next pack removes parts of a killed writer that are two weeks old' '
 	fresh && P=repo/.git/objects/pack && files 1 100 >list &&
 	for name in old new keep promisor other odd
 	do

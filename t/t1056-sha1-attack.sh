@@ -35,7 +35,7 @@ test_expect_success 'nothing else is' '
 	 seq 300000 >big && "$FAULT_GIT" -c bulkCheckin.unpackLimit=1 add big && "$FAULT_GIT" fsck)
 '
 
-test_expect_success 'writing: not even its name is told' '
+test_expect_success 'hash-object prints no name for a colliding object' '
 	git init -q --object-format=sha1 new && cp evil new/ && (cd new &&
 	 refused 128 $EVIL hash-object evil && refused 128 $EVIL hash-object --stdin <evil &&
 	 refused 128 $EVIL hash-object -w evil && refused 128 $EVIL hash-object -w --stdin <evil &&
@@ -107,7 +107,7 @@ test_expect_success 'fsck: loose and packed, whole and in pieces' '
 	 test_grep "SHA-1 appears to be part of a collision attack: $BIGGER" err)
 '
 
-test_expect_success 'what others have written is not adopted' '
+test_expect_success 'commit refuses a colliding object that another process has written' '
 	git init -q --object-format=sha1 young && (cd young && { cat ../evil && head -c 2000000 /dev/zero; } >big &&
 	 GIT_TEST_YOUNG_SECONDS=3600 && export GIT_TEST_YOUNG_SECONDS && for f in ../evil big; do
 		E=$(git -c core.fsync=none hash-object -w $f) && git update-index --add --cacheinfo 100644,$E,x &&

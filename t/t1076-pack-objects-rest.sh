@@ -123,7 +123,7 @@ test_expect_success STRACE,JOURNAL 'as files: one flush for the pack and what be
 	test $n = 1 && test $(find disk/left/.git/objects -path "*/??/*" -type f | wc -l) = 5
 '
 
-test_expect_success 'what does not go together' '
+test_expect_success 'pack-objects refuses options that exclude each other' '
 	test_must_fail git -C left.orig pack-objects --keep-unreachable --unpack-unreachable --stdout </dev/null >x.pack 2>err &&
 	test_grep "options .--keep-unreachable. and .--unpack-unreachable. cannot be used together" err &&
 	test_must_fail git -C left.orig pack-objects --cruft --unpack-unreachable "$PWD/x" </dev/null 2>err && test_grep "cannot use internal rev list with --cruft" err &&

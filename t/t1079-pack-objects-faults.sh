@@ -56,7 +56,7 @@ for what in EIO ENOSPC+ EINTR short; do
 	'
 done
 
-test_expect_success 'an error of the disk while a pack is copied is told, on a pipe as well' '
+test_expect_success 'pack-objects reports an error of the disk while it copies a pack, also to a pipe' '
 	for n in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		code=0 && rm -f missed &&
 		{ GIT_TEST_SYSCALL_MISSED=$PWD/missed GIT_TEST_SYSCALL_FAIL=$n:EIO:pread \

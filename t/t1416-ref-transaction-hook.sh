@@ -3,7 +3,7 @@
 
 test_description='the reference-transaction hook, compared with stock git
 
-Each side writes down what its hook is told: the state and the lines. Where stock git of
+The hook of each side records its arguments and its input: the state and the lines. Where stock git of
 the same version calls it more than once for one transaction, only once is
 expected of ours; that is said where it is so.'
 . "$(dirname "$0")/test-lib.sh"
@@ -186,7 +186,7 @@ test_expect_success 'symbolic refs: what they name' '
 	test_cmp expect ours/told
 '
 
-test_expect_success 'a hook reference-transaction that is not executable is told of, once' '
+test_expect_success 'update-ref warns once about a hook reference-transaction that is not executable' '
 	git init -q -b main ignored && git -C ignored commit -q --allow-empty -m one &&
 	mkdir -p ignored/.git/hooks && echo exit 1 >ignored/.git/hooks/reference-transaction &&
 	cat >expect <<-\EOF && git -C ignored update-ref refs/heads/x HEAD 2>err && test_cmp expect err &&

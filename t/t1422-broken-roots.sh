@@ -192,7 +192,7 @@ keeps_x () {
 	done
 }
 
-test_expect_success 'what only refs/bisect/ of another worktree names is kept' '
+test_expect_success 'gc keeps objects that only refs/bisect/ of another worktree names' '
 	keeps_x "mkdir -p .git/worktrees/wt/refs/bisect && echo $X >.git/worktrees/wt/refs/bisect/bad"
 '
 
@@ -262,7 +262,7 @@ do
 	'
 done
 
-test_expect_success 'what MERGE_HEAD and the index of a borrower name is kept' '
+test_expect_success 'gc keeps objects that MERGE_HEAD and the index of a borrower name' '
 	for command in "repack -a -d -q" "repack -A -d -q --unpack-unreachable=now" "gc -q --prune=now" "prune --expire=now"
 	do
 		rm -rf copy fork && cp -r packed copy && git init -q fork && (
@@ -275,7 +275,7 @@ test_expect_success 'what MERGE_HEAD and the index of a borrower name is kept' '
 	done
 '
 
-test_expect_success 'what MERGE_HEAD names is kept with as much of its history as there is' '
+test_expect_success 'gc keeps the commit in MERGE_HEAD with the history that exists' '
 	rm -rf copy && cp -r packed copy && cd copy && blob=$(echo b | git hash-object -w --stdin) &&
 	tree=$(printf "100644 blob $blob\tf\n100644 blob $missing\tg\n" | git mktree --missing) &&
 	echo "tree $tree" >c && echo "parent $missing" >>c && git cat-file commit y | sed "/^tree/d; /^parent/d" >>c &&

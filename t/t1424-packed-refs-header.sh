@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what a rewritten packed-refs says of itself'
+test_description='the header of a rewritten packed-refs'
 . "$(dirname "$0")/test-lib.sh"
 
 HEADER='# pack-refs with: peeled fully-peeled sorted '

@@ -247,7 +247,7 @@ test_expect_success PERL 'an object of another type than is expected of it' '
 	test_grep "broken link from  *tree $t" out
 '
 
-test_expect_success 'what .gitmodules says' '
+test_expect_success 'fsck checks .gitmodules' '
 	fresh_repo && git -C repo fsck --strict &&
 	printf "[submodule \"a\"]\n\tpath = ../x\n\turl = -foo\n" >repo/.gitmodules &&
 	stock -C repo add . && stock -C repo commit -qm modules &&

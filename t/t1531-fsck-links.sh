@@ -15,7 +15,7 @@ test_expect_success 'set up' '
 	printf "author a <a@b.c> 1 +0000\ncommitter a <a@b.c> 1 +0000\n\nx\n" >rest
 '
 
-test_expect_success 'what nothing reaches is checked, too' '
+test_expect_success 'fsck checks the links of unreachable objects' '
 	(echo "tree $B" && cat rest) >c && C=$(git hash-object -t commit --literally -w c) &&
 	(printf "object $B\ntype commit\ntag t\ntagger a <a@b.c> 1 +0000\n\nx\n") >t &&
 	A=$(git hash-object -t tag --literally -w t) &&

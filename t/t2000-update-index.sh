@@ -24,7 +24,7 @@ test_expect_success 'set up' '
 	peers_do "echo a >a && mkdir d && echo b >d/b && ln -s d ld && mkfifo ff && git init -q sub"
 '
 
-test_expect_success 'what may be added' '
+test_expect_success 'update-index adds files and links, and refuses directories and bad paths' '
 	ui a &&
 	ui --add a d/b &&
 	ui --add d &&

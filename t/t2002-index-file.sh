@@ -54,7 +54,7 @@ test_expect_success 'a new index has the version that is asked for' '
 	git -C repo update-index --index-version 2
 '
 
-test_expect_success 'what stock git writes in threads, with offset tables' '
+test_expect_success 'we read an index that stock git wrote in threads, with offset tables' '
 	stock -C repo -c index.threads=4 -c index.recordEndOfIndexEntries=true \
 		-c index.recordOffsetTable=true update-index --force-write-index --index-version 4 &&
 	grep -a -q IEOT repo/.git/index &&

@@ -39,7 +39,7 @@ for name in "aa/victim ../victim" "aaaa/config .git/config" "a/b/victim ../../vi
 	'
 done
 
-test_expect_success SYMLINKS 'what lies behind a symbolic link is not the file of the index' '
+test_expect_success SYMLINKS 'rm and read-tree remove no file behind a symbolic link' '
 	rm -rf repo/.git/index && mkdir -p repo/d far && echo x >repo/d/f && cp repo/d/f far/f && git -C repo add d &&
 	rm -r repo/d && ln -s ../far repo/d &&
 	git -C repo rm -rfq . && test -f far/f && test -h repo/d &&

@@ -82,7 +82,7 @@ test_expect_success 'a .gitignore that is a symlink is ignored' '
 	PEERS_STDERR=ignore check_all
 '
 
-test_expect_success 'tracked paths are not ignored, errors are told' '
+test_expect_success 'check-ignore prints no tracked paths, and reports errors' '
 	peers_init &&
 	peers_do "echo \"*.o\" >.gitignore && echo x >t.o && echo y >u.o && stock add -f t.o" &&
 	peers_git check-ignore t.o &&

@@ -143,7 +143,7 @@ test_expect_success 'core.quotePath' '
 	)
 '
 
-test_expect_success 'names that no attribute may have are told of, and their lines ignored' '
+test_expect_success 'check-attr warns about invalid attribute names, and ignores their lines' '
 	git init -q badnames && cd badnames && test_when_finished "cd .." && mkdir d &&
 	printf "%s\n" "f x^y good" "[attr]a\$b x" "* -builtin_z" "f !=v" "[attr]-m x" "f fine" >.gitattributes &&
 	echo "f q^" >d/.gitattributes && echo "f /" >.git/info/attributes &&

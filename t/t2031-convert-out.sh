@@ -50,7 +50,7 @@ test_expect_success 'encodings' '
 	out one && shows a.le "\344\0\n\0" && shows a.be "\0\344\0\r\0\n" && shows a.l1 "\344\n" && shows empty.le ""
 '
 
-test_expect_success 'what an encoding does not have stays as it is, and is told' '
+test_expect_success 'read-tree writes text that an encoding lacks unchanged, with an error' '
 	start "*.l1 working-tree-encoding=ISO-8859-1\n" && entry a.l1 "\342\202\254\n" && git commit -q -m one &&
 	{ git read-tree -u --reset HEAD 2>err || :; } && test_grep "a.l1" err && printf "\342\202\254\n" >expect &&
 	test_cmp_bin expect a.l1
@@ -64,7 +64,7 @@ test_expect_success 'ident, line ends, encoding, then the smudge filter' '
 	shows a "\$Id:$oid\$\\\\r\\\\n" && shows b.le "x\\\\0\\\\r\\\\0\\\\n\\\\0"
 '
 
-test_expect_success 'a smudge filter is told the path; one that fails counts if it is required' '
+test_expect_success 'a smudge filter gets the path; its failure is an error only if it is required' '
 	start "*.p filter=path\n*.f filter=fails\n*.r filter=required\n" &&
 	git config filter.path.smudge "sed s,x,%f," && git config filter.fails.smudge "exit 3" &&
 	git config filter.required.smudge "exit 3" && git config filter.required.required true &&

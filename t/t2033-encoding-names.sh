@@ -102,7 +102,7 @@ test_expect_success 'core.checkRoundtripEncoding: by default SHIFT-JIS' '
 	test_must_fail git -c core.checkRoundtripEncoding=utf-16le-bom add f.t
 '
 
-test_expect_success 'where nothing is written, an error of the encoding leaves the file as it is' '
+test_expect_success 'hash-object takes the file unconverted after an encoding error' '
 	echo "*.t working-tree-encoding=UTF-16" >.gitattributes && echo plain >f.t &&
 	git hash-object f.t >actual 2>err && git hash-object --no-filters f.t >want && test_cmp want actual &&
 	test_grep "^error: BOM is required in .f.t. if encoded as UTF-16" err

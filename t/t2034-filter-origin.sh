@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='where the blob comes from, as filter processes are told (ref, treeish, blob), as Git 2.55 does'
+test_description='filter processes get the origin of the blob (ref, treeish, blob), as in Git 2.55'
 . "$(dirname "$0")/test-lib.sh"
 
 git config --global init.defaultBranch main

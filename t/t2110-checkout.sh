@@ -43,7 +43,7 @@ test_expect_success 'local changes stay, and are listed' '
 	git -C repo reset -q --hard
 '
 
-test_expect_success 'what would be lost is in the way: all of it is told, and nothing changes' '
+test_expect_success 'checkout names all files that it would overwrite, and changes nothing' '
 	echo mine >repo/file && echo mine >repo/dir && cp repo/.git/index index.before &&
 	test_expect_code 1 git -C repo checkout topic 2>err &&
 	cat >expect <<-\EOF &&
@@ -126,7 +126,7 @@ test_expect_success 'a branch that only a remote has is made, and follows it' '
 	test_expect_code 1 git -C repo checkout far && git -C repo config --unset checkout.guess
 '
 
-test_expect_success 'revisions and paths are told apart' '
+test_expect_success 'checkout distinguishes revisions from paths' '
 	git -C repo branch same && test_expect_code 128 git -C repo checkout same same 2>err && test_grep "both revision and filename" err &&
 	git -C repo checkout -q same && on_branch same && git -C repo switch -q main && git -C repo branch -q -d same &&
 	test_expect_code 1 git -C repo checkout nosuch 2>err && test_grep "pathspec .nosuch. did not match any file" err &&
@@ -236,7 +236,7 @@ test_expect_success 'many files, in threads' '
 	)
 '
 
-test_expect_success 'where nothing but the name of HEAD is asked for, neither index nor files are looked at' '
+test_expect_success 'checkout -b reads neither index nor files if only the name of HEAD changes' '
 	rm -rf a && git init -q -b main a && (
 		cd a && echo 1 >f && git add f && git commit -q -m one && echo mine >f && echo "M	f" >expect &&
 		for c in "checkout -b n1" "switch -c n2" "switch -q -C n2" "switch --detach" "switch -c n3 --force"; do git $c >out && test_must_be_empty out && test "$(cat f)" = mine || return 1; done &&

@@ -68,7 +68,7 @@ test_expect_success 'unmerged paths: one side, or none' '
 	)
 '
 
-test_expect_success 'what does not go together' '
+test_expect_success 'checkout and restore refuse options that exclude each other' '
 	while read -r args
 	do
 		test_expect_code 128 git -C repo $args 2>err || { echo "$args"; cat err; return 1; }

@@ -88,7 +88,7 @@ A  new
 	git -C r diff --name-status main stash >out && printf "%s\n" "M	d/k" "M	f" "M	h" "A	new" >expect && test_cmp expect out && git -C r diff --name-status main stash^2 >out && printf "%s\n" "M	h" "A	new" >expect && test_cmp expect out
 '
 
-test_expect_success 'a branch that only a remote has: how it follows that is told first' '
+test_expect_success 'checkout of a branch that only a remote has reports the upstream first' '
 	fresh "git update-ref refs/remotes/o/far other && git config remote.o.url x && git config remote.o.fetch \"+refs/heads/*:refs/remotes/o/*\" && lines 2=TWO >f" && carry checkout -m far &&
 	printf "%s\n" "branch ${SQ}far${SQ} set up to track ${SQ}o/far${SQ}." "The following paths have local changes:" "M	f" >expect && test_cmp expect out && test_grep "^<<<<<<< refs/remotes/o/far" r/f
 '

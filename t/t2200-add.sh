@@ -126,7 +126,7 @@ test_expect_success 'ignored paths' '
 	peers_git add -n --ignore-missing gone.o x
 '
 
-test_expect_success 'what does not match' '
+test_expect_success 'add refuses paths that match no file' '
 	peers_init &&
 	peers_do make_tree &&
 	peers_git add nope &&

@@ -39,7 +39,7 @@ test_expect_success 'directories that become empty are removed' '
 	PEERS_DIR=f peers_git rm ../d/c
 '
 
-test_expect_success 'what would be lost is refused' '
+test_expect_success 'rm refuses files whose content would be lost' '
 	start &&
 	peers_do "echo x >>a && echo y >>b && stock add b && echo z >>d/c && stock add d/c && echo zz >>d/c" &&
 	peers_git rm a b d/c && same_tree &&
@@ -122,7 +122,7 @@ test_expect_success SYMLINKS 'a symlink to a directory is removed, the directory
 	! test -h links/l && test_path_is_file links/d/x
 '
 
-test_expect_success 'a conflict is told once by its name, else for each stage' '
+test_expect_success 'rm names a conflict once if its path was given, else for each stage' '
 	git init -q told && conflict told p && echo "rm ${SQ}p${SQ}" >once &&
 	cat once once once >thrice &&
 	git -C told rm -n p >out && test_cmp once out &&

@@ -64,7 +64,7 @@ test_expect_success 'entries of the index' '
 	done
 '
 
-test_expect_success 'what has changed' '
+test_expect_success 'ls-files -d and -m list deleted and changed files' '
 	lf_all "-c -d -m -t" &&
 	for o in -d -m "-d -m" "-d -m --deduplicate" "-c -d -m --deduplicate"
 	do
@@ -151,7 +151,7 @@ test_expect_success '--debug shows what stat says' '
 
 # ---- without a peer ----
 
-test_expect_success 'what takes precedence: -x, files of directories, the last -X' '
+test_expect_success 'ls-files ranks patterns: -x, files of directories, the last -X' '
 	git init -q order && (
 		cd order && echo 1 >b.o && echo 1 >t && echo 1 >u.o &&
 		printf "*.o\nt\n" >../X && echo u.o >../X2 && echo "!u.o" >../X3 &&

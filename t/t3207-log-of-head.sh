@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what checkout -B, branch -m and the like write into the log of HEAD, as Git 2.55 does'
+test_description='checkout -B, branch -m and the like write entries to the log of HEAD, as Git 2.55 does'
 . "$(dirname "$0")/test-lib.sh"
 
 SQ="'"

@@ -149,7 +149,7 @@ test_expect_success 'no file behind a symbolic link is read' '
 	test_grep "^deleted file" out && test_grep ! "^+changed" out
 '
 
-test_expect_success 'what a filter and line ends make of files is compared' '
+test_expect_success 'diff compares files after filters and conversion of line ends' '
 	repo r && git -C r config filter.up.clean "tr A-Z a-z" && printf "*.u filter=up\n*.t text eol=crlf\n" >r/.gitattributes &&
 	echo LOUD >r/x.u && printf "one\r\ntwo\r\n" >r/y.t && git -C r add . && git -C r commit -q -m two &&
 	touch -d 2021-01-01 r/x.u r/y.t && shows "" r diff && echo MORE >>r/x.u && printf "three\r\n" >>r/y.t &&
@@ -304,7 +304,7 @@ test_expect_success 'settings that are for people do not count for plumbing' '
 
 # ---- errors ----
 
-test_expect_success 'what cannot be compared' '
+test_expect_success 'diff refuses bare repositories, unknown revisions and wrong options' '
 	repo r && git init -q --bare bare && refuses 128 "must be run in a work tree" bare diff && refuses 128 "must be run in a work tree" bare diff-files &&
 	refuses 128 "bad revision .nothing." r diff nothing -- && refuses 129 "error: invalid option: --what" r diff --what &&
 	refuses 129 "usage: git diff-index" r diff-index && refuses 129 "usage: git diff-files" r diff-files HEAD &&

@@ -32,7 +32,7 @@ test_expect_success 'links are compared, not followed; a file in the place of a 
 	mkdir -p c/x && echo deep >c/x/z && test_expect_code 1 git diff --no-index --name-status a c >out && test_grep "^D.a/x$" out && test_grep "^A.c/x/z$" out
 '
 
-test_expect_success 'what cannot be compared' '
+test_expect_success 'diff --no-index refuses a wrong number of paths, missing files and fifos' '
 	test_expect_code 129 git diff --no-index a && test_expect_code 129 git diff --no-index a/x b/x c && test_expect_code 129 git diff --no-index --cached a b &&
 	test_expect_code 1 git diff --no-index a nofile 2>err && test_grep "Could not access .nofile." err && mkfifo f && test_expect_code 128 git diff --no-index f a/x
 '

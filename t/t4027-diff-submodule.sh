@@ -58,7 +58,7 @@ test_expect_success 'diff: the differences between the commits' '
 	EOF
 '
 
-test_expect_success 'what its files have' '
+test_expect_success 'diff --submodule reports untracked and modified content' '
 	git -C r/sub checkout -q main && git -C r add sub && git -C r diff --submodule >out && test_must_be_empty out && echo new >r/sub/new && git -C r diff --submodule >out && test_must_be_empty out &&
 	git -C r diff --submodule --ignore-submodules=none >out && echo "Submodule sub contains untracked content" >expect && test_cmp expect out && echo more >>r/sub/f1 &&
 	git -C r diff --submodule >out && echo "Submodule sub contains modified content" >expect && test_cmp expect out && git -C r diff --submodule=diff >out && sed 2q out >two && printf "%s\n" "diff --git a/sub/f1 b/sub/f1" >>expect &&

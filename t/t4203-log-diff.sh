@@ -133,7 +133,7 @@ test_expect_success '-i reaches -S and -G' '
 	logs "top|topic|" -G needle -i && logs "" -S "n..dle" -i && logs "top|topic|" -S "n..dle" -i --pickaxe-regex
 '
 
-test_expect_success 'what cannot be given together' '
+test_expect_success 'log refuses options that exclude each other' '
 	names="fatal: options '\''--name-only'\'', '\''--name-status'\'', '\''--check'\'', and '\''-s'\'' cannot be used together" &&
 	for o in "-s --name-only" "-s --raw -s --name-status" "-q --name-only" "--name-only -q" "--name-only --name-status"
 	do

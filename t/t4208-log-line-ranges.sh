@@ -369,7 +369,7 @@ test_expect_success 'pickaxe and --diff-filter look at the whole files in which 
 	logs "moved|both|ten|" -s --diff-filter=M -L8,12:g HEAD~3 && logs "moved|both|" -n2 -s --diff-filter=M -L8,12:g HEAD~3
 '
 
-test_expect_success 'which commits: count, order, dates and messages do not cut the ranges off' '
+test_expect_success 'log -L follows ranges through commits that counts, order, dates and messages leave out' '
 	at story && logs "moved|both|" -s -n2 -L8,12:g HEAD~3 && logs "both|ten|" -s -n2 --skip=1 -L8,12:g HEAD~3 && logs "both|moved|" -s -n2 --reverse -L8,12:g HEAD~3 &&
 	logs "ten|one|" -s --max-count-oldest=2 -L8,12:g HEAD~3 && logs "one|ten|both|moved|" -s --reverse -L8,12:g HEAD~3 &&
 	git log --reverse --format= -L8,12:g HEAD~3 >out && grep "^[-+][^-+]" out | tail -2 >actual && printf -- "-line 12\n+twelve\n" >expect && test_cmp expect actual &&
@@ -408,7 +408,7 @@ test_expect_success 'merges and other options' '
 '
 
 # The other parent has changed the line, but the merge has it as its second parent has.
-test_expect_success 'what a parent has changed, and the merge has not, is not shown' '
+test_expect_success 'log -L shows no merge that took the range from a parent' '
 	at merges && git checkout -q -b other $b && sed -i "s/line 9/b9/" f && commit b9 && b9=$(git rev-parse HEAD) &&
 	m2=$(echo m2 | git commit-tree $m^{tree} -p $b9 -p $c) && logs "c|a|" -s -L9,9:f $m2 && logs "m2|c|b9|b|a|" -s -L7,9:f $m2 &&
 	echo new >z && commit z && merged=$(echo merged | git commit-tree $(git rev-parse HEAD^{tree}) -p $m2 -p $b) && git checkout -q main
@@ -512,7 +512,7 @@ test_lazy_prereq STOCK_255 '
 '
 
 # As stock Git prints it: no line of these is left out, or another one.
-test_expect_success STOCK_255 'what stock Git prints' '
+test_expect_success STOCK_255 'log -L prints the same as stock Git' '
 	cd "$TRASH_DIRECTORY" && for r in story borders merges files renames
 	do
 		tip=HEAD && test $r != story || tip=HEAD~3 &&

@@ -174,7 +174,7 @@ test_expect_success 'empty trees' '
 	sides : : : && gives 0 </dev/null && test $tree = $(git mktree </dev/null) && sides "lines 1 >f" "rm f" "rm f" && gives 0 </dev/null
 '
 
-test_expect_success 'what cannot be merged' '
+test_expect_success 'merge-tree refuses unknown names, options and unrelated histories' '
 	sides "lines 1 >f" "lines 2 >f" "lines 3 >f" && test_expect_code 1 git merge-tree ours nope 2>err && echo "merge-tree: nope - not something we can merge" >want && test_cmp want err && test_expect_code 128 git merge-tree --merge-base=nope ours theirs 2>err &&
 	echo "fatal: could not parse as tree ${SQ}nope${SQ}" >want && test_cmp want err && test_expect_code 128 git merge-tree -Xnope ours theirs 2>err && test_grep "unknown strategy option: -Xnope" err && test_expect_code 129 git merge-tree ours && test_expect_code 128 git merge-tree --quiet --messages ours theirs &&
 	test_expect_code 128 git merge-tree --stdin --merge-base=base && echo base | test_expect_code 128 git merge-tree --stdin 2>err && test_grep "malformed input line: ${SQ}base${SQ}" err && git checkout -q --orphan other && git commit -qm other && test_expect_code 128 git merge-tree other ours 2>err &&

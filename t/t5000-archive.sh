@@ -298,7 +298,7 @@ test_expect_success '--output and --verbose' '
 	test_expect_code 128 git -C repo archive -o none/x.tar HEAD 2>err && test_grep "could not create archive file" err
 '
 
-test_expect_success 'what cannot be' '
+test_expect_success 'archive refuses unknown names, options and remotes' '
 	test_expect_code 129 git -C repo archive && test_expect_code 128 git -C repo archive none 2>err &&
 	test_grep "not a valid object name: none" err && test_expect_code 128 git -C repo archive HEAD:f 2>err &&
 	test_grep "not a tree object" err && test_expect_code 128 git archive HEAD 2>err && test_grep "not a git repo" err &&

@@ -76,7 +76,7 @@ test_expect_success 'a repository' '
 	) && branch=$(git -C repo symbolic-ref --short HEAD) && unreachable=$(cat unreachable)
 '
 
-test_expect_success 'what refs name' '
+test_expect_success 'upload-archive serves names that refs make reachable' '
 	# A tree has no time of its own.
 	for name in HEAD @ "--mtime=@1234567890 @:" v1 v2 "$branch" "refs/tags/v1" "--mtime=@1234567890 v1:" ; do
 		ask $name && test $flush = 0 && test_must_be_empty failure &&
@@ -87,7 +87,7 @@ test_expect_success 'what refs name' '
 	test_cmp_bin expect out && printf "%s\n" x/ x/dir/ x/dir/f >expect && test_cmp expect words
 '
 
-test_expect_success 'what no ref names' '
+test_expect_success 'upload-archive refuses objects that no ref names' '
 	for name in "$unreachable" "$(echo "$unreachable" | cut -c1-8)" HEAD^ HEAD~0 "HEAD@{1}" "HEAD^{tree}" :g ":/one" \
 		"$(git -C repo rev-parse HEAD)" "HEAD:../x" "" "none" "v1:none" "v1:g/x" "$unreachable:"
 	do

@@ -51,7 +51,7 @@ begin () {
 	cd "$TRASH_DIRECTORY" && rm -rf repo && cp -a template repo && cd repo && stray=$(blob stray)
 }
 
-test_expect_success 'what nothing names goes, all else stays' '
+test_expect_success 'prune removes unreachable objects and keeps all others' '
 	begin && git prune && has_not $stray &&
 	find .git/objects -type f | sort >../after && test_cmp ../kept ../after &&
 	test_path_is_missing .git/objects/$(echo $stray | cut -c1-2)
@@ -78,7 +78,7 @@ test_expect_success '--expire: the age of the file counts; never and now' '
 	test_expect_code 128 git prune --expire=nonsense 2>err && test_grep "malformed expiration date .nonsense." err
 '
 
-test_expect_success 'what something recent leads to is recent' '
+test_expect_success 'prune keeps old objects that a recent object names' '
 	begin && c=$(commit_of x) && t=$(git rev-parse $c^{tree}) && f=$(git rev-parse $c:file) &&
 	age 200000 $t $f $stray && git prune --expire=1.day.ago && has $c $t $f && has_not $stray &&
 	age 200000 $c && git prune --expire=1.day.ago && has_not $c $t $f
@@ -220,7 +220,7 @@ await_hook () {
 	while ! test -f ../asked; do sleep 0.05; done
 }
 
-test_expect_success 'what a running commit has written stays, and what it has found' '
+test_expect_success 'prune keeps objects that a running commit has written or found' '
 	begin && found=$(blob found) && age 200000 $found $stray && slow_hook &&
 	echo found >two.t && echo written >one.t && { git commit -q -a -m both & pid=$!; } && await_hook &&
 	test_must_fail git cat-file -e HEAD:nothing && git prune --expire=now && has_not $stray &&
@@ -262,7 +262,7 @@ test_expect_success 'temporary files of dead processes, and old ones, go' '
 	git prune && find .git -name "*tmp_*" >left && echo .git/objects/pack/tmp_young >want && test_cmp want left
 '
 
-test_expect_success 'a name that does not belong there is told and left alone' '
+test_expect_success 'prune reports foreign files and leaves them' '
 	begin && mkdir -p .git/objects/ab && echo x >.git/objects/ab/odd && git prune 2>err &&
 	test_grep "bad sha1 file: .*ab/odd" err && test_path_is_file .git/objects/ab/odd
 '
@@ -280,7 +280,7 @@ test_expect_success 'shallow loses lines of commits that are not reachable; with
 
 # ---- borrowers -------------------------------------------------------------
 
-test_expect_success 'what a borrower holds that is one of our alternates' '
+test_expect_success 'prune keeps the objects of a borrower that is one of our alternates' '
 	begin && c=$(commit_of x) && f=$(git rev-parse $c:file) && s=$(blob "staged there") &&
 	rm -rf ../fork && git init -q ../fork && echo "$PWD/.git/objects" >../fork/.git/objects/info/alternates &&
 	git -C ../fork update-ref refs/heads/b $c &&

@@ -283,7 +283,7 @@ damage () {
 	printf "$2" | dd of="$(bitmap_of)" bs=1 seek="$1" conv=notrunc 2>/dev/null
 }
 
-test_expect_success 'a bitmap of another pack, version or kind is told and not used' '
+test_expect_success 'readers warn about a bitmap of another pack, version or kind, and do not use it' '
 	for change in "0 X signature" "4 \\0\\2 version" "6 \\0\\0 flags" "6 \\200\\1 flags" "12 \\377\\377 another"
 	do
 		set -- $change &&

@@ -256,7 +256,7 @@ test_expect_success 'a lock that is held' '
 	)
 '
 
-test_expect_success 'what a killed process has left is removed' '
+test_expect_success 'write removes files that a killed process has left' '
 	(
 		cd one && mkdir -p $PACKS/multi-pack-index.d &&
 		: >$PACKS/tmp_midx_abcdef && : >$PACKS/multi-pack-index.d/tmp_midx_abcdef && : >$PACKS/tmp_other &&
@@ -337,7 +337,7 @@ test_expect_success 'a pack whose index is damaged is left out' '
 '
 
 # The other packs have been written by another process: every file of theirs is flushed here.
-test_expect_success STRACE,FSYNC_BATCH 'what stays is made durable before packs go' '
+test_expect_success STRACE,FSYNC_BATCH 'expire makes the new index durable before it removes packs' '
 	git init -q stays &&
 	(
 		cd stays && cp -p ../swapped/$PACKS/pack* $PACKS && rm -f $PACKS/pack-$ZERO_OID.* &&
@@ -372,7 +372,7 @@ test_expect_success 'layers' '
 	)
 '
 
-test_expect_success 'damaged layers are told, and found by verify' '
+test_expect_success 'readers warn about damaged layers, and verify finds them' '
 	(
 		cd layers && layer=$PACKS/multi-pack-index.d/multi-pack-index-$(head -n 1 $CHAIN).midx &&
 		chmod u+w $layer && cp $layer good && cp $CHAIN chain &&
@@ -726,7 +726,7 @@ test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush' '
 	)
 '
 
-test_expect_success 'compact: layers that have an object twice are told, and stay' '
+test_expect_success 'compact refuses layers that have an object twice, and keeps them' '
 	git init -q twice && (
 		cd twice && d=$PACKS/multi-pack-index.d && history 21 40 a && git multi-pack-index write --incremental && x=$(layer 1) &&
 		mkdir first && cp -p $PACKS/pack-* first/ && mv $d one && history 22 40 b && git repack -adq && rm -rf $d &&

@@ -99,7 +99,7 @@ test_expect_success 'a pack that is damaged anywhere changes nothing, or nothing
 	done
 '
 
-test_expect_success 'what the pack leads to has to be there' '
+test_expect_success 'receive-pack refuses a pack whose objects name missing ones' '
 	server s && refs s >before && tree=$(git -C work mktree --missing <<-EOF
 	100644 blob 1234567890123456789012345678901234567890	gone
 	EOF

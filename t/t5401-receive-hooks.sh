@@ -42,7 +42,7 @@ test_expect_success 'arguments and input' '
 	EOF
 '
 
-test_expect_success 'what they print goes to the client, and nothing else does' '
+test_expect_success 'hooks print to the client, and nothing else does' '
 	fresh && for h in pre-receive update post-receive post-update; do
 		hook $h <<-EOF || return 1
 		echo "$h says"; echo "$h complains" >&2

@@ -70,7 +70,7 @@ test_expect_success PERL 'a hook that is missing, that fails, that hangs up, in 
 	rm s/hooks/proc-receive && test_must_fail push s main:refs/for/x && grep "cannot find hook" out && unchanged s
 '
 
-test_expect_success PERL 'what it has answered counts, however it ends, and whatever becomes of other refs' '
+test_expect_success PERL 'proc-receive: its answers stand if it fails later or other refs are refused' '
 	proc_server refs/for && sed -i "\$s/.*/exit 3;/" s/hooks/proc-receive && test_must_fail push s main:refs/for/x main:refs/for/silent &&
 	grep "main -> refs/pull/9/head" out && grep "silent (fail to run proc-receive hook)" out &&
 	proc_server refs/for && write_script s/hooks/update <<-\EOF && test_must_fail push s --atomic main:refs/for/x main:new main:other && grep "main -> refs/pull/9/head" out &&
@@ -131,7 +131,7 @@ test_expect_success 'push-to-checkout does it instead' '
 
 test_lazy_prereq SSHSIGN 'ssh-keygen -q -t ed25519 -N "" -f k && echo x >f && ssh-keygen -Y sign -n git -f k f'
 
-test_expect_success SSHSIGN 'signed pushes: hooks are told, and decide' '
+test_expect_success SSHSIGN 'signed pushes: hooks get the certificate, and decide' '
 	server s && git -C s config receive.certNonceSeed secret && ssh-keygen -q -t ed25519 -N "" -f "$HOME/key" &&
 	echo "me@example.com $(cat "$HOME/key.pub")" >"$HOME/allowed" && git config --global gpg.format ssh &&
 	git config --global gpg.ssh.allowedSignersFile "$HOME/allowed" && git config --global user.signingKey "$HOME/key" &&

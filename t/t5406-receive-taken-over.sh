@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what can be done from a process that was taken over by the pack that it reads: receive-pack, bundle, fetch, clone, index-pack, unpack-objects, dumb http'
+test_description='a process that a malicious pack has taken over can do no harm: receive-pack, bundle, fetch, clone, index-pack, unpack-objects, dumb http'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-receive.sh"
 . "$TEST_DIRECTORY/lib-packs.sh"

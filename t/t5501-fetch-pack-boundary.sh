@@ -55,7 +55,7 @@ test_expect_success 'a repository, and a shallow one' '
 	EOF
 '
 
-test_expect_success 'what ends at the boundary of the server is rejected' '
+test_expect_success 'fetch-pack rejects refs whose history ends at the boundary of the server' '
 	git init -q --bare plain &&
 	test_expect_code 1 git -C plain fetch-pack -q ../server refs/heads/main refs/heads/side refs/tags/v1 \
 		>out 2>err &&

@@ -127,7 +127,7 @@ test_expect_success 'that of the URL counts before' '
 	done
 '
 
-test_expect_success 'session ids are told where both want it' '
+test_expect_success 'client and server exchange session ids if both want it' '
 	write_script keep-request <<-\EOF &&
 	tee request | git upload-pack "$1"
 	EOF
@@ -151,7 +151,7 @@ test_expect_success 'session ids are told where both want it' '
 	done
 '
 
-test_expect_success 'ssh is told nothing of our repository and our settings' '
+test_expect_success 'fetch-pack passes no variables of our repository and settings to ssh' '
 	write_script env-ssh <<-EOF && rm -f ssh-env && rm -rf to && git init -q to &&
 	env | grep "^GIT_" | grep "^GIT_[CDPW][A-Z_]*=" >>"$PWD/ssh-env"
 	exit 1

@@ -47,7 +47,7 @@ test_expect_success 'the first fetch: branches, tags that follow, HEAD, FETCH_HE
 	test "$(git -C d reflog show --format=%gs origin/HEAD)" = "fetch" && git -C d fsck --strict
 '
 
-test_expect_success 'nothing new: nothing is told, unless one asks' '
+test_expect_success 'fetch of nothing new prints nothing without -v' '
 	git -C d fetch >out 2>err && test_must_be_empty out && test_must_be_empty err &&
 	git -C d fetch -v 2>err && test_grep "^ = \[up to date\]      main       -> origin/main\$" err &&
 	find d/.git -newer d/.git/FETCH_HEAD -name "*.pack" >packs && test_must_be_empty packs
@@ -118,7 +118,7 @@ test_expect_success 'one branch for FETCH_HEAD, with its place beside' '
 	git -C d fetch -q --refmap="refs/heads/*:refs/else/*" origin topic && git -C d rev-parse -q --verify refs/else/topic
 '
 
-test_expect_success 'what the branch merges is marked' '
+test_expect_success 'fetch marks the branch to merge in FETCH_HEAD' '
 	fresh && git -C d config branch.main.remote origin && git -C d config branch.main.merge refs/heads/topic && git -C d fetch -q &&
 	head -n 1 d/.git/FETCH_HEAD >first && test_grep "		branch ${SQ}topic$SQ" first &&
 	test $(grep -c not-for-merge d/.git/FETCH_HEAD) = $(($(wc -l <d/.git/FETCH_HEAD) - 1)) &&

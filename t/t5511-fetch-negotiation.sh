@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='fetch: what the server is told of our history, and --negotiate-only'
+test_description='fetch: the commits it sends in negotiation, and --negotiate-only'
 . "$(dirname "$0")/test-lib.sh"
 
 # told ARGS: the commits that a fetch with these tells the server, by their subjects, in their order, each once

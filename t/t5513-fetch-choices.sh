@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what options of fetch choose: FETCH_HEAD, --prune-tags, --refmap, negotiation, --set-upstream'
+test_description='options of fetch: FETCH_HEAD, --prune-tags, --refmap, negotiation, --set-upstream'
 . "$(dirname "$0")/test-lib.sh"
 
 SQ="'"
@@ -64,7 +64,7 @@ test_expect_success 'an object that is not there is no tip' '
 	done
 '
 
-test_expect_success '--negotiation-include is told once' '
+test_expect_success 'fetch sends each --negotiation-include once' '
 	git -C c commit -q --allow-empty -m newer && git -C c rev-parse HEAD >expect &&
 	haves --negotiation-include=HEAD --negotiation-include=HEAD --negotiation-tip=HEAD &&
 	grep -f expect told >once && test_cmp expect once

@@ -93,7 +93,7 @@ test_expect_success 'push.default' '
 	git -C l checkout -q main && git -C l config --unset push.default
 '
 
-test_expect_success 'where to: pushurl, pushDefault, pushRemote' '
+test_expect_success 'push follows pushurl, pushDefault and pushRemote' '
 	git init -q --bare t && git init -q --bare u && git -C l remote add other ../t && git -C l config remote.pushDefault other && push origin main &&
 	push && test "$(git -C t rev-parse main)" = "$(git -C l rev-parse main)" && git -C l config branch.main.pushRemote third && git -C l config remote.third.url nowhere &&
 	git -C l config remote.third.pushurl ../u && push && git -C u rev-parse -q --verify main && git -C l config --unset branch.main.pushRemote &&
@@ -144,7 +144,7 @@ test_expect_success STRACE 'one flush here for all that is recorded' '
 	git -C s config core.fsync none && test "$(count_flushes git -C disk/l push -q -u origin main:a main:b side)" = 1
 '
 
-test_expect_success 'what replaces an object here is not what goes out' '
+test_expect_success 'push sends the replaced objects, not their replacements' '
 	git init -q -b main replaced && for i in 1 2 3; do test_commit -C replaced r$i f $i || return 1; done &&
 	c=$(git -C replaced commit-tree -p main~2 -m other main^{tree}) && blob=$(echo other | git -C replaced hash-object -w --stdin) &&
 	git -C replaced update-ref refs/replace/$(git -C replaced rev-parse main:f) $blob &&
@@ -154,7 +154,7 @@ test_expect_success 'what replaces an object here is not what goes out' '
 		git -C whole rev-list --objects main | sort >actual && test_cmp expect actual || return 1; done
 '
 
-test_expect_success 'what pre-push prints on standard output stays there' '
+test_expect_success 'pre-push prints to standard output' '
 	git init -q --bare hk.git && git init -q -b main hk && test_commit -C hk one &&
 	write_script hk/.git/hooks/pre-push <<-\EOF &&
 	echo out

@@ -95,7 +95,7 @@ test_expect_success 'a clone' '
 	fetch_request no-progress "want $MAIN" done | serve repo && ! grep "^band 2" answer
 '
 
-test_expect_success 'what the client has is not sent' '
+test_expect_success 'upload-pack does not send objects that the client has' '
 	fetch_request "want $MAIN" "have $TWO" done | serve repo &&
 	git -C repo rev-list --objects $TWO..$MAIN | cut -d" " -f1 >wanted && pack_holds wanted &&
 	fetch_request "want $MAIN" "have $ZERO_OID" "have $MAIN" done | serve repo &&
@@ -215,7 +215,7 @@ test_expect_success 'deepening after rounds of haves, in the same request and in
 	STATELESS= serve repo <lines && sed -n "/^shallow-info/,/^0001/p" answer >actual && test_cmp expect actual
 '
 
-test_expect_success 'what both have, without a want' '
+test_expect_success 'upload-pack acknowledges common commits without a want' '
 	fetch_request "have $ONE" "have $ZERO_OID" wait-for-done | serve repo &&
 	printf "%s\n" acknowledgments "ACK $ONE" 0000 >expect && test_cmp expect answer
 '
@@ -374,7 +374,7 @@ test_expect_success 'requests that are none' '
 	EOF
 '
 
-test_expect_success 'a ref whose name does not fit in a packet: the client is told' '
+test_expect_success 'ls-refs sends an error for a ref whose name does not fit in a packet' '
 	rm -rf long && cp -R repo long && git -C long pack-refs --all &&
 	{ cat long/.git/packed-refs && echo "$ONE refs/x/$(printf "%065480d" 0)"; } >packed.new && cp packed.new long/.git/packed-refs &&
 	printf "%s\n" command=ls-refs object-format=$TEST_HASH 0000 >lines &&
@@ -468,7 +468,7 @@ test_expect_success 'a client that asks for refs and reads nothing is not waited
 	PROTOCOL=version=0 && held upload-pack --timeout=1 much && unset PROTOCOL && test "$(cat code)" = 128 && test_grep "nothing has been read" err
 '
 
-test_expect_success 'a damaged object: the client is told, and gets no whole pack' '
+test_expect_success 'upload-pack sends an error and no whole pack if an object is damaged' '
 	cp -r repo broken && o=$(git -C repo rev-parse $MAIN:three.t) &&
 	f=broken/.git/objects/$(echo $o | sed "s,^..,&/,") && chmod u+w $f && echo junk >$f &&
 	fetch_request "want $MAIN" done >lines && test_expect_code 128 serve broken <lines &&

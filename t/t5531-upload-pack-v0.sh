@@ -120,7 +120,7 @@ wanted_anyway () {
 	return $code
 }
 
-test_expect_success 'what may be asked for' '
+test_expect_success 'upload-pack serves only objects that its settings allow' '
 	loose=$(git -C repo commit-tree -m loose HEAD^{tree}) && below=$(git -C repo rev-parse $SECRET^) && tree=$(git -C repo rev-parse HEAD^{tree}) &&
 	STATELESS= && for o in $ONE $SECRET $loose $tree $ZERO_OID
 	do

@@ -60,7 +60,7 @@ test_expect_success 'the packets of a hook are full, its messages have their ban
 	echo "band 1: 65515" >expect && test_cmp expect sizes && test $(grep -c "^band 1" answer) = 16
 '
 
-test_expect_success 'one that fails, or prints something else: the client is told' '
+test_expect_success 'upload-pack sends an error if the hook fails or prints no pack' '
 	hooks_fail () { fetch_request "want $MAIN" done >lines &&
 		test_expect_code 128 serve repo -c uploadpack.packObjectsHook="$1" <lines && ! grep "^0000" answer &&
 		test_grep "^band 3: upload-pack: uploadpack.packObjectsHook $2" answer; } &&

@@ -75,7 +75,7 @@ test_expect_success 'a client without blobs gets no deltas upon them' '
 	git -C client.git cat-file blob $YOUNG >actual && test_cmp young actual
 '
 
-test_expect_success 'what came after the bitmaps is found by a walk, with its bases' '
+test_expect_success 'upload-pack walks commits newer than the bitmaps, and finds their bases' '
 	cp -R repo later && (cd later && sed 1d ../young >file && git add file && test_commit four) &&
 	FOUR=$(git -C later rev-parse HEAD) &&
 	thin_request "want $FOUR" "have $THREE" done | serve later && test "$(wc -c <pack)" -lt 3000 &&

@@ -116,7 +116,7 @@ kind () {
 	share k "$@" >/dev/null && traced k kind
 }
 
-test_expect_success 'what makes a kind' '
+test_expect_success 'requests that get different packs are of different kinds' '
 	new_cache && cp small lines && base=$(kind) && test -n "$base" && echo "$base base" >kinds &&
 	vary () { local what=$1; shift; k=$(kind "$@") && test -n "$k" && echo "$k $what" >>kinds; } &&
 	lines () { fetch_request "$@" done >lines; } &&
@@ -143,7 +143,7 @@ test_expect_success 'what makes a kind' '
 	test_line_count = 22 kinds && sort kinds | uniq -w 64 -D >same && test_must_be_empty same
 '
 
-test_expect_success 'what does not make a kind' '
+test_expect_success 'requests that get the same pack are of one kind' '
 	new_cache && fetch_request "want $TWO" "want $ONE" done >lines && base=$(kind) &&
 	fetch_request "want $ONE" "want $TWO" "want $ONE" done no-progress >lines && test "$(kind)" = "$base" &&
 	fetch_request "want $ONE" "want $TWO" "have $ZERO_OID" done >lines && test "$(kind)" = "$base" &&
@@ -241,7 +241,7 @@ test_expect_success 'without its client a filler goes on as long as other reques
 	wait_until test "\$(filler)" != 0 && pid=$(filler) && kill $(cat pid.3) && wait_until is_gone $pid && wait_until "test \$(ls cache) = seen" && >go
 '
 
-test_expect_success 'what it cannot make, each client finds out' '
+test_expect_success 'each client gets the error if the shared pack cannot be made' '
 	new_cache && cp clone lines && write_script broken <<-\EOF &&
 	echo run >>"$TRASH_DIRECTORY/runs"; sleep 1; exit 3
 	EOF

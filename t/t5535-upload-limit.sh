@@ -34,7 +34,7 @@ test_expect_success 'one waits, with keepalives, until the other has its pack' '
 	>go && end_client 1 && end_client 2 && cmp whole pack.1 && cmp whole pack.2 && test $(runs) = 2
 '
 
-test_expect_success 'not for ever: the client is told' '
+test_expect_success 'upload-pack sends an error to a client that has waited too long' '
 	no_runs && start_client 1 $ONE_AT_ONCE -c "$HALT" && wait_until "test \$(runs) = 1" &&
 	test_expect_code 128 client 2 $ONE_AT_ONCE -c uploadpack.maxConcurrentWait=1 -c "$HALT" &&
 	test_grep "^band 3: upload-pack: too many clients fetch from this repository at the moment; waited 1 seconds, try again later" answer.2 &&
@@ -78,7 +78,7 @@ test_expect_success 'a server that is killed leaves no place taken' '
 	wait_until test -s code.1 && client 2 $ONE_AT_ONCE -c uploadpack.maxConcurrentWait=0 && cmp whole pack.2 && >go
 '
 
-test_expect_success 'what need not be computed needs no place' '
+test_expect_success 'requests that need no computed pack do not wait' '
 	no_runs && git -C repo rev-parse HEAD~1 >two && start_client 1 $ONE_AT_ONCE -c "$HALT" && wait_until "test \$(runs) = 1" &&
 	"$PKT" encode >request <<-EOF && GIT_PROTOCOL=version=2 git $ONE_AT_ONCE upload-pack --stateless-rpc repo <request >out &&
 	command=ls-refs
@@ -102,7 +102,7 @@ test_expect_success 'followers do not count, fillers do' '
 	>go && for i in 2 3 4 5; do end_client $i && cmp whole pack.$i || return 1; done && test $(runs) = 2
 '
 
-test_expect_success 'if the filler finds no place, all who follow are told' '
+test_expect_success 'all clients get the error if the process that makes the pack finds no slot' '
 	rm -rf cache && mkdir -m 700 cache && no_runs && >go && share 0 -c "$HALT" && end_client 0 && rm go &&
 	start_client 1 $ONE_AT_ONCE -c "$HALT" && wait_until "test \$(runs) = 2" &&
 	share 2 -c "$HALT" -c uploadpack.maxConcurrentWait=6 && wait_until "traced 2 request | grep -q ." && share 3 -c "$HALT" &&

@@ -48,7 +48,7 @@ test_expect_success 'promisor.sendFields' '
 		-c remote.origin.token= && test_grep "warning: unsupported field .x. in .promisor.sendFields." err
 '
 
-test_expect_success 'what a client accepts changes nothing of what it gets' '
+test_expect_success 'upload-pack sends the same pack whatever remotes the client accepts' '
 	MAIN=$(git -C repo rev-parse HEAD) && git -C repo rev-list --objects HEAD | cut -d" " -f1 >all &&
 	fetch_request "want $MAIN" done | sed "s/^0001/promisor-remote=origin;other\n&/" >lines &&
 	serve repo -c promisor.advertise=true <lines && pack_holds all &&

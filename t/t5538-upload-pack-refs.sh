@@ -152,7 +152,7 @@ test_expect_success STRACE 'files of hidden refs are not read' '
 	test_grep "refs/heads" calls && test_grep "refs/pull-x/" calls && test_grep ! "[.]/refs/pull/" calls
 '
 
-test_expect_success 'what has been advertised may be wanted, wherever refs have gone since' '
+test_expect_success 'clients may want advertised objects after their refs have moved' '
 	git -C repo update-ref refs/heads/moves $MAIN && git -C repo update-ref refs/heads/gone \
 		$(git -C repo commit-tree -m gone -p $MAIN main^{tree}) && GONE=$(git -C repo rev-parse gone) &&
 	printf "%s\n" "want $GONE side-band-64k no-progress" 0000 done | "$PKT" encode >wants && rm -f raw &&

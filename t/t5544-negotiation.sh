@@ -78,7 +78,7 @@ test_expect_success 'many rounds cost no more than one: each commit is looked at
 	dialogue 20 && test $steps -ge 320 && test $steps -le 321 && dialogue 300 && test $steps -ge 600 && test $steps -le 601
 '
 
-test_expect_success 'what a request before has had is forgotten' '
+test_expect_success 'upload-pack forgets the haves of an earlier request' '
 	W=$(git -C chains rev-parse wanted) && P=$(git -C chains rev-parse wanted~5) && O=$(git -C chains rev-parse had) &&
 	{ fetch_request "want $W" "have $O" && fetch_request "want $W" "have $P" && fetch_request "want $W" "have $O"; } >lines && STATELESS= && serve chains <lines && unset STATELESS &&
 	grep -E "^(ACK|ready|packfile)" answer >actual &&

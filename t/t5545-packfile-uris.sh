@@ -30,7 +30,7 @@ test_expect_success 'the capability is offered if there are URIs' '
 
 for bitmaps in false true
 do
-	test_expect_success "what goes by URI is not in the pack (bitmaps: $bitmaps)" '
+	test_expect_success "the pack lacks the blobs that go by URI (bitmaps: $bitmaps)" '
 		{ test $bitmaps = false || { git -C repo pack-objects -q --all --delta-base-offset .git/objects/pack/pack </dev/null >name &&
 		  rm -rf repo/.git/objects/?? && git -C repo multi-pack-index write --bitmap; }; } &&
 		fetch_request no-progress "packfile-uris http,https" "want $MAIN" done >lines &&

@@ -76,7 +76,7 @@ test_expect_success 'names of refs with C1 in the table of a fetch' '
 	no_control && grep -F "x?2J" out && git -C got rev-parse --verify -q "refs/remotes/o/x$c1"
 '
 
-test_expect_success 'what the server of an archive says' '
+test_expect_success 'archive --remote masks control characters of the server' '
 	write_script say <<-\EOF &&
 	printf "0008ACK\n0000"
 	printf "0012\002a\302\2332Jb\033[2J\ac\n"

@@ -47,7 +47,7 @@ test_expect_success JOURNAL,STRACE 'one flush call, however many bundles' '
 	list all one= two= three= four= >all && on_journal j && n=$(count_flushes git clone -q --bundle-uri=all "file://$PWD/src" j/c) && test "$n" = 1
 '
 
-test_expect_success 'what cannot be used is told of and left out' '
+test_expect_success 'clone warns about bundles that it cannot use, and goes on without them' '
 	clone --bundle-uri=nothere && test_grep "failed to fetch objects from bundle URI .*nothere" err && test -z "$(bundles)" &&
 	clone --bundle-uri=two.bundle && test_grep "what it needs is not here" err && test -z "$(bundles)" &&
 	clone --bundle-uri="file://$PWD" && test_grep "is not a file" err && echo "[x" >broken && clone --bundle-uri=broken && test_grep "bad config line 1" err &&
@@ -142,7 +142,7 @@ test_expect_success 'with parts of a history, and bundles that leave something o
 	git -C src bundle create -q ../filt.bundle --filter=blob:none b1 && clone --bundle-uri=filt.bundle && test_grep warning err && test -z "$(bundles)"
 '
 
-test_expect_success 'what a server tells: only if transfer.bundleURI is set' '
+test_expect_success 'clone uses bundles of the server only if transfer.bundleURI is set' '
 	cp -R src serv && git -C serv config uploadpack.advertiseBundleURIs true && git -C serv config bundle.version 1 && git -C serv config bundle.mode all &&
 	git -C serv config bundle.one.uri ../one.bundle && git -C serv config bundle.two.uri "file://$PWD/two.bundle" &&
 	git clone -q "file://$PWD/serv" c1 && test -z "$(git -C c1 for-each-ref refs/bundles)" &&

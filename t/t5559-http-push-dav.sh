@@ -184,7 +184,7 @@ test_expect_success 'done, but the answer is lost: the next push puts it right' 
 	done
 '
 
-test_expect_success 'info/refs could not be written: the refs are told, and the next push writes it' '
+test_expect_success 'http-push says that refs have changed if it cannot write info/refs; the next push does' '
 	fresh stale && git -C work http-push "$R" old:main && rules "PUT info/refs status 507" && test_expect_code 1 git -C work http-push "$R" main 2>err &&
 	grep "refs have changed, but the server.s info/refs, by which others fetch, has not" err && at main main && rules && git -C work http-push "$R" main && whole && unlocked
 '

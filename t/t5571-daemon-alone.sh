@@ -40,7 +40,7 @@ test_expect_success 'requests over TCP' '
 	ask && ask && test_grep "^args" reply
 '
 
-test_expect_success 'a failure is told, and the next request is served' '
+test_expect_success 'the daemon logs a failure, and serves the next request' '
 	echo "exit 3" >srv/a.git/service &&
 	ask && wait_for daemon.log "Disconnected (with error)" && rm srv/a.git/service &&
 	printf "zzzz" | "$ASK" 127.0.0.1 "$daemon_port" >reply && test_must_be_empty reply &&
@@ -81,7 +81,7 @@ test_expect_success 'the port is free at once, with --reuseaddr' '
 '
 
 # The clients of this test have addresses of their own, which loopback allows on Linux.
-test_expect_success '--max-connections: further ones are told' '
+test_expect_success '--max-connections: further clients get an error' '
 	rm -f end && make_it_last && start_daemon --export-all --max-connections=2 &&
 	ask_slowly a && a=$asked && ask_slowly b --from=127.0.0.2 && b=$asked &&
 	"$ASK" --from=127.0.0.3 127.0.0.1 "$daemon_port" <request >reply &&

@@ -358,7 +358,7 @@ test_expect_success SYSTEMD 'units that systemd understands' '
 	! grep -i "unknown\|failed to parse\|bad unit" out
 '
 
-test_expect_success 'what to watch' '
+test_expect_success 'the page shows how to watch flushes' '
 	blob=$(echo watched | git -C srv/project.git hash-object -w --stdin) && git -C srv/project.git update-ref refs/tags/watched $blob &&
 	recipe watch && (unset GIT_TEST_FSYNC && PATH=$PWD/usr/bin:$PATH && . ./watch) && cat trace/* >events && grep hardware-flush events
 '

@@ -193,7 +193,7 @@ test_expect_success 'unbundle: with a filter the pack is a promisor pack' '
 	test_cmp expect filtered/objects/pack/*.promisor && git -C filtered cat-file -e $four^{tree}
 '
 
-test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'unbundle: one flush; refs are told after it' '
+test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'unbundle: one flush; refs are printed after it' '
 	on_journal flush && git init -q --bare flush/r &&
 	n=$(count_flushes git -C flush/r bundle unbundle "$PWD/full.bundle") && test $n = 1
 '
@@ -297,7 +297,7 @@ test_expect_success 'create: tags of another time are left out, with what only t
 	t2 refs/tags/t2" --until=1700000034 side t2 t4
 '
 
-test_expect_success 'create: refs that options leave out are told' '
+test_expect_success 'create warns about refs that options leave out' '
 	git -C h bundle create -q ../c --skip=1 main side 2>err && echo "warning: ref ${SQ:-'"'"'}main${SQ:-'"'"'} is excluded by the rev-list options" >expect && test_cmp expect err &&
 	lines c >actual && echo "$(git -C h rev-parse side) refs/heads/side" >expect && test_cmp expect actual
 '

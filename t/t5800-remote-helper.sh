@@ -94,7 +94,7 @@ test_expect_success 'fetch requests missing objects, each once, and nothing if n
 	asked -C r fetch -q && ! grep "^fetch" log
 '
 
-test_expect_success 'options: those of a shallow and of a partial clone; what the helper does not know is told' '
+test_expect_success 'fetch passes options of shallow and partial clones, and warns about unknown ones' '
 	asked clone -q --no-checkout --bare --depth=2 --filter=blob:none "own::$PWD/source/.git" o &&
 	grep "^option" log | sed 1,2d >out && cat >expect <<-EOT && test_cmp expect out &&
 	option progress false
@@ -133,7 +133,7 @@ test_expect_success 'the list: unknown values, keywords, attributes, names that 
 	done && LIST=
 '
 
-test_expect_success 'what a tag leads to is no ref' '
+test_expect_success 'ls-remote shows peeled tags, but takes them for no refs' '
 	printf "%s\n" "$M refs/heads/main" "$V refs/tags/v1" "$S refs/tags/v1^{}" >list && LIST=$PWD/list asked ls-remote "own::$PWD/source/.git" >out &&
 	sed "s/ /	/" list >expect && test_cmp expect out
 '
@@ -166,7 +166,7 @@ test_expect_success 'lock: the file .keep goes with the end of the fetch, whatev
 	done && SAY=
 '
 
-test_expect_success 'other answers are told, without control characters; its word of connectivity is not ours' '
+test_expect_success 'fetch prints other answers without control characters, and checks connectivity itself' '
 	fresh && SAY="printf \"error \\033[2Jx\\n\"" asked -C r fetch 2>err && test_grep "own unexpectedly said: .error ^\[\[2Jx." err &&
 	fresh && SAY="echo connectivity-ok" PUT=nothing && test_must_fail asked -C r fetch 2>err && test_grep "remote did not send all necessary objects: $M is missing" err && untouched && SAY= PUT=
 '
@@ -238,7 +238,7 @@ awaited () {
 	flushes=$(grep -c "^$main *fsync(\|^$main *syncfs(" calls)
 }
 
-test_expect_success STRACE,FSYNC_BATCH 'what the helper has written without a flush is settled, with one flush for all' '
+test_expect_success STRACE,FSYNC_BATCH 'fetch makes durable what the helper wrote without a flush, with one flush' '
 	unset GIT_TEST_FSYNC && GIT_TEST_FS_KIND=journal && GIT_TEST_YOUNG_SECONDS=3600 && export GIT_TEST_FS_KIND GIT_TEST_YOUNG_SECONDS &&
 	F=$(git -C source rev-parse main:f) &&
 	for put in pack loose mixed; do

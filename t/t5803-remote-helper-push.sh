@@ -52,13 +52,13 @@ test_expect_success 'create, update, force, delete; remote-tracking refs follow'
 	test_must_fail git -C s rev-parse -q --verify gone
 '
 
-test_expect_success 'what it refuses, and what it says nothing of' '
+test_expect_success 'push reports refs that the helper refuses or does not mention' '
 	test_must_fail git -C l push origin main:refs/heads/refuse main:refs/heads/late main:refs/heads/silent main:refs/heads/fine 2>err &&
 	grep "refuse (because of it)" err && grep "late (fetch first)" err && grep "silent (remote failed to report status)" err && grep "new branch.*fine" err &&
 	git -C s rev-parse -q --verify fine
 '
 
-test_expect_success 'what it cannot is an error' '
+test_expect_success 'push refuses options that the helper does not support' '
 	test_must_fail git -C l push -o x origin main:y 2>err && grep "does not support .push-option x." err &&
 	test_must_fail git -C l push --atomic origin main:y 2>err && grep "does not support .atomic true." err &&
 	test_must_fail git -C l push out::x main 2>err && grep "can only export" err &&

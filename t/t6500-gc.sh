@@ -87,7 +87,7 @@ test_expect_success 'in an empty repository, and in a bare one' '
 	rm -rf ../empty && git init -q --bare ../empty && git -C ../empty gc && git -C ../empty fsck
 '
 
-test_expect_success 'what reflogs let go is gone with the same gc' '
+test_expect_success 'gc removes objects of reflog entries that it expires' '
 	begin && GIT_COMMITTER_DATE="$(date +%s) +0000" && c=$(commit_of gone) && git update-ref --create-reflog refs/heads/x $c && git update-ref -d refs/heads/x &&
 	git update-ref HEAD $c && git update-ref HEAD HEAD~ && f=$(git rev-parse $c:file) &&
 	git gc -q --prune=now && has $c $f &&
@@ -148,14 +148,14 @@ test_expect_success 'extensions.preciousObjects: objects are left alone, the res
 	test "$(find .git/refs -type f | wc -l)" = 0
 '
 
-test_expect_success 'what gc.recentObjectsHook names is kept, and what it leads to' '
+test_expect_success 'gc keeps objects that gc.recentObjectsHook names, and objects reachable from them' '
 	begin && c=$(commit_of hooked) && f=$(git rev-parse $c:file) && d=$(commit_of gone) && age 9999999 .git/objects/??/* &&
 	git config gc.recentObjectsHook "echo $c" && git gc -q && has $c $f && has_not $d &&
 	git config gc.recentObjectsHook false && d=$(commit_of gone) && age 9999999 "$(where $d)" &&
 	test_expect_code 128 git gc -q 2>err && has $d $c
 '
 
-test_expect_success 'what a borrower holds that is an alternate is kept' '
+test_expect_success 'gc keeps objects of a borrower that is an alternate' '
 	begin && c=$(commit_of lent) && f=$(git rev-parse $c:file) && d=$(commit_of gone) && age 9999999 .git/objects/??/* &&
 	rm -rf ../fork && git init -q ../fork && echo "$PWD/.git/objects" >../fork/.git/objects/info/alternates &&
 	git -C ../fork update-ref refs/heads/b $c && echo "$TRASH_DIRECTORY/fork/.git/objects" >.git/objects/info/alternates &&
@@ -305,7 +305,7 @@ test_expect_success 'in the background: the caller does not wait, not even for t
 	await test -f .git/gc.pid && echo >../go && await is_idle && test $(packs) = 1 && test_path_is_missing .git/gc.log && git fsck
 '
 
-test_expect_success 'what goes wrong there is in gc.log; then --auto does not try again for a day' '
+test_expect_success 'gc --auto writes its errors to gc.log, and then does nothing for a day' '
 	begin && fill && t=$(git rev-parse HEAD~2^{tree}) && mv "$(where $t)" ../missing && git config gc.auto 1 && git gc --auto 2>err &&
 	await test -f .git/gc.log && await is_idle && test_grep $t .git/gc.log &&
 	git gc --auto 2>err && test_grep "The last gc run reported the following" err && test_grep $t err &&
@@ -336,7 +336,7 @@ test_expect_success 'commits at the same time lose nothing' '
 	done && wait $pid && git gc -q --prune=now && git fsck --strict && test $(git rev-list --count HEAD) = 30
 '
 
-test_expect_success 'what a commit has written that waits for a hook stays' '
+test_expect_success 'gc keeps objects of a commit that waits for a hook' '
 	begin && rm -f ../asked && >../wait && write_script .git/hooks/reference-transaction <<-\EOS &&
 	test "$1" = prepared || exit 0
 	exec <&-

@@ -133,7 +133,7 @@ test_expect_success 'names are quoted as in other commands' '
 	start && printf x >"w/ta	b" && git -C w clean -n ta* >out && printf "Would remove \"ta\\\\tb\"\n" >expect && test_cmp expect out
 '
 
-test_expect_success !ROOT 'what cannot be removed is reported, and the rest is removed' '
+test_expect_success !ROOT 'clean reports files that it cannot remove, and removes the rest' '
 	start && chmod a-w w/ud && test_when_finished "chmod u+w w/ud" && test_expect_code 1 git -C w clean -fd >out 2>err &&
 	test_grep "^warning: failed to remove ud/" err && test_grep "^Removing u\$" out && test_path_is_missing w/x
 '

@@ -38,7 +38,7 @@ test_expect_success 'submodule has nothing to do' '
 	silent plain/d submodule update --init x
 '
 
-test_expect_success 'what it refuses all the same' '
+test_expect_success 'submodule refuses wrong options and unknown paths' '
 	for c in "update --bogus" bogus "init --all" "update --depth" "status --init" "-- status" --recursive
 	do
 		test_expect_code 1 git -C plain submodule $c 2>err && test_grep "^usage: git submodule" err || return 1

@@ -347,7 +347,7 @@ test_expect_success 'hooks find the author in the environment, wherever it is fr
 	test_cmp expect told && rm told
 '
 
-test_expect_success 'a hook post-rewrite that is not executable is told of' '
+test_expect_success 'commit warns about a hook post-rewrite that is not executable' '
 	plain && echo exit 1 >plain/.git/hooks/post-rewrite && chmod -x plain/.git/hooks/post-rewrite &&
 	git -C plain commit -q --allow-empty --amend -m two 2>err &&
 	test_grep "post-rewrite. hook was ignored" err

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what stays of names and addresses
+test_description='clean-up of names and addresses
 
 What Git 2.55 makes of them (t/interop/idents.py compares random ones with it).'
 . "$(dirname "$0")/test-lib.sh"

@@ -119,7 +119,7 @@ both () {
 	test_cmp asked.s asked && test_cmp out.s out.o && no_temp_files
 }
 
-test_expect_success 'what ssh-keygen is asked' '
+test_expect_success 'commit and verify-commit run ssh-keygen with these arguments' '
 	write_script fake <<-\EOF &&
 	echo "$@" | sed "s#$TMPDIR/[^ ]*#FILE#g" >>"$HOME/asked"
 	for file; do :; done

@@ -43,7 +43,7 @@ test_expect_success 'a FIFO, a dangling link or nothing: not checked out' '
 	rm top/sub/.git && ln -s nowhere top/sub/.git && status && test_must_be_empty out
 '
 
-test_expect_success 'what leads in a circle ends with an error' '
+test_expect_success 'status ends with an error if submodules nest in a circle' '
 	start && rm -rf top/sub/.git && echo "gitdir: ../.git" >top/sub/.git &&
 	(cd top && git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),a/sub) &&
 	ln -s . top/a && ln -s .. top/sub/a &&

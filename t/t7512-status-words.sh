@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='what git status says: colours, patches, and operations in progress'
+test_description='git status: colours, patches, and operations in progress'
 . "$(dirname "$0")/test-lib.sh"
 
 start () {

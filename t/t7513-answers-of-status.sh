@@ -132,7 +132,7 @@ tells () {
 	rm -f ../told && test_might_fail git "$@" >out 2>err && touch ../told && test "$(tr "\n" / <../told)" = "$expect"
 }
 
-test_expect_success 'post-index-change is told what an index changes' '
+test_expect_success 'post-index-change gets the kind of change of the index' '
 	start && git branch old HEAD^ &&
 	write_script .git/hooks/post-index-change <<-\EOF &&
 	test ! -e .git/index.lock || exit 1

@@ -95,7 +95,7 @@ test_expect_success 'only of the upstream it reports that the branch is gone' '
 	options= says "@{upstream}"
 '
 
-test_expect_success 'where the branch is pushed to its upstream, it is compared once, with all hints' '
+test_expect_success 'status compares a branch once if it pushes to its upstream, with all hints' '
 	git -C repo config branch.main.merge refs/heads/main &&
 	git -C repo config --unset remote.pushDefault &&
 	git -C repo update-ref refs/remotes/origin/main $one &&

@@ -65,7 +65,7 @@ test_expect_success 'blobs' '
 	n=$(count_flushes git merge-file --object-id $1 $2 $2) && test $n -le 1
 '
 
-test_expect_success 'what cannot be merged changes nothing' '
+test_expect_success 'merge-file changes nothing if it cannot merge' '
 	printf "1\0\n" >bin && lines 1 X 3 >ours && cp ours copy && test_expect_code 255 git merge-file ours bin theirs 2>err && test_grep "Cannot merge binary files: bin" err && test_cmp copy ours &&
 	test_expect_code 255 git merge-file ours nope theirs 2>err && test_grep "Could not stat nope" err && test_expect_code 129 git merge-file ours b && test_expect_code 129 git merge-file -L 1 -L 2 -L 3 -L 4 ours b theirs &&
 	test_expect_code 129 git merge-file --diff-algorithm=x ours b theirs && test_expect_code 128 git -c merge.conflictStyle=x merge-file ours b theirs && test_expect_code 255 git merge-file --object-id nope HEAD HEAD &&

@@ -160,7 +160,7 @@ test_expect_success '--max-pack-size: several packs' '
 	git -C r repack -adq --max-pack-size=1 2>err && test_grep "minimum pack size limit is 1 MiB" err && test $(nr_packs r) -le 5 && git -C r repack -adq --max-pack-size=1m && test $(nr_packs r) -ge 3 && git -C r fsck --strict && everything r >actual && test_cmp expect actual
 '
 
-test_expect_success 'what alternates have is left to them with -l' '
+test_expect_success 'repack -l leaves out objects that alternates have' '
 	fresh && git init -q borrower && echo "$PWD/r/.git/objects" >borrower/.git/objects/info/alternates && git -C borrower update-ref refs/heads/main $(git -C r rev-parse HEAD) &&
 	own=$(echo own | git -C borrower hash-object -w --stdin) && git -C borrower update-ref refs/tags/own $own && git -C borrower repack -adlq &&
 	git -C borrower show-index <$(ls borrower/.git/objects/pack/*.idx) | cut -d" " -f2 >list && echo $own >want && test_cmp want list &&

@@ -65,7 +65,7 @@ test_expect_success 'without -a: only objects that are in no pack' '
 	test $(nr_packs) = 3 && test_path_is_file $(cat old) && test -z "$(find r/objects -path "*/??/*" -type f)" && everything r >actual && test_cmp want actual
 '
 
-test_expect_success 'what the index has is not left out' '
+test_expect_success 'repack --filter keeps objects that the index names' '
 	rm -rf w && cp -R work w && git -C w repack -adq --filter=blob:none && blob=$(git -C w rev-parse main:list) && old=$(git -C w rev-parse main~1:list) &&
 	for i in w/.git/objects/pack/*.idx; do git -C w show-index <$i >list && ! grep -q $(git -C w rev-parse main) list || break; done &&
 	test_grep $blob list && test_must_fail grep $old list && git -C w fsck --strict && test $(ls w/.git/objects/pack/*.pack | wc -l) = 2

@@ -110,7 +110,7 @@ able () {
 	echo "$out"
 }
 
-test_expect_success 'which tasks run: strategies' '
+test_expect_success 'maintenance runs the tasks of its strategy' '
 	(
 		cd empty &&
 		missing= && for t in gc geometric-repack commit-graph worktree-prune rerere-gc pack-refs reflog-expire
@@ -139,7 +139,7 @@ test_expect_success 'which tasks run: strategies' '
 	)
 '
 
-test_expect_success 'which tasks run: settings of single tasks, --task' '
+test_expect_success 'maintenance runs tasks by their own settings and by --task' '
 	(
 		cd empty &&
 		r () { regions -c maintenance.strategy=none "$@"; } &&
@@ -380,7 +380,7 @@ test_expect_success 'commit packs refs when there are many' '
 	)
 '
 
-test_expect_success 'a bad setting is told, and the commit stays' '
+test_expect_success 'commit succeeds and reports a bad maintenance setting' '
 	(
 		cd auto && git -c maintenance.auto=x commit -q --allow-empty -m stays 2>err &&
 		test_grep "^warning: automatic maintenance: " err && git log -1 --format=%s >out &&
@@ -436,7 +436,7 @@ test_expect_success PROC 'refs in the foreground, objects in the background, whi
 	)
 '
 
-test_expect_success 'what fails in the background is told by the next command' '
+test_expect_success 'the next command prints the failure of background maintenance' '
 	(
 		cd back && loose 3 && oid=$(head -n 1 oids) && f=.git/objects/$(echo $oid | sed "s|^..|&/|") &&
 		cp $f whole && chmod u+w $f && echo garbage >$f && rm -f .git/gc.log &&

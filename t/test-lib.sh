@@ -4,7 +4,7 @@
 # The test library: TAP on stdout, one fresh directory per script, a clean
 # environment, our git first on PATH. See t/README for how to write a test.
 #
-#	test_description='what this script is about'
+#	test_description='the subject of this script'
 #	. "$(dirname "$0")/test-lib.sh"
 #
 #	test_expect_success 'title' '
