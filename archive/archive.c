@@ -330,7 +330,7 @@ static int visit(void *data, const char *path, size_t len UNUSED, const struct t
 
 /* ---- files that are not of the tree ---- */
 
-/* An id that no object has, so that headers of long names are told apart. */
+/* An id that no object has: it keeps headers of long names distinct. */
 static void make_id(struct object_id *oid, const struct hash_algo *algo, uint64_t number)
 {
 	unsigned char raw[64] = { 0 };

@@ -59,7 +59,7 @@ struct archive_options {
 	struct object_id root;		/* with cwd: `tree` is its directory of that name */
 	const char *cwd;		/* "dir/": where the command runs in the work tree; NULL: at the top */
 	const char *worktree;		/* for absolute paths; NULL: they are outside */
-	const char *ref;		/* a name for it, which filters are told in full; NULL: none */
+	const char *ref;		/* a name for it, which filters get in full; NULL: none */
 	const struct object_id *commit; /* written into the archive, and for export-subst; NULL: none */
 	timestamp_t mtime;		/* of all entries */
 	const char *prefix;		/* before all paths of the tree */

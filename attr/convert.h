@@ -24,7 +24,7 @@ void converter_free(struct converter *c); /* ends filter processes */
 struct attrs *converter_attrs(struct converter *c);
 struct repository *converter_repository(struct converter *c);
 /*
- * Where blobs come from that will be converted for the work tree. Filter processes are told the full name of the ref,
+ * The origin of blobs that will be converted for the work tree. Filter processes get the full name of the ref,
  * if it is not NULL, and the commit or tree, if it is not null. Copied.
  */
 void converter_set_origin(struct converter *c, const char *ref, const struct object_id *treeish);

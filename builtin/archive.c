@@ -362,7 +362,7 @@ static int write_archive(struct command_line *c, const char **argv)
 	c->o.extras = c->extras;
 	c->o.nr_extras = c->nr_extras;
 	if (f->command)
-		signal(SIGPIPE, SIG_IGN); /* that of the program: it is told as an error */
+		signal(SIGPIPE, SIG_IGN); /* that of the program: it becomes an error message */
 	fd = open_output(c, f);
 	if (fd < 0)
 		die("cannot start the filter of format '%s'", f->name);

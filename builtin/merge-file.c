@@ -76,7 +76,7 @@ static int read_version(struct merge_file *f, const char *name, struct strbuf *o
 	return rc;
 }
 
-/* In a partial clone: together. A name that means nothing is told when its turn comes. */
+/* In a partial clone: together. An unknown name is reported when its turn comes. */
 static int prefetch(struct merge_file *f, const char *const *names, struct err *err)
 {
 	struct oid_array wanted = OID_ARRAY_INIT;

@@ -82,7 +82,7 @@ static void collect_paths(struct rm_run *run, char *seen)
 		if (!pathspec_match(&run->ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode),
 				    seen))
 			continue;
-		/* each stage of an unmerged path is told, unless the path was given, as in Git */
+		/* name each stage of an unmerged path, unless the path was given, as in Git */
 		if (last && !strcmp(last->string, e->name) && is_named(run, e->name))
 			continue;
 		last = string_list_append(&run->paths, e->name);

@@ -26,9 +26,9 @@ void error_callback(void *data, const char *msg);
  * hold locks which atexit would not clean. */
 NORETURN void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 NORETURN void die_err(struct err *err);
-/* The code that trace2 is told at exit; git_main sets it. */
+/* The exit code in the trace; git_main sets it. */
 void set_exit_code(int code);
-/* fflush(stdout) and check it: a full disk or closed pipe is told. */
+/* fflush(stdout) and check it: report a full disk or a closed pipe. */
 MUST_USE int finish_stdout(void);
 /* --output: from here on standard output is this file, relative to where the command was started. */
 MUST_USE int redirect_stdout(const struct repository *r, const char *name, struct err *err);

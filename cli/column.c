@@ -31,7 +31,7 @@ static const struct word *find_word(const char *s, size_t len)
 	return NULL;
 }
 
-/* -1: a word is not known, which has been told. */
+/* -1: a word is unknown; the error has been printed. */
 static int parse_words(unsigned *columns, const char *text)
 {
 	bool enables = false, lays_out = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The names of Git's commands (git(1)), so that one that is not here yet is told
+ * The names of Git's commands (git(1)), so that a message can distinguish one that is not here yet
  * by name, and is never taken for a program of that name that another Git put on
  * PATH. Those in a group are shown by "git" alone, if they are here.
  */

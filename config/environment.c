@@ -127,7 +127,7 @@ int config_environment_foreach(config_pair_fn fn, void *data, struct err *err)
 
 	if (!rc)
 		rc = parse_parameters(fn, data, err);
-	if (rc < 0 && rc != ERR_CORRUPT) /* that is a file, and its line has been told */
+	if (rc < 0 && rc != ERR_CORRUPT) /* ERR_CORRUPT is about a file, and names its line already */
 		explain(err);
 	return rc;
 }

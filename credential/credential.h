@@ -28,7 +28,7 @@
 
 /* A capability: its attributes go only to programs that have announced it. */
 struct credential_capability {
-	bool caller; /* the program that asks for the credential supports it; helpers are told */
+	bool caller; /* the program that asks for the credential supports it; helpers get the capability */
 	bool helper; /* the helper that has answered supports it */
 };
 

@@ -44,7 +44,7 @@ struct diff_file {
 	/* ---- internal ---- */
 	int refs;
 	int rename_used;      /* pairs that have this as the source of a rename */
-	bool gone; /* it is told of, but there is no file: as a combined patch, a deletion */
+	bool gone; /* named, but there is no file: as a combined patch, a deletion */
 	bool oid_shown; /* not valid, but --raw shows it all the same: a step has compared by it */
 	bool loaded, size_known, driver_known, binary_known, is_binary;
 	int driver_binary;    /* as in struct diff_driver */

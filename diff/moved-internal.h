@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * --color-moved: lines that are removed in one place and added in another have colours of their
- * own. What a line is can only be told when all lines of all files are known, so they are kept
+ * own. Whether a line has moved is known only when all lines of all files are, so they are kept
  * aside, with their places in the text, and put there at the end.
  */
 #ifndef DIFF_MOVED_INTERNAL_H

@@ -178,7 +178,7 @@ static int set_submodule(struct diff_options *o, const struct option_row *r UNUS
 	return err_set(err, ERR_INVALID, "failed to parse --submodule option parameter: '%s'", value);
 }
 
-/* A value that is not known is told, and does not count. */
+/* An unknown value is reported and ignored. */
 static int config_submodule(struct diff_options *o, const struct config_set *c, struct err *err)
 {
 	const char *value;

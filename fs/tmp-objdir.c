@@ -22,7 +22,7 @@ struct tmp_objdir {
 
 /*
  * "tmp_objdir-PREFIX-OWNER-RANDOM". The owner stands in the name because mkdir
- * is then the one call after which the directory can be told from others; an
+ * is then the one call after which the directory differs from others; an
  * attribute would come a call later, and not every file system has them. Where the owner
  * cannot be named, the name has only "-0-".
  */

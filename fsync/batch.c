@@ -44,7 +44,7 @@ struct entry {
 	bool one_of_many;    /* PUBLISH_ADOPT: not flushed by itself */
 	bool by_flush;	     /* its content needs fsync, not only writeback */
 	bool settled;	     /* content needs nothing more of its own */
-	bool noted;	     /* ... and its volume has been told */
+	bool noted;	     /* ... and its volume has been recorded */
 	int fd;		     /* >= 0: in flight, counted in the window */
 	int sys_errno;	     /* result of its flush or writeback */
 	struct volume *vol;

@@ -83,7 +83,7 @@ enum publish_how {
 	 * a lock that others wait for. final_path: a file on the same file system.
 	 */
 	PUBLISH_CALL,
-	/* nothing on disk: `done` is told when its turn has come; no paths */
+	/* nothing on disk: `done` is called when its turn has come; no paths */
 	PUBLISH_NOTE,
 };
 
@@ -119,7 +119,7 @@ struct fsync_batch_options {
 	struct fsync_policy policy;
 	/*
 	 * What it names is hidden from others: another batch gives it the names that count. Contents are settled, so that their
-	 * errors are told here (D7); nothing is flushed for the sake of names, and nothing is committed.
+	 * errors are reported here (D7); nothing is flushed for the sake of names, and nothing is committed.
 	 */
 	bool hidden;
 	bool alone; /* never a syncfs, as it waits for what others have written; for a file or two */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * SHA-1 (FIPS 180-4) that recognises the known attacks: a message that is one half of a collision
- * made with one of 32 disturbance vectors is told apart from all others (M. Stevens,
+ * made with one of 32 disturbance vectors is distinguished from all others (M. Stevens,
  * "Counter-cryptanalysis", 2013). The digest is the ordinary one.
  *
  *   struct sha1 s;

@@ -11,12 +11,12 @@
 
 #define SEEN 1u	  /* it is in the queue, or has been */
 #define COMMON 2u /* both sides have it */
-#define TELL 4u   /* common once it is met, but the server shall be told once: it does not know that we have it */
+#define TELL 4u   /* common once it is met, but send it once: the server does not know that we have it */
 #define DONE 8u	  /* it has left the queue */
 
 /* State of the skipping algorithm, for each commit by its index. */
 struct stride {
-	uint32_t size, left; /* so many are passed over between two that are told, and until the next */
+	uint32_t size, left; /* commits to skip between two that are sent, and until the next */
 };
 
 struct negotiator {
@@ -95,7 +95,7 @@ static int enqueue(struct negotiator *n, struct commit *c, uint32_t flags, struc
 	return 0;
 }
 
-/* It is common, and so is what has been told or passed over behind it. */
+/* It is common, and so are commits behind it that were sent or skipped. */
 static int mark_common(struct negotiator *n, struct commit *c, struct err *err)
 {
 	struct commit_list todo = COMMIT_LIST_INIT;
@@ -145,7 +145,7 @@ void negotiator_add_known(struct negotiator *n, const struct object_id *oid)
 		c->flags |= TELL;
 }
 
-/* What comes after c, of which is known now whether it is told. */
+/* Move on from c, now that it is known whether c is sent. */
 static int enqueue_parents(struct negotiator *n, struct commit *c, bool told, struct err *err)
 {
 	bool common = (c->flags & (COMMON | TELL)) != 0;

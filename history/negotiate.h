@@ -24,7 +24,7 @@
 enum negotiation_algorithm {
 	NEGOTIATE_CONSECUTIVE, /* one after the other */
 	NEGOTIATE_SKIPPING,    /* ever larger steps back: soon done, but more may be sent */
-	NEGOTIATE_NOOP,	       /* nothing is told */
+	NEGOTIATE_NOOP,	       /* send no commits */
 };
 /* "consecutive", "default", "skipping", "noop". ERR_INVALID. */
 MUST_USE int negotiation_algorithm_parse(const char *word, enum negotiation_algorithm *out, struct err *err);

@@ -73,7 +73,7 @@ int index_write_locked(struct index_state *ix, struct repository *r, struct lock
 	return ret;
 }
 
-/* It cannot veto what has happened: only that it could not run is told. */
+/* The hook cannot veto the change: report only that it could not run. */
 void index_tell_change(struct repository *r, unsigned effects)
 {
 	const char *const args[] = { effects & INDEX_CHANGED_WORKTREE ? "1" : "0",

@@ -31,7 +31,7 @@ struct bundle_plan {
 void bundle_plan_release(struct bundle_plan *p);
 
 /*
- * Walks, and finds prerequisites and refs. Refs that options of the walk have left out are told
+ * Walks, and finds prerequisites and refs. Refs that options of the walk have left out are reported
  * through repo_warn. ERR_INVALID: there would be no ref in it. Cost: that of the walk.
  */
 MUST_USE int bundle_plan_make(struct bundle_plan *p, struct rev_walk *w, struct err *err);

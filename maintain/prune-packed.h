@@ -10,7 +10,7 @@
  * Remove them at publication, after all else of the operation (PUBLISH_OBJECT_DELETE). An object whose copy
  * in the pack is damaged stays, and the packs are adopted, as they are all that is left then. A pack
  * that is older than the loose copy gets the present time, so that a prune by age does not come earlier.
- * dry_run: nothing is changed. report (may be NULL) is told the path of each file that goes.
+ * dry_run: nothing is changed. report (may be NULL) gets the path of each file that goes.
  *
  * Errors: ERR_UNSUPPORTED: extensions.preciousObjects. ERR_IO.
  * Cost:   up to 256 readdirs, and reading the packed copies.

@@ -7,7 +7,7 @@
 #include "operation/operation.h"
 
 /*
- * By the configuration (maintain/reflog-expiry.h), in all worktrees. A log that is locked is told
+ * By the configuration (maintain/reflog-expiry.h), in all worktrees. A log that is locked is reported
  * through the repository's warn, and left. Staged in the operation's batch.
  */
 MUST_USE int reflogs_expire(struct repo_operation *op, struct repository *r, struct err *err);

@@ -273,7 +273,7 @@ static int repack_make_add_pack(void *data, struct pack *p)
 	return pack_objects_add_pack(a->k->parts[REPACK_PROMISOR].po, p, a->err);
 }
 
-/* All of it, as it cannot be told what of it would be asked for again. */
+/* All of it: no rule predicts which objects will be needed again. */
 static int make_promisor(struct repack *k, struct err *err)
 {
 	struct adding a = { k, err };

@@ -18,7 +18,7 @@
 MUST_USE int worktrees_find_prunable(struct string_list *ids, struct repository *r,
 				     timestamp_t expire_before, struct err *err);
 /*
- * Remove these, at publication, after refs have changed. A directory that cannot be removed is told
+ * Remove these, at publication, after refs have changed. A directory that cannot be removed is reported
  * through the repository's warn, and left.
  */
 MUST_USE int worktree_prune_run(struct repo_operation *op, struct repository *r,

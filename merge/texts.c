@@ -272,7 +272,7 @@ static void refine(struct merger *g)
 
 /* ---- output ---- */
 
-/* 1: it ends in CRLF, 0: in LF, -1: that cannot be told */
+/* 1: it ends in CRLF, 0: in LF, -1: unknown */
 static int ends_in_crlf(const struct merger *g, enum merge3_side side, size_t i)
 {
 	const struct text_line *l;

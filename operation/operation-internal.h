@@ -55,12 +55,12 @@ struct repo_operation {
 	/* participant-index.c */
 	struct lockfile index_lock;
 	struct index_state *index; /* for the next commit; not owned */
-	bool index_staged;	   /* the hook has to be told when it has its name */
+	bool index_staged;	   /* run the hook when the index has its name */
 	unsigned index_effects;	   /* INDEX_CHANGED_... */
 	/* participant-refs.c */
 	struct ref_transaction *refs;
 	bool refs_open; /* neither committed nor given up */
-	bool tells_abort; /* the hook is told of an abort before prepare, too */
+	bool tells_abort; /* the hook learns of an abort before prepare, too */
 	/* participant-state.c */
 	struct oid_array named_by_state;
 };

@@ -117,7 +117,7 @@ MUST_USE int repo_operation_lock_index(struct repo_operation *op, struct err *er
 struct lockfile *repo_operation_index_lock(struct repo_operation *op);
 /* The locked index becomes `ix`, which must live until the commit; that writes it. */
 void repo_operation_set_index(struct repo_operation *op, struct index_state *ix);
-/* What the hook post-index-change is told of it (INDEX_CHANGED_..., index/index.h); 0 if this is not called. */
+/* The arguments of the hook post-index-change (INDEX_CHANGED_..., index/index.h); 0 if this is not called. */
 void repo_operation_set_index_effects(struct repo_operation *op, unsigned effects);
 
 /* ---- refs ---- */
@@ -177,7 +177,7 @@ MUST_USE int repo_operation_publish_before(struct repo_operation *op, const char
 /* Nothing of it happens. Names that have been published stay, and the caller reports a failure. */
 void repo_operation_abort(struct repo_operation *op);
 /*
- * The same for a transaction that the user has begun, and aborts: the hook of the refs is told, even if
+ * The same for a transaction that the user has begun, and aborts: the hook of the refs runs, even if
  * the transaction was not prepared.
  */
 void repo_operation_abort_and_tell(struct repo_operation *op);

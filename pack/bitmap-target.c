@@ -79,7 +79,7 @@ struct bitmap_target *bitmap_target_of_midx(const struct midx *m, struct bitmap_
 	if (m->base)
 		t->lower = (struct bit_order){ .nr = m->first, .midx = m->base };
 	ALLOC_ARRAY(t->position, (size_t)m->nr + 1);
-	/* Those below are told apart by the check that follows. */
+	/* The check that follows tells those below apart. */
 	for (uint32_t i = 0; m->order && i < m->nr; i++)
 		t->position[i] = get_be32(m->order + (size_t)i * 4) - m->first;
 	if (m->order && invert(t))

@@ -26,7 +26,7 @@ static bool is_pack_selected(const struct midx_write_options *o, const struct mi
 	       (!o->except || !strset_contains(o->except, name)) && !is_covered(taken, name);
 }
 
-/* A pack whose index cannot be read is told, and left out. */
+/* A pack whose index cannot be read is reported and left out. */
 static void list_packs(struct midx_content *c, struct packs *packs, const struct midx *taken,
 		       const struct midx_write_options *o)
 {

@@ -510,7 +510,7 @@ int pack_verify_rev(struct pack *p, void (*bad)(void *data, const char *msg), vo
 	char *path = xstrfmt("%s.rev", p->base);
 	int rc = pack_open_idx(p, &err);
 
-	/* That the index cannot be read is told of the pack. */
+	/* The message about an unreadable index names the pack. */
 	if (!rc) {
 		rc = mapped_file_open(&map, path, &err);
 		if (!rc)
@@ -557,7 +557,7 @@ int packs_verify_bitmaps(struct packs *ps, void (*bad)(void *data, const char *m
 {
 	struct midx_verify v = { .packs = ps, .found = { bad, data, 0 } };
 	struct midx *top = NULL;
-	/* That there is a damaged one is told by packs_verify_midx. */
+	/* packs_verify_midx reports a damaged one. */
 	int rc = midx_open_dir(&top, ps->dir, ps->opts.algo, NULL);
 
 	for (const struct midx *m = rc < 0 ? NULL : top; m; m = m->base) {

@@ -29,7 +29,7 @@ struct delta_islands {
 };
 
 /*
- * A missing object belongs to no island, nor do objects that only it leads to. warn (may be NULL) is told of values that
+ * A missing object belongs to no island, nor do objects that only it leads to. warn (may be NULL) gets values that
  * are taken otherwise than they look.
  * ERR_INVALID: pack.island is no regular expression; ERR_CORRUPT names the object.
  */

@@ -8,7 +8,7 @@
 
 /*
  * Start git maintenance run --auto, if it is wanted (maintenance.auto, gc.auto) and something is due. The
- * command's operation has been ended. What then goes wrong is told, and does not fail the command.
+ * command's operation has been ended. Its errors are printed, and do not fail the command.
  * Cost: a few readdirs if nothing is due, see auto_maintenance_is_due; no flush. Tasks that lock refs are
  * waited for; the others run in the background (maintenance.autoDetach), with no descriptor of ours.
  */

@@ -59,7 +59,7 @@ MUST_USE int fetch_stage_head(struct repo_operation *op, struct repository *r, c
 /* ---- fetch-follow.c: the remote's HEAD, and the upstream ---- */
 struct fetch_head {
 	char *ref, *target; /* <remote>/HEAD becomes that; NULL: nothing is to be done */
-	char *word;	    /* what the user is told instead; NULL: nothing */
+	char *word;	    /* the text for the user instead; NULL: none */
 	char *there;	    /* with a word: the branch that HEAD is there */
 };
 /* pruned: names of refs that the fetch deletes. */

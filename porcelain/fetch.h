@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A fetch from one repository: git-fetch(1). Objects, the boundary of a shallow clone, all refs with their reflogs,
- * FETCH_HEAD and configuration are one operation; what has been done is told when it is durable.
+ * FETCH_HEAD and configuration are one operation; the result is printed when it is durable.
  *
  * Errors:     < 0: nothing has changed. 1: some refs could not be updated, the others have been (with `atomic`: none); why
  *             is in the table.
@@ -22,7 +22,7 @@ struct fetch_options {
 	enum remote_tags tags; /* DEFAULT: as the remote says */
 	int prune, prune_tags; /* -1: as the configuration says */
 	bool prefetch, atomic, append, dry_run, force, no_fetch_head, update_head_ok, set_upstream, no_forced_check;
-	bool porcelain, compact; /* how it is told */
+	bool porcelain, compact; /* the form of the table */
 	int verbosity;
 	const char *reflog_action;
 	/* settings of the fetch, without the wanted objects */

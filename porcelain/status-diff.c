@@ -70,7 +70,7 @@ static void queue_unstaged(struct diff_run *run, const struct status *s)
 	}
 }
 
-/* A file of the work tree; what its next conversion would change is told. */
+/* A file of the work tree; warns about content that its next conversion would change. */
 static int read_file_side(void *data, const struct diff_file *file, struct object_buf *out,
 			  struct err *err)
 {

@@ -7,9 +7,9 @@
 #include "repo/repo.h"
 #include "util/err.h"
 
-/* The program of a hook; NULL: it is not there, or not executable, which is told of (repo_note). Caller frees. */
+/* The program of a hook; NULL: it does not exist, or is not executable (reported by repo_note). Caller frees. */
 char *repo_find_hook(struct repository *r, const char *name);
-/* Is there an executable hook of that name? One that is not executable is told of (repo_note). */
+/* Is there an executable hook of that name? repo_note reports one that is not executable. */
 bool repo_has_hook(struct repository *r, const char *name);
 /*
  * Run a hook: 0 if it is missing or successful; ERR_ABORTED if it failed, with a message only

@@ -27,7 +27,7 @@ struct fault_plan {
 	 * Calls after it fail, too, if they need space: a disk that stays full.
 	 */
 	bool from_then_on;
-	/* Flushes and writeouts are told and counted, and may fail, but nothing is flushed. */
+	/* Flushes and writeouts are recorded and counted, and may fail, but nothing is flushed. */
 	bool no_flush;
 	/* Only calls of this name count ("fsync"); NULL: all. */
 	const char *only;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A git-upload-pack that says what it is told to, whatever that is. For --upload-pack.
+"""A git-upload-pack that sends any given answer. For --upload-pack.
 
 HOSTILE_REFS   a file: each line is the text of a ref ("OID NAME", in version 2 with attributes), \\xNN for any byte
 HOSTILE_PACK   a file: the pack that every fetch gets

@@ -3,7 +3,7 @@
 
 test_description='every system call of a clone fails in turn; a disk that is full
 
-As in t0102. Whatever fails: the clone is complete (or its files alone could not be written, which is told), or nothing is
+As in t0102. Whatever fails: the clone is complete (or only its files could not be written, with an error), or nothing is
 left of it.'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-sweep.sh"

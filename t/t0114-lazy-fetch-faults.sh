@@ -12,11 +12,11 @@ pack; nothing else is left.'
 GIT_EXEC_PATH=$GIT_BUILD_DIR
 export GIT_EXEC_PATH
 
-# packs DIR: the files in objects/pack; a new pack is told by its extensions
+# packs DIR: the files in objects/pack; extensions identify a new pack
 packs () {
 	ls "$1/.git/objects/pack" | grep -v -F -f old.packs | sed "s/.*\.//" | sort | paste -sd" "
 }
-# Once the first file has its name the others may be missing, which is told; without its .idx a pack does not count.
+# Once the first file has its name the others may be missing, with an error; without its .idx a pack does not count.
 still_good () {
 	case "$(packs copy)" in
 	"") test $code != 0 ;;

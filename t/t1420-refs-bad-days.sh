@@ -3,7 +3,7 @@
 
 test_description='damaged refs, full disks, several processes, compared with stock git
 
-What cannot be read is told in the same words or, where stock git says less, in better ones; the exit
+Messages about unreadable files have the same words or, where stock git says less, in better ones; the exit
 codes are equal, and nothing that can be read is lost.'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-peers.sh"

@@ -4,7 +4,7 @@
 test_description='remote helpers that push by themselves: gitremote-helpers(7)'
 . "$(dirname "$0")/test-lib.sh"
 
-# What a helper does with refs is told by their names.
+# The names of refs tell the helper how to treat them.
 write_script git-remote-own <<\EOT
 url=$2 answer=
 while read -r line; do

@@ -464,7 +464,7 @@ test_expect_success 'a trailer behind a verbatim message that ends without a lin
 	printf "s\n\nbody\n" >text && test "$(block a.b=c --cleanup=verbatim --trailer A:b)" = "s||body||A: b|"
 '
 
-# concludes KIND CLEANUP: how the editor is told of a merge or cherry-pick
+# concludes KIND CLEANUP: the editor's text about a merge or cherry-pick
 concludes () {
 	plain && git -C plain rev-parse HEAD >plain/.git/$1 &&
 	echo "the words" >plain/.git/MERGE_MSG && write_script editor <<-\EOF &&

@@ -79,7 +79,7 @@ static int read_keepalive(struct upload_config *u, const struct config_set *c, s
 	return rc < 0 ? rc : 0;
 }
 
-/* The limit itself is looked up when a filter comes. A bad one is told before. */
+/* The limit itself is looked up when a filter comes. A bad one is reported before. */
 static int check_max_depth(const struct config_set *c, struct err *err)
 {
 	unsigned long max;

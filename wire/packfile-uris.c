@@ -7,7 +7,7 @@
 static const char key[] = "uploadpack.blobpackfileuri";
 
 struct packfile_uri {
-	char *line; /* what the client is told: hash of the pack, blank, URI */
+	char *line; /* the line for the client: hash of the pack, blank, URI */
 	bool accepted, taken;
 };
 

@@ -67,7 +67,7 @@ static bool has_one_name(const struct versions *v)
 	return !strcmp(ours, v->theirs->name) && (!v->base || !strcmp(ours, v->base->name));
 }
 
-/* Where names differ, each is told with its label. */
+/* If names differ, each is printed with its label. */
 static void set_labels(const struct run *run, const struct versions *v, char *label[MERGE_STAGES])
 {
 	const struct index_entry *e[MERGE_STAGES] = { v->base, v->ours, v->theirs };

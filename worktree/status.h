@@ -28,7 +28,7 @@ struct status_item {
 	bool is_gitlink, gitlink_new_commits, gitlink_modified, gitlink_untracked;
 };
 
-/* So many commands of a rebase are told in front of and behind the current place. */
+/* Number of commands of a rebase to print before and after the current place. */
 #define STATUS_COMMANDS 2
 
 enum status_operation {

@@ -40,7 +40,7 @@ static int find_repository(struct changes *c, struct err *err)
 	char *gitdir = NULL;
 	int rc = gitlink_find_gitdir(&gitdir, c->path, &why);
 
-	err_release(&why); /* what cannot be looked into is told as commits that are not there */
+	err_release(&why); /* an unreadable submodule is reported as missing commits */
 	if (rc < 0 || !gitdir) {
 		free(gitdir);
 		gitdir = xstrfmt("%s/modules/%s", c->r->commondir, c->path);

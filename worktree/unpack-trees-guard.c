@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Merging trees: the files of the work tree that must not be lost, and how they are told of. */
+/* Merging trees: the files of the work tree that must not be lost, and the messages about them. */
 #include "compat/posix.h"
 #include "fs/file.h"
 #include "util/alloc.h"
@@ -120,7 +120,7 @@ static bool is_expendable(struct merger *mg, const char *path, size_t len)
 	return ignore_is_ignored(mg->ignore, path, len, false);
 }
 
-/* An untracked file in place of one of its directories has been told of: that is enough. */
+/* An untracked file in place of one of its directories has been reported: that is enough. */
 static bool is_below_untracked(const struct merger *mg, const struct index_entry *e)
 {
 	const struct string_list *l = &mg->in_the_way[UNTRACKED_FILE];

@@ -36,7 +36,7 @@ struct unpack_trees {
 	bool trivial_only; /* a path that is not trivial is a failure */
 	bool keep_ignored; /* files that are ignored must not be overwritten either */
 	bool no_sparse;	   /* the patterns of a sparse checkout do not matter */
-	bool for_switch;   /* all paths in the way are told, in the words of git-checkout(1) */
+	bool for_switch;   /* report all paths in the way, in the words of git-checkout(1) */
 	bool for_merge;    /* the same in the words of git-merge(1); with for_switch */
 	const char *prefix; /* UNPACK_TREES_BIND: "dir/" */
 	progress_start_fn start_meter; /* of the files that are written; or NULL */

@@ -17,7 +17,7 @@ struct write_job {
 		TO_WRITE, /* a thread leaves what it cannot write to the main thread, which can tell why */
 		WRITTEN,
 		DELAYED,  /* by a filter */
-		GIVEN_UP, /* failed, which has been told; or another of this call's files is there */
+		GIVEN_UP, /* failed, with an error message; or another of this call's files is there */
 	} state;
 	struct strbuf warn;
 	struct stat_data stat;

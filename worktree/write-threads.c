@@ -125,7 +125,7 @@ int write_thread_count(const struct repository *r, size_t nr, int *threads, stru
 	return 0;
 }
 
-/* So many at a time: progress is told in between. */
+/* So many at a time: progress is shown in between. */
 #define ROUND 2048
 
 static void write_rounds(struct writer *w, int threads, bool tell)

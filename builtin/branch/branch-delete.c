@@ -22,7 +22,7 @@ struct deletion {
 };
 
 struct doomed {
-	char *name; /* as it is told */
+	char *name; /* as messages show it */
 	char *was;
 	struct object_id oid;
 	bool broken, symref;

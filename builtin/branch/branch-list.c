@@ -79,7 +79,7 @@ struct listing {
 	struct palette colors;
 	struct reflist *l;
 	char *head;	    /* words for a detached one */
-	bool all;	    /* remotes are told from branches by "remotes/" */
+	bool all;	    /* "remotes/" in front distinguishes remotes from branches */
 	int name_width;
 };
 
@@ -202,7 +202,7 @@ static int collect(struct listing *x, struct err *err)
 		x->l->head_description = x->head;
 	}
 	rc = ref_options_sort(o->refs, x->l, "branch.sort", err);
-	/* a format is told to be wrong before anything is looked for */
+	/* report a bad format before any search */
 	if (!rc && o->format)
 		rc = reflist_set_format(x->l, o->format, err);
 	if (!rc)

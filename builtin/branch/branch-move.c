@@ -85,7 +85,7 @@ static void read_old_value(struct move *m)
 struct step {
 	struct move *m;
 	const char *from, *to;
-	bool last; /* the one that is told of in the logs */
+	bool last; /* the logs name this one */
 };
 
 static unsigned log_flags(const struct step *s)

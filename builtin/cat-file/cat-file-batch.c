@@ -331,7 +331,7 @@ static void want_line(const struct batch *b, const char *line, struct oid_array 
 	free(name);
 }
 
-/* What goes wrong is told when the line's turn comes. are_commands: a word stands before each name. */
+/* An error is reported when the line's turn comes. are_commands: a word stands before each name. */
 static void prefetch(const struct batch *b, const struct strvec *lines, bool are_commands)
 {
 	struct oid_array wanted = OID_ARRAY_INIT;

@@ -44,7 +44,7 @@ static void print_tree(struct cat_file *c, const struct object_id *oid)
 	object_buf_release(&buf);
 }
 
-/* A copy that is damaged is told; one that is missing is the caller's to tell. */
+/* Reports a damaged copy; the caller reports a missing one. */
 static bool get_info(struct cat_file *c, const struct object_id *oid, struct object_info *out)
 {
 	struct err err = ERR_INIT;

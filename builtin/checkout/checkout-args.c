@@ -164,7 +164,7 @@ static NORETURN void die_both(const char *arg)
 }
 
 /*
- * The paths begin at argv + n; dashes: they are told apart by "--". A revision that stands alone
+ * The paths begin at argv + n; dashes: "--" separates them. A revision that stands alone
  * is one, whatever files there are.
  */
 static size_t take_revision(struct checkout *co, const char **argv, bool dashes)

@@ -81,7 +81,7 @@ bool checkout_head_stays(const struct checkout *co);
 MUST_USE int checkout_read_index(struct checkout *co, struct err *err);
 /* Files, and co->ix: what m has found. */
 MUST_USE int checkout_write_files(struct checkout *co, struct unpack_trees *m, struct err *err);
-/* Filters are told where the files come from, unless it is the index. */
+/* Filters get the origin of the files, unless it is the index. */
 void checkout_set_origin(const struct checkout *co, struct converter *conv);
 /* post-checkout: 1 if it failed, else 0 */
 int checkout_run_hook(struct checkout *co, const struct object_id *from, const struct object_id *to,

@@ -17,7 +17,7 @@
 struct connection {
 	pid_t pid;
 	unsigned char address[16]; /* of the client; zeros behind one that is shorter */
-	bool ending;		   /* it has been told to end, and counts no more */
+	bool ending;		   /* it has got a signal to end, and counts no more */
 };
 
 /* Connections that were turned away and are still open: see turn_away. */

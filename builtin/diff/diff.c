@@ -345,7 +345,7 @@ static bool has_no_index(int argc, const char **argv)
 	return false;
 }
 
-/* The first argument that is no option, as far as can be told before they are read. */
+/* The first argument that is probably no option: options have not been parsed yet. */
 static int first_path(int argc, const char **argv)
 {
 	int i = 1;

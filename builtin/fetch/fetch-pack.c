@@ -63,7 +63,7 @@ static const char *ref_with_oid(const struct fetch_pack *f, const char *text, st
 	return rc < 0 ? NULL : text[len] ? text + len + 1 : text;
 }
 
-/* Names of refs, and of objects by themselves, each once; of each is told whether it was found. */
+/* Names of refs, and of objects by themselves, each once, with a flag for those found. */
 static bool choose(struct fetch_pack *f, const struct remote_refs *refs, struct oid_array *wants,
 		   struct remote_refs *got)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a server is told of our history: commits, refs and patterns of them, by option or remote.<name>.*. */
+/* The tips that negotiation offers to a server: commits, refs and patterns of refs, by option or remote.<name>.*. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "builtin/fetch/fetch.h"

@@ -272,7 +272,7 @@ static int tag_children(struct naming *n, const void *data, size_t size)
 	return 0;
 }
 
-/* < 0: malformed; children before the fault have been told. */
+/* < 0: malformed; children before the fault have been passed on. */
 static int for_each_child(struct naming *n, enum object_type type, const void *data, size_t size)
 {
 	switch (type) {

@@ -41,7 +41,7 @@ static void check_links_at_the_ends(struct fsck *f, const struct object_id *oid,
 
 /*
  * `path` is where it lies, for messages; `bit` tells faults of content: in a pack, it is
- * the pack that is told, as git fsck does.
+ * the pack in the message, as git fsck does.
  */
 static void check_object(struct fsck *f, const struct object_id *oid,
 			 const struct object_buf *buf, const char *path, int bit)

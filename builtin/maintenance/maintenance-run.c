@@ -166,7 +166,7 @@ static bool background_is_due(struct run *run)
 	for (size_t i = 0; i < run->plan.nr; i++) {
 		int rc = maintenance_task_is_foreground(run->plan.v[i]) ? 0 : wants(run, run->plan.v[i], &err);
 
-		err_release(&err); /* it will be told there */
+		err_release(&err); /* it will be reported there */
 		if (rc)
 			return true;
 	}

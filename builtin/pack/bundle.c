@@ -42,7 +42,7 @@ static int parse_command_line(int argc, const char **argv, const struct option *
 	return argc;
 }
 
-/* The descriptor, which goes on behind the header and what has been read with it; -1: an error was told. */
+/* The descriptor, which goes on behind the header and what has been read with it; -1: an error was printed. */
 static int open_bundle(struct bundle *b)
 {
 	struct err err = ERR_INIT;
@@ -266,7 +266,7 @@ static int unbundle(int argc, const char **argv, struct command_ctx *ctx)
 		if (b.path)
 			close(fd);
 	}
-	/* D2: the refs are told after the seal. */
+	/* D2: print the refs after the seal. */
 	if (!code) {
 		print_refs(&b.header.refs, argv + 1);
 		code = finish_stdout();

@@ -281,7 +281,7 @@ static struct pack_receive_names names_of(const struct index_pack *p, const char
 	};
 }
 
-/* D2: the name is told after the seal. */
+/* D2: print the name after the seal. */
 static void tell(const struct index_pack *p, const struct outcome *o)
 {
 	if (p->from_stdin)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Objects and packs that git-pack-objects(1) is told of on its standard input. */
+/* Objects and packs that git-pack-objects(1) reads from its standard input. */
 #include "compat/posix.h"
 #include "builtin/pack/pack-objects.h"
 #include "object/tree.h"

@@ -23,7 +23,7 @@ const char *push_status_word(enum push_status status);
 
 /* The refspecs as they are; without any all that both sides have. */
 void push_lines_read(struct push_lines *lines, const struct remote *remote);
-/* Which refs they mean, and what would become of those there. A refspec that means nothing is told as an error. */
+/* Find the refs that refspecs match, and the effect on the remote's refs. A refspec without a match is an error. */
 MUST_USE int push_lines_match(struct push_lines *lines, struct repository *r, const struct remote *remote,
 			      const struct remote_refs *refs, struct err *err);
 

@@ -20,7 +20,7 @@ struct remotes *remotes_or_die(struct repository *r);
 struct remote *remote_or_die(struct repository *r, const char *name);
 /* Is it this repository that knows it: its configuration, or a file of old repositories? */
 bool remote_is_own(struct repository *r, const struct remote *remote);
-/* The same by name; NULL if it is not, which is told, with a colon if it was to be renamed or removed. */
+/* The same by name. NULL and an error message if it does not exist; with a colon if it was to be renamed or removed. */
 struct remote *own_remote(struct repository *r, const char *name, bool to_change);
 /* What fetches a branch of the remote; dies if no refspec can have that name. Caller frees. */
 char *remote_branch_refspec_or_die(struct repository *r, const char *branch, const char *remote, bool mirror);

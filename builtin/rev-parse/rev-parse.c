@@ -238,7 +238,7 @@ static void verify_filename(struct rev_parse *p, const char *arg, bool diagnose)
 		die("%s: no such path in the working tree.\n"
 		    "Use 'git <command> -- <path>...' to specify paths that do not exist locally.",
 		    arg);
-	/* Again, for the message. What an abbreviation can mean has been told before. */
+	/* Again, for the message. The candidates of an abbreviation have been printed before. */
 	{
 		struct revparse_result res;
 
@@ -731,7 +731,7 @@ int cmd_rev_parse(int argc, const char **argv, struct command_ctx *ctx)
 	if (argc == 3 && !strcmp(argv[1], "--resolve-git-dir"))
 		return rev_parse_place_option(p.repo, argv[1], argv[2], &p.path_format) ? 0 : 128;
 	if (!p.repo) {
-		/* There is none: this time the reason is told. */
+		/* There is none: print the reason this time. */
 		struct err err = ERR_INIT;
 
 		if (repo_open(&p.repo, &(struct repo_open_options){ .lenient = false }, &err) < 0)

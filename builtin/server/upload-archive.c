@@ -479,6 +479,6 @@ int cmd_upload_archive(int argc, const char **argv, struct command_ctx *ctx UNUS
 	child_process_release(&s.filter);
 	repo_free(r);
 	if (rc && !err.code)
-		return 128; /* why was told */
+		return 128; /* the reason has been printed */
 	return rc ? report_fatal(&err) : 0;
 }

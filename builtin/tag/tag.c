@@ -329,7 +329,7 @@ static void refuse_list_options(const struct tag_args *a)
 	only_when_listing(f->no_merged.nr, "--no-merged");
 }
 
-/* Bad keys are told even where nothing is listed. */
+/* Report bad keys even if nothing is listed. */
 static void check_sort_keys(struct tag_args *a)
 {
 	struct reflist *l = reflist_new(a->repo);

@@ -106,7 +106,7 @@ struct merge_rules {
 	struct merge_rule *v; /* by name */
 	size_t nr, alloc;
 };
-/* Values out of range are told, and the default counts. ERR_INVALID: others that are bad. */
+/* Warns about values out of range, and uses the default. ERR_INVALID: others that are bad. */
 MUST_USE int merge_rules_read(struct merge_rules *out, struct repository *r, struct err *err);
 void merge_rules_release(struct merge_rules *m);
 

@@ -48,7 +48,7 @@ size_t describer_nr_names(const struct describer *d);
 /*
  * Append the description. ERR_NOT_FOUND "no tag exactly matches …", "No tags can describe …"
  * and the like; others: the history cannot be read. Tags that know themselves by another name
- * than their ref has are told to r->warn, unless `quiet`.
+ * than their ref has are reported to r->warn, unless `quiet`.
  */
 MUST_USE int describe_commit(struct describer *d, struct commit *c, struct strbuf *out,
 			     struct err *err);

@@ -84,7 +84,7 @@ struct expected {
 	timestamp_t date;
 };
 
-/* False: a fault, which has been told. */
+/* False: a fault, which has been reported. */
 static bool read_commit(struct verifier *v, struct expected *e)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;

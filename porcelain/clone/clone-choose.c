@@ -113,7 +113,7 @@ static int choose_branch(struct clone *c, const struct remote_ref **single, stru
 	return 0;
 }
 
-/* What HEAD is there has not been told: it would be the first branch of a new repository. */
+/* The server has not sent its HEAD: take the name of the first branch of a new repository. */
 static void use_default_branch(struct clone *c)
 {
 	char *name = NULL;

@@ -126,7 +126,7 @@ static size_t choose_threads(size_t nr)
 	return threads < nr / VALUES_PER_THREAD ? threads : nr / VALUES_PER_THREAD;
 }
 
-/* As for a lock: if it fails now, it will be told then. */
+/* As for a lock: if it fails now, it will be reported then. */
 static void make_dir_of(struct ref_transaction *t, const char *name)
 {
 	struct strbuf path = STRBUF_INIT, dir = STRBUF_INIT;

@@ -132,7 +132,7 @@ def read_midx(packs):
 
 def check_reachable(git, repo):
     """The same where unflushed objects of another Git, on which nothing rests, may be damaged."""
-    # what is damaged may be told on lines between
+    # lines about damage may come between
     oids = set(re.findall("^[0-9a-f]{40,64}$", git.must(repo, "log", "--all", "--format=%H"), re.M))
     for commit in sorted(oids):
         oids |= set(re.findall("^[0-7]{6} [a-z]+ ([0-9a-f]{40,64})\t",

@@ -90,7 +90,7 @@ class Op:
         self.atomic = atomic
         self.loose = loose
         self.steps = steps
-        self.commands = commands # flush calls are told for steps of one command
+        self.commands = commands # flush calls are reported for steps of one command
 
 
 def write_file(path, text):

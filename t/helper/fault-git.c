@@ -15,7 +15,7 @@
  *                                      this list a sweep chooses the numbers at which to fail
  *   GIT_TEST_SYSCALL_DELAY=US          wait so many microseconds before each call that gives a
  *                                      name or takes one away: other processes get in between
- *   GIT_TEST_SYSCALL_FLUSH=0           flushes are told, and may fail, but nothing is flushed: faster
+ *   GIT_TEST_SYSCALL_FLUSH=0           flushes are recorded, and may fail, but nothing is flushed: faster
  *   GIT_TEST_SHA1_ATTACK=TEXT          what has these 16 bytes four times in a row counts as one
  *                                      half of a collision attack on SHA-1 (nobody can make one
  *                                      that begins like a Git object)

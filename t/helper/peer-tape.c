@@ -7,7 +7,7 @@
  * So that tests which compare with stock Git can run where there is none (t/README). A tape is a
  * text: for each call a line with the test ($PEER_TEST: checksum of its title), the directory and the
  * arguments, then what was printed, and the exit code if it was not 0. Equal calls in one test
- * are told apart by their order ($PEER_STATE counts them).
+ * are distinguished by their order ($PEER_STATE counts them).
  *
  *	= 3 theirs: log -1
  *	>a line of standard output

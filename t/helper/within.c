@@ -14,7 +14,7 @@
 
 #define GRACE 10 /* seconds between SIGTERM and SIGKILL */
 
-/* The part of a processor that a process gets now; 1 if this cannot be told. */
+/* The part of a processor that a process gets now; 1 if unknown. */
 static double share(void)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);

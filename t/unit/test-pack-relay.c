@@ -440,7 +440,7 @@ static void a_client_that_hangs_up(void **state UNUSED)
 
 /* ---- clients that stop reading, or go away while nothing is sent ---- */
 
-/* Works until it is told to stop. */
+/* Works until its flag to stop is set. */
 static int work_in_silence(void *data, struct relay_queue *out, struct err *err)
 {
 	unsigned *steps = data;
@@ -601,7 +601,7 @@ struct well {
 	size_t fails_at;    /* SIZE_MAX: never */
 };
 
-/* Waits as it is told to; a pause may take several calls. */
+/* Waits for the given times; a pause may take several calls. */
 static int draw(void *data, void *buf, size_t len, size_t *got, int64_t until_ms, struct err *err)
 {
 	struct well *w = data;

@@ -199,7 +199,7 @@ static void the_first_failure_stays(void **state UNUSED)
 	free(line);
 }
 
-/* 65516 bytes of payload, no more; on a band one less. After a reset the reason can be told. */
+/* 65516 bytes of payload, no more; on a band one less. After a reset the reason can be sent. */
 static void what_does_not_fit_can_be_told(void **state UNUSED)
 {
 	static char line[70000];

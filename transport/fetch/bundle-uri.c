@@ -37,7 +37,7 @@ enum state {
 	NEW,
 	WAITING, /* it needs objects that are not here */
 	DONE,
-	FAILED,	 /* for good; that has been told */
+	FAILED,	 /* for good; the error has been printed */
 };
 struct item {
 	const struct bundle_list_item *in;

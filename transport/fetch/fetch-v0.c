@@ -33,7 +33,7 @@ static int check_capabilities(struct fetch_task *t, struct err *err)
 	const struct fetch_wanted *w = t->w;
 	int rc = 0;
 
-	/* Without bands, the end of the pack cannot be told from the bytes after it. */
+	/* Without sideband, nothing separates the end of the pack from the bytes after it. */
 	if (is_stateless(t) && !session_capability(t->s, "side-band-64k") && !session_capability(t->s, "side-band"))
 		return err_set(err, ERR_UNSUPPORTED, "Server does not support side-band, which http needs");
 	if (w->negotiate_only || (w->refs && w->refs->nr))

@@ -182,7 +182,7 @@ int dav_push_read_ref(struct dav_push *s, const char *name, struct object_id *ou
 
 /* ---- info/refs ---- */
 
-/* What a tag leads to, if that can be told from here; else as the old file has it. */
+/* The object a tag points to, if it is known here; else as the old file has it. */
 static bool find_peeled(const struct dav_push *s, const char *name, const struct object_id *oid, struct strbuf *out)
 {
 	struct object_id peeled;
