@@ -96,6 +96,7 @@ int main(int argc, char **argv)
 	struct strbuf question = STRBUF_INIT, input = STRBUF_INIT, answer = STRBUF_INIT, path = STRBUF_INIT;
 	char hex[HASH_MAX_HEX + 1];
 	struct object_id name;
+	int code;
 
 	if (argc < 3) {
 		fprintf(stderr, "usage: remember DIR PROGRAM ARGS...\n");
@@ -115,5 +116,10 @@ int main(int argc, char **argv)
 		ask(&answer, argv + 2, &input);
 		keep(path.buf, &answer);
 	}
-	return give(&answer);
+	code = give(&answer);
+	strbuf_release(&question);
+	strbuf_release(&input);
+	strbuf_release(&answer);
+	strbuf_release(&path);
+	return code;
 }
