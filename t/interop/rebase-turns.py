@@ -4,9 +4,11 @@
 
     t/interop/rebase-turns.py OURS PEER DIR [COUNT [FIRST-SEED]]
 
-HEAD, branches, reflogs, index, files and what is left in the repository must be equal after each stop. Git 2.55 leaves
-AUTO_MERGE, REBASE_HEAD and message-squash behind in places where we do not; these are not compared,
-nor is rewritten-list after --skip: there it also has the commit that was skipped.
+Exit code, output, HEAD, branches, reflogs, index, files and what is left in the repository must be equal after each stop.
+Git 2.55 leaves
+AUTO_MERGE, REBASE_HEAD and message-squash behind in places where we do not, and an empty current-fixups where the only
+fixup of a chain brought nothing; these are not compared, nor is rewritten-list after --skip: there it also has the
+commit that was skipped.
 """
 import os
 import random
@@ -16,7 +18,8 @@ import sys
 
 ENV = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@x", "GIT_COMMITTER_NAME": "C", "GIT_COMMITTER_EMAIL": "c@x",
        "GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000", "GIT_CONFIG_NOSYSTEM": "1",
-       "GIT_EDITOR": ":", "PATH": os.environ["PATH"], "GIT_TEST_FSYNC": "0", "LC_ALL": "C"}
+       "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false", "GIT_EDITOR": ":",
+       "PATH": os.environ["PATH"], "GIT_TEST_FSYNC": "0", "LC_ALL": "C"}
 COMMANDS = ["pick"] * 6 + ["squash", "fixup", "fixup -C", "reword", "edit", "drop"]
 
 
@@ -54,7 +57,8 @@ def make_repo(rng, program, repo):
     call(repo, program, "checkout", "-q", "-b", "topic")
     for i in range(rng.randint(2, 6)):
         change()
-        commit("t%d%s" % (i, "\n\nbody" if rng.random() < 0.3 else ""))
+        commit(rng.choice(["t%d", "t%d", "t%d\n\nbody of %d", "fixup! t%d", "squash! t%d\n\nmore %d", "amend! t%d\n\nt%d anew"])
+               .replace("%d", str(rng.randrange(i + 1))))
     call(repo, program, "branch", "low", "topic~1")
     call(repo, program, "checkout", "-q", "main")
     for i in range(rng.randint(1, 2)):
@@ -84,8 +88,9 @@ def state(program, repo, skipped):
     for d in ("logs", "rebase-merge"):
         for base, _, files in sorted(os.walk(os.path.join(top, d))):
             for f in sorted(files):
-                chain = os.path.exists(os.path.join(top, "rebase-merge", "current-fixups"))
-                if f == "rewritten-list" and skipped:
+                path = os.path.join(top, "rebase-merge", "current-fixups")
+                chain = os.path.exists(path) and os.path.getsize(path)
+                if (f == "rewritten-list" and skipped) or (f == "current-fixups" and not chain):
                     continue
                 if f != "author-script" and (chain or f not in ("message-squash", "message-fixup")):
                     text = open(os.path.join(base, f), errors="replace").read()
@@ -96,6 +101,11 @@ def state(program, repo, skipped):
     return "\n== ".join(parts)
 
 
+def said(out):
+    """The lines of both streams, in no order, since one of them may be buffered."""
+    return "\n".join(sorted(out.replace("\r\x1b[K", "\n").replace("\r", "\n").split("\n")))
+
+
 def rebase(seed, programs, peer, repo, todo):
     """The states after each stop. programs: who takes which turn."""
     rng = random.Random(seed)
@@ -104,9 +114,9 @@ def rebase(seed, programs, peer, repo, todo):
     states, skipped = [], False
     for turn in range(30):
         program = programs[turn % len(programs)]
-        code, _ = call(repo, program, *args, GIT_SEQUENCE_EDITOR="cp '%s'" % todo)
+        code, out = call(repo, program, *args, GIT_SEQUENCE_EDITOR="cp '%s'" % todo)
         skipped = skipped or args[-1] == "--skip"
-        states.append("%s: %d\n" % (" ".join(args), code) + state(peer, repo, skipped))
+        states.append("%s: %d\n%s\n== " % (" ".join(args), code, said(out)) + state(peer, repo, skipped))
         if not os.path.isdir(os.path.join(repo, ".git", "rebase-merge")):
             break
         args = ["rebase", rng.choice(["--continue"] * 5 + ["--skip", "--abort"])]
@@ -119,8 +129,7 @@ def rebase(seed, programs, peer, repo, todo):
 
 
 def main():
-    ours, peer, top = sys.argv[1:4]
-    top = os.path.abspath(top)
+    ours, peer, top = [os.path.abspath(a) for a in sys.argv[1:4]]
     first = int(sys.argv[5]) if len(sys.argv) > 5 else 0
     seeds = range(first, first + (int(sys.argv[4]) if len(sys.argv) > 4 else 100))
     bad = 0

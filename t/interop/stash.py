@@ -19,7 +19,8 @@ PEER = os.environ.get("PEER_GIT", "/usr/bin/git")
 NAMES = ["a", "b", "c", "dir/x", "dir/y", "dir/sub/z", "e.txt", "i.o"]
 ENV = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", LC_ALL="C", GIT_AUTHOR_NAME="A",
            GIT_AUTHOR_EMAIL="a@x", GIT_COMMITTER_NAME="C", GIT_COMMITTER_EMAIL="c@x",
-           GIT_AUTHOR_DATE="1700000000 +0000", GIT_COMMITTER_DATE="1700000000 +0000", GIT_TEST_FSYNC="0")
+           GIT_AUTHOR_DATE="1700000000 +0000", GIT_COMMITTER_DATE="1700000000 +0000", GIT_TEST_FSYNC="0",
+           GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="maintenance.auto", GIT_CONFIG_VALUE_0="false")
 # --index and --staged: Git applies patches where we merge.
 KNOWN = [r"^error: patch failed: .*\n", r"^warning: .* has type \d+, expected \d+\n",
          r"^error: .*: (patch does not apply|does not exist in index|already exists in index)\n"]
