@@ -95,6 +95,32 @@ test_expect_success 'the last commit of a chain brings nothing: it counts as rew
 	git -C repo rebase --continue
 '
 
+test_expect_success 'a conflict ends a chain: the next fixup begins a new one' '
+	copy && git -C repo checkout -q main && sed "s/l2/m2/" repo/f >f && mv f repo/f && git -C repo commit -qam m2 &&
+	git -C repo checkout -q topic && test_expect_code 1 edit "1{h;d};2{G;s/\npick/\nsquash/};3s/pick/fixup -C/" "" main &&
+	test_path_is_missing msg.seen && git -C repo checkout -q --theirs f && git -C repo add f &&
+	MSG= git -C repo rebase --continue && subjects main "three\n" && grep "^# Th.* message\|^# This is a comb" msg.seen >headers &&
+	cat >expect <<-\EOF &&
+	# This is a combination of 2 commits.
+	# This is the 1st commit message:
+	# This is the commit message #2:
+	# This is a combination of 2 commits.
+	# The 1st commit message will be skipped:
+	# This is the commit message #2:
+	EOF
+	test_cmp expect headers && git -C repo reflog --format=%gs -5 >log && test_grep "^rebase (continue): two$" log
+'
+
+test_expect_success 'a fixup that takes back the whole commit is a stop' '
+	for command in fixup squash
+	do
+		copy && git -C repo checkout -q -B topic topic~2 && git -C repo checkout -q HEAD^ -- f && git -C repo commit -qm "take back" &&
+		test_expect_code 1 edit "2s/pick/$command/" "" main >out 2>&1 && test_grep "You asked to amend the most recent" out &&
+		test_grep "^Could not apply .* # take back$" out && git -C repo rev-parse topic >expect &&
+		test_cmp expect repo/.git/rebase-merge/stopped-sha && git -C repo rebase --skip && subjects main "one\n" || return 1
+	done
+'
+
 test_expect_success 'fixup -c, -C: which subjects become comments' '
 	copy && for m in "amend! one" "#x" "squash! one" "fixup! one"; do
 		printf "%s\n\nof $m\n" "$m" >m && git -C repo commit -q --allow-empty --cleanup=verbatim -F ../m || return 1; done &&

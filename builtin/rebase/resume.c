@@ -148,22 +148,24 @@ static bool fixup_follows(const struct rebase_run *run)
 }
 
 /*
- * HEAD takes the messages of the chain: all of them for now, or, at the end, what the user makes of them. Where the last
- * command was skipped, the user is asked only if a squash is left.
+ * HEAD takes the messages of the chain. Behind a conflict the user edits them, and the chain ends: a fixup that follows
+ * begins a new one, with that commit. Where the last command was skipped, the user is asked only if a squash is left.
  */
 static int commit_chain(struct rebase_run *run, bool resolved, struct err *err)
 {
-	const bool is_last = !fixup_follows(run);
-	const bool edits = is_last && (resolved || strstr(run->now.fixups.buf, "squash "));
+	const bool is_last = resolved || !fixup_follows(run);
+	const bool edits = resolved || (is_last && strstr(run->now.fixups.buf, "squash "));
 	struct rebase_child_commit cc = { .command = "continue", .amend = true, .edit = edits, .verify = edits,
-					  .allow_empty = true, .quiet = !edits && !resolved,
+					  .allow_empty = true, .quiet = !edits,
 					  .cleanup = is_last ? "strip" : "verbatim" };
 	char *path = repo_state_path(run->r, STATE_REBASE_MERGE_MESSAGE_SQUASH);
 	int rc;
 
 	cc.file = path;
 	rc = rebase_child_commit(run, &cc, err);
-	if (!rc && is_last)
+	if (!rc && resolved)
+		strbuf_reset(&run->now.fixups); /* as in Git: see begin_chain() about the other files */
+	else if (!rc && is_last)
 		rebase_fixup_end(run);
 	free(path);
 	return rc;

@@ -217,13 +217,19 @@ static void take_message(struct rebase_run *run, const struct todo_item *item, c
 	add_numbered(run, body, n, item->command == TODO_FIXUP);
 }
 
-static void begin_chain(struct rebase_run *run, const struct strbuf *head)
+/*
+ * A chain that ended behind a conflict has left message-squash, and message-fixup if that was enough. Where the latter is
+ * missing, Git opens an editor at the end of a chain that begins with fixup -C.
+ */
+static void begin_chain(struct rebase_run *run, const struct todo_item *item, const struct strbuf *head)
 {
-	strbuf_reset(&run->now.squash_text); /* what stock Git has left behind */
+	const bool was_edited = run->now.squash_text.len && !run->now.has_fixup_text;
+
+	strbuf_reset(&run->now.squash_text);
 	strbuf_reset(&run->now.fixup_text);
 	begin_messages(run, head, false);
 	strbuf_addbuf(&run->now.fixup_text, head);
-	run->now.has_fixup_text = true;
+	run->now.has_fixup_text = !was_edited || !(item->flags & TODO_USE_MESSAGE);
 }
 
 int rebase_fixup_add(struct rebase_run *run, const struct todo_item *item, struct commit *c, struct err *err)
@@ -237,7 +243,7 @@ int rebase_fixup_add(struct rebase_run *run, const struct todo_item *item, struc
 		rc = read_head_message(run, &head, err);
 	if (!rc) {
 		if (n == 2)
-			begin_chain(run, &head);
+			begin_chain(run, item, &head);
 		else
 			set_count(run, n);
 		strbuf_addf(&run->now.fixups, "%s%s %s", run->now.fixups.len ? "\n" : "", todo_command_name(item->command),

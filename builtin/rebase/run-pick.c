@@ -79,12 +79,15 @@ static int report_dropped(struct rebase_run *run, struct commit *c, struct err *
 
 /* ---- fixups ---- */
 
-/* The last one of a chain whose message the user edits: git commit --amend, with all of them. */
-static int finish_in_editor(struct rebase_run *run, const struct todo_item *item, const struct pick_result *result,
-			    struct err *err)
+/*
+ * git commit --amend, with all messages: the user edits those of the last one of a chain. It refuses a commit that becomes
+ * empty.
+ */
+static int amend_by_child(struct rebase_run *run, const struct todo_item *item, struct commit *c,
+			  const struct pick_result *result, bool edits, bool allow_empty, struct err *err)
 {
-	struct rebase_child_commit cc = { .command = todo_command_name(item->command), .amend = true, .edit = true,
-					  .verify = true, .allow_empty = true, .cleanup = "strip" };
+	struct rebase_child_commit cc = { .command = todo_command_name(item->command), .amend = true, .edit = edits,
+					  .verify = true, .allow_empty = allow_empty, .cleanup = "strip" };
 	struct rebase_stop stop = { .tree = result->merge.tree, .has_merge_msg = true };
 	char *path = repo_state_path(run->r, STATE_REBASE_MERGE_MESSAGE_SQUASH);
 	int rc;
@@ -100,7 +103,9 @@ static int finish_in_editor(struct rebase_run *run, const struct todo_item *item
 		stop.amend = run->now.head;
 		stop.has_message = true;
 		strbuf_addbuf(&stop.message, &run->now.squash_text);
-		end = rebase_publish(run, &stop, true, err);
+		end = rebase_stop_at_commit(run, &stop, c, err);
+		if (!end)
+			end = rebase_publish(run, &stop, true, err);
 		rc = end ? end : 1;
 		rebase_print_not_applied(run, item);
 	}
@@ -109,20 +114,42 @@ static int finish_in_editor(struct rebase_run *run, const struct todo_item *item
 	return rc;
 }
 
-static int squash_commit(struct rebase_run *run, struct todo_item *item, const struct pick_result *result, struct err *err)
+/* The fixup takes back all that the commit does. One that changes nothing is no such case. */
+static int becomes_empty(struct rebase_run *run, const struct pick_result *result, bool *out, struct err *err)
 {
-	int rc;
+	struct commit *head = commit_lookup(run->c->pool, &run->now.head);
+	int rc = commit_parse_node(run->c->pool, head, err);
 
-	if (!rebase_run_is_last_fixup(run))
+	if (!rc && head->nr_parents == 1)
+		rc = commit_parse_node(run->c->pool, head->parents[0], err);
+	*out = !rc && head->nr_parents == 1 && !result->becomes_empty &&
+	       oid_eq(&head->parents[0]->tree, &result->merge.tree);
+	return rc;
+}
+
+static int squash_commit(struct rebase_run *run, struct todo_item *item, struct commit *c,
+			 const struct pick_result *result, struct err *err)
+{
+	const bool is_last = rebase_run_is_last_fixup(run), edits = is_last && rebase_fixup_needs_editor(run);
+	bool is_empty = false;
+	int rc = becomes_empty(run, result, &is_empty, err);
+
+	if (rc)
+		return rc;
+	if (is_empty) {
+		rebase_run_advance_early(run);
+		return amend_by_child(run, item, c, result, edits, false, err);
+	}
+	if (!is_last)
 		return amend_commit(run, item, &result->merge.tree, &run->now.squash_text, err);
-	if (!rebase_fixup_needs_editor(run)) {
+	if (!edits) {
 		rc = amend_commit(run, item, &result->merge.tree, &run->now.fixup_text, err);
 		if (!rc)
 			rebase_fixup_end(run);
 		return rc;
 	}
 	rebase_run_advance_early(run);
-	rc = finish_in_editor(run, item, result, err);
+	rc = amend_by_child(run, item, c, result, true, true, err);
 	if (!rc)
 		rebase_fixup_end(run);
 	return rc;
@@ -207,7 +234,7 @@ static int pick_commit(struct rebase_run *run, struct todo_item *item, struct co
 	if (!result.merge.clean)
 		rc = stop_at_conflict(run, item, c, &result, err);
 	else if (todo_is_fixup(item->command))
-		rc = squash_commit(run, item, &result, err);
+		rc = squash_commit(run, item, c, &result, err);
 	else if (result.becomes_empty && !result.was_empty && run->c->state.empty == REBASE_EMPTY_DROP)
 		rc = report_dropped(run, c, err);
 	else if (result.becomes_empty && !result.was_empty && run->c->state.empty == REBASE_EMPTY_STOP)
