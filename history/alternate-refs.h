@@ -7,10 +7,11 @@
 #include "repo/repo.h"
 
 /*
- * What core.alternateRefsCommand prints for the repository of the object directory `objdir`, or
- * else the refs below core.alternateRefsPrefixes. fn: 0 to go on. A line that is no object name is
- * told through the repository's warn, and ends the list. Returns 0, also if the directory belongs
- * to no repository; > 0: the exit code of the command, which has failed; < 0: it could not be run.
+ * Call fn for each object name that core.alternateRefsCommand prints for the repository of the
+ * object directory `objdir`, or for the refs below core.alternateRefsPrefixes. fn: 0 to go on. A
+ * line that is no object name is reported to the repository's warn, and ends the list. Returns 0,
+ * also if the directory belongs to no repository; > 0: the exit code of the command, which has
+ * failed; < 0: it could not be run.
  */
 MUST_USE int alternate_refs_list(struct repository *r, const char *objdir,
 				 int (*fn)(void *data, const struct object_id *oid), void *data,
