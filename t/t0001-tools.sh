@@ -307,14 +307,21 @@ test_expect_success PERL 'words: patterns are found in comments, messages, docum
 		f("ok");
 	}
 	EOF
-	printf "%s\n" "test_expect_success '\''what is there'\'' true" >tree/t/a.sh &&
-	printf "%0101d\nSomebody\n" 0 >tree/Documentation/x.adoc &&
+	printf "%s\n" "test_expect_success '\''what is there'\'' true" "test_expect_success A,B2 '\''what it prints'\'' true" \
+		"# an error is told" >tree/t/a.sh &&
+	printf "%0101d\nSomebody\nkey:: Whether\nkey::\nHow long\nThe user is told.\n" 0 >tree/Documentation/x.adoc &&
 	test_must_fail "$TOOLS/check-words" --limit 0 --list tree >out 2>err &&
 	test_grep "^util/a.c:1: a sentence begins with" out &&
 	test_grep "^util/a.c:2: what is/was" out &&
 	test_grep "^util/a.c:6: those that" out &&
 	test_grep "^util/a.c:6: words like these in messages" out &&
 	test_grep "^t/a.sh:1: words like these in titles" out &&
+	test_grep "^t/a.sh:1: titles that begin with what" out &&
+	test_grep "^t/a.sh:2: titles that begin with what" out &&
+	test_grep "^t/a.sh:3: is told" out &&
+	test_grep "^Documentation/x.adoc:3: definitions that begin with How" out &&
+	test_grep "^Documentation/x.adoc:4: definitions that begin with How" out &&
+	test_grep "^Documentation/x.adoc:6: is told" out &&
 	test_grep "^Documentation/x.adoc:2: words like these in documents" out &&
 	test_grep "^Documentation/x.adoc:1: longer than 100" out &&
 	test_grep "^util/b.c:2: another file of util/ has a static .add_item." out &&

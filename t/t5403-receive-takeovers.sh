@@ -55,7 +55,7 @@ test_expect_success PERL 'refs that proc-receive hands back; push options; input
 	printf "refs/for/fall\nrefs/pull/9/head\n" >expect && test_cmp expect heard
 '
 
-test_expect_success PERL 'which commands: kinds, prefixes, all but one' '
+test_expect_success PERL 'proc-receive gets the commands that its kinds, prefixes and exceptions select' '
 	proc_server ad:refs/for && git -C s update-ref refs/for/x main~1 && push s main:refs/for/x && ! grep remote: out &&
 	push s :refs/for/x && grep "remote: command" out && push s main:refs/forest/x && ! grep remote: out &&
 	proc_server "!:refs/heads" && push s main:new && ! grep remote: out && push s main:refs/other/new && grep "remote: command" out

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='which remote fetch, ls-remote and push mean, if the command line does not say'
+test_description='fetch, ls-remote and push choose their default remote'
 . "$(dirname "$0")/test-lib.sh"
 
 test_expect_success 'two remotes' '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='which branches status compares with: status.compareBranches'
+test_description='status.compareBranches: status compares with these branches'
 . "$(dirname "$0")/test-lib.sh"
 
 # says WORDS TEXT...: the lines of status about other branches
