@@ -315,6 +315,7 @@ compare-upkeep: all
 differential: all
 	$(Q)dir=$$(mktemp -d) && rc=0 && for o in r rdm rdmT rc; do mkdir "$$dir/$$o" && t/interop/merges.py -k -$$o \
 		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/$$o" $(or $(COUNT),500) $(or $(SEED),1) || rc=1; done; \
+		t/interop/email-format.py $(abspath $(GIT)) '$(STOCK_GIT)' $(or $(COUNT),500) $(or $(SEED),1) || rc=1; \
 		rm -rf "$$dir"; exit $$rc
 
 # The parents of each merge in the history of REPOSITORY, merged anew. The repository itself is not changed.

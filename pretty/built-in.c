@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commits as text: medium, short, full, fuller, raw, oneline; the encoding of all formats. */
+/* Commits as text: medium, short, full, fuller, raw, email, mboxrd, oneline; the encoding of all formats. */
 #include "compat/posix.h"
 #include "pretty/pretty-internal.h"
 #include "object/ident.h"
@@ -51,6 +51,18 @@ static bool split_person(const struct pretty *p, const char *line, size_t len, s
 	return true;
 }
 
+/* The date is as mails have it, whatever --date says. */
+static void add_sender(const struct pretty *p, const struct person *who, struct strbuf *out)
+{
+	static const struct date_mode rfc = { DATE_RFC2822, false, NULL };
+
+	strbuf_addstr(out, "From: ");
+	email_add_address(p, who->name, who->name_len, who->mail, who->mail_len, out);
+	strbuf_addstr(out, "\nDate: ");
+	date_format(out, who->date, who->tz, &rfc);
+	strbuf_addch(out, '\n');
+}
+
 void pretty_person(const struct pretty *p, const char *label, const char *date_label,
 		   const char *line, size_t len, struct strbuf *out)
 {
@@ -58,6 +70,10 @@ void pretty_person(const struct pretty *p, const char *label, const char *date_l
 
 	if (!split_person(p, line, len, &who))
 		return;
+	if (pretty_is_email(p)) {
+		add_sender(p, &who, out);
+		return;
+	}
 	strbuf_addstr(out, label);
 	strbuf_add(out, who.name, who.name_len);
 	strbuf_addstr(out, " <");
@@ -160,10 +176,11 @@ static void add_expanded(struct strbuf *out, const char *s, size_t len, int colu
 	strbuf_add(out, s, len);
 }
 
-static void add_message(struct pretty_commit *pc, bool title_only, int tabs, struct strbuf *out)
+/* s[0..size): the message, or its body. */
+static void add_message(struct pretty_commit *pc, const char *s, size_t size, int tabs, struct strbuf *out)
 {
-	const char *s = pc->v.message, *end = s + pc->v.message_len, *eol;
-	bool started = false;
+	const char *end = s + size, *eol;
+	bool title_only = pc->p->kind == PRETTY_SHORT, started = false;
 	size_t len;
 
 	for (; s < end; s = eol + 1) {
@@ -176,7 +193,10 @@ static void add_message(struct pretty_commit *pc, bool title_only, int tabs, str
 		if (!len && title_only)
 			break;
 		started = true;
-		strbuf_addchars(out, ' ', 4);
+		if (!pretty_is_email(pc->p))
+			strbuf_addchars(out, ' ', 4);
+		else if (pc->p->kind == PRETTY_MBOXRD)
+			email_add_quote(out, s, len);
 		add_expanded(out, s, len, tabs);
 		strbuf_addch(out, '\n');
 	}
@@ -202,9 +222,56 @@ static void add_raw_headers(struct pretty_commit *pc, struct strbuf *out)
 	strbuf_complete_line(out);
 }
 
+/* Everything above the message, or, in mails, above its body. */
+static void add_headers(struct pretty_commit *pc, struct strbuf *out)
+{
+	if (pc->p->kind == PRETTY_RAW) {
+		add_raw_headers(pc, out);
+		return;
+	}
+	if (!pretty_is_email(pc->p))
+		add_merge_line(pc, out);
+	add_people(pc, out);
+	if (pretty_is_email(pc->p))
+		email_add_subject(pc, out);
+}
+
+/* Their encoding is UTF-8. What cannot be converted stays. */
+static void convert_notes(const struct pretty *p, struct strbuf *notes)
+{
+	char *converted = NULL;
+	size_t len;
+
+	if (p->encoding && *p->encoding && !is_encoding_utf8(p->encoding))
+		converted = reencode_string(notes->buf, notes->len, p->encoding, "UTF-8", &len);
+	if (!converted)
+		return;
+	strbuf_reset(notes);
+	strbuf_add(notes, converted, len);
+	free(converted);
+}
+
+static void add_notes_below(struct pretty_commit *pc, struct strbuf *out)
+{
+	struct strbuf notes = STRBUF_INIT;
+
+	if (!pc->p->notes)
+		return;
+	notes_format(pc->p->notes, &pc->c->oid, &notes, false);
+	convert_notes(pc->p, &notes);
+	if (notes.len && pretty_is_email(pc->p)) {
+		strbuf_addstr(out, "---\n"); /* what follows is no part of the message */
+		pc->p->email_has_dashes = true;
+	}
+	strbuf_addbuf(out, &notes);
+	strbuf_release(&notes);
+}
+
 static void built_in_format(struct pretty_commit *pc, struct strbuf *out)
 {
 	struct pretty *p = pc->p;
+	const char *text = pc->v.message;
+	size_t len = pc->v.message_len, headers_len;
 	int tabs = p->expand_tabs;
 
 	if (tabs < 0)
@@ -212,23 +279,22 @@ static void built_in_format(struct pretty_commit *pc, struct strbuf *out)
 		       p->kind == PRETTY_FULLER ? TAB_COLUMNS : 0;
 	if (p->kind == PRETTY_ONELINE) {
 		commit_subject(out, pc->v.message, pc->v.message_len, " ");
-		if (p->notes)
-			notes_format(p->notes, &pc->c->oid, out, false);
+		add_notes_below(pc, out);
 		return;
 	}
-	if (p->kind == PRETTY_RAW) {
-		add_raw_headers(pc, out);
-	} else {
-		add_merge_line(pc, out);
-		add_people(pc, out);
-	}
+	if (pretty_is_email(p))
+		text = commit_body(text, len, &len);
+	p->email_has_dashes = false;
+	add_headers(pc, out);
 	strbuf_addch(out, '\n');
-	add_message(pc, p->kind == PRETTY_SHORT, tabs, out);
+	headers_len = out->len;
+	add_message(pc, text, len, tabs, out);
 	/* Empty lines at the end are removed, even the one above an empty message. */
 	strbuf_rtrim(out);
 	strbuf_addch(out, '\n');
-	if (p->notes)
-		notes_format(p->notes, &pc->c->oid, out, false);
+	if (pretty_is_email(p) && out->len <= headers_len)
+		strbuf_addch(out, '\n'); /* it ends the headers */
+	add_notes_below(pc, out);
 }
 
 /* Columns are counted in UTF-8, so it is expanded in that and converted at the end. */

@@ -152,12 +152,11 @@ static void add_text(struct strbuf *out, const char *s, size_t len, bool raw)
 {
 	const char *end = s + len, *eol;
 
-	while (len && end[-1] == '\n')
-		end--, len--;
+	end -= len && end[-1] == '\n';
 	for (; s < end; s = eol + 1) {
-		eol = memchr(s, '\n', end - s);
-		if (!eol)
-			eol = end;
+		eol = s;
+		while (eol < end && *eol && *eol != '\n') /* a NUL separates records of log -z */
+			eol++;
 		if (!raw)
 			strbuf_addstr(out, "    ");
 		strbuf_add(out, s, eol - s);
@@ -177,11 +176,9 @@ void notes_format(struct notes *n, const struct object_id *oid, struct strbuf *o
 		if (notes_tree_find(n->trees[i].tree, oid, &note, NULL) <= 0 ||
 		    odb_read_type(n->repo->odb, &note, OBJ_BLOB, &buf, NULL) < 0)
 			continue;
-		if (buf.size) {
-			if (!raw)
-				add_heading(out, n->trees[i].ref);
-			add_text(out, buf.data, buf.size, raw);
-		}
+		if (!raw)
+			add_heading(out, n->trees[i].ref);
+		add_text(out, buf.data, buf.size, raw);
 		object_buf_release(&buf);
 	}
 }

@@ -22,6 +22,15 @@ struct pretty_commit {
 /* Expands p->user_format, in UTF-8. */
 MUST_USE int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, struct err *err);
 
+/* ---- headers of email and mboxrd (email.c) ---- */
+/* Append "NAME <MAIL>" to the header that `out` ends in: quoted or encoded, and folded. No newline at the end. */
+void email_add_address(const struct pretty *p, const char *name, size_t name_len, const char *mail, size_t mail_len,
+		       struct strbuf *out);
+/* Append Subject:, and the MIME headers if the message is not ASCII. */
+void email_add_subject(const struct pretty_commit *pc, struct strbuf *out);
+/* mboxrd: append the '>' that a line needs which a reader would take for the beginning of a message. */
+void email_add_quote(struct strbuf *out, const char *line, size_t len);
+
 /* ---- %(describe:…) (describe.c) ---- */
 /* The same one each time; NULL: the options are not valid. */
 struct commit_description *format_description(struct pretty *p, const char *options, size_t len);

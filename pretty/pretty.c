@@ -44,6 +44,21 @@ int pretty_config(struct pretty *p, const struct config_set *c, struct err *err)
 	return 0;
 }
 
+bool pretty_is_email(const struct pretty *p)
+{
+	return p->kind == PRETTY_EMAIL || p->kind == PRETTY_MBOXRD;
+}
+
+int pretty_config_email(struct pretty *p, const struct config_set *c, struct err *err)
+{
+	p->email_prefix = "PATCH";
+	p->email_encode = true;
+	if (config_get_string(c, "format.subjectprefix", &p->email_prefix, err) < 0 ||
+	    config_get_bool(c, "format.encodeemailheaders", &p->email_encode, err) < 0)
+		return ERR_INVALID;
+	return 0;
+}
+
 int pretty_load_decorations(struct pretty *p, struct err *err)
 {
 	static const struct decorate_options defaults = DECORATE_OPTIONS_INIT;
@@ -83,6 +98,8 @@ static const struct {
 	{ "short", PRETTY_SHORT, NULL },
 	{ "full", PRETTY_FULL, NULL },
 	{ "fuller", PRETTY_FULLER, NULL },
+	{ "email", PRETTY_EMAIL, NULL },
+	{ "mboxrd", PRETTY_MBOXRD, NULL },
 	{ "oneline", PRETTY_ONELINE, NULL },
 	{ "reference", PRETTY_USER, "%C(auto)%h (%s, %ad)" },
 };
@@ -146,8 +163,6 @@ static int set_format(struct pretty *p, const char *format, int depth, struct er
 	free(key);
 	if (rc > 0)
 		return set_format(p, value, depth + 1, err);
-	if (!strcmp(format, "email") || !strcmp(format, "mboxrd"))
-		return err_set(err, ERR_UNSUPPORTED, "--pretty=%s is not available yet", format);
 	if (set_builtin(p, format))
 		return 0;
 	return err_set(err, ERR_INVALID, "invalid --pretty format: %s", format);

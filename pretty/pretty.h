@@ -148,7 +148,7 @@ void notes_format(struct notes *n, const struct object_id *oid, struct strbuf *o
 
 enum pretty_kind {
 	PRETTY_MEDIUM, PRETTY_RAW, PRETTY_SHORT, PRETTY_FULL, PRETTY_FULLER,
-	PRETTY_ONELINE, PRETTY_USER
+	PRETTY_EMAIL, PRETTY_MBOXRD, PRETTY_ONELINE, PRETTY_USER
 };
 
 struct pretty {
@@ -161,6 +161,9 @@ struct pretty {
 	bool date_explicit; /* by --date */
 	bool reference;	    /* --pretty=reference: short dates unless --date is given */
 	const char *encoding; /* of the output; NULL: UTF-8 */
+	const char *email_prefix; /* "PATCH": in brackets before a Subject:; NULL or "": none */
+	bool email_encode; /* headers that are not ASCII: as RFC 2047 wants them, else as they are */
+	bool email_has_dashes; /* result: the last mail has "---" and notes after its message */
 	int expand_tabs;    /* -1: depends on the format; 0: no; else columns */
 	const struct mailmap *mailmap;	   /* for Author: and the like; may be NULL */
 	struct mailmap *placeholder_mailmap; /* for %aN; read on first use; owned */
@@ -194,11 +197,21 @@ MUST_USE int pretty_set_format(struct pretty *p, const char *format, struct err 
 void pretty_read_colors(struct pretty *p);
 MUST_USE int pretty_load_decorations(struct pretty *p, struct err *err); /* once */
 
-/* "Author: NAME <MAIL>" and, if there is a label for it, a line with the date. */
+/* email or mboxrd? The command's line above such a commit is "From <oid> Mon Sep 17 00:00:00 2001". */
+bool pretty_is_email(const struct pretty *p);
+/* PATCH or format.subjectPrefix before subjects; format.encodeEmailHeaders. ERR_INVALID names the bad value. */
+MUST_USE int pretty_config_email(struct pretty *p, const struct config_set *c, struct err *err);
+
+/*
+ * "Author: NAME <MAIL>" and, if there is a label for it, a line with the date. In the formats of mails the labels
+ * are From: and Date:.
+ */
 void pretty_person(const struct pretty *p, const char *label, const char *date_label,
 		   const char *line, size_t len, struct strbuf *out);
 /*
- * Append the commit's text, without the "commit …" line. It names the parents that the walk kept. Medium and similar formats end with a newline, oneline and user formats do not.
+ * Append the commit's text, without the "commit …" line. It names the parents that the walk kept. Medium and
+ * similar formats end with a newline, oneline and user formats do not. email and mboxrd end with their empty line
+ * if the message has nothing but a subject.
  */
 MUST_USE int pretty_commit(struct pretty *p, struct commit_pool *pool, struct commit *c,
 			   struct strbuf *out, struct err *err);

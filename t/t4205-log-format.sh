@@ -227,10 +227,6 @@ test_expect_success 'notes' '
 	EOS
 '
 
-test_expect_success 'a format that is not available is an error that says so' '
-	test_must_fail git -C ours log --pretty=email 2>err && test_grep "not available yet" err
-'
-
 test_expect_success 'decorations: each part has a colour, %(decorate) its own words' '
 	git init -q -b main decorated && cd decorated && git commit -q --allow-empty -m one &&
 	git tag v1 && git update-ref refs/remotes/o/main HEAD && git config color.decorate.branch red &&

@@ -373,6 +373,10 @@ static void wrap(struct wrapper *w, const char *s)
 	const char *blank = "";
 	size_t blank_len = 0;
 
+	if (!w->fresh && w->column > w->width && is_git_blank(*s)) {
+		new_line(w); /* in place of the blank */
+		s++;
+	}
 	for (;;) {
 		size_t len = 0;
 

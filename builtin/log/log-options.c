@@ -97,6 +97,8 @@ static int read_config(struct log_options *o, struct err *err)
 
 	rc = pretty_config(&o->pretty, c, err);
 	if (!rc)
+		rc = pretty_config_email(&o->pretty, c, err);
+	if (!rc)
 		rc = diff_options_config(&o->diff, c, err);
 	if (rc < 0)
 		return rc;
@@ -652,7 +654,7 @@ static int resolve_decorations(struct log_options *o, struct err *err)
 		o->decorate = isatty(STDOUT_FILENO) || pager_in_use() ? DECORATE_SHORT : DECORATE_NO;
 	o->pretty.decorate_options = &o->decorations;
 	o->pretty.decorate_full = o->decorate == DECORATE_FULL;
-	if (o->decorate == DECORATE_NO || o->pretty.kind == PRETTY_USER)
+	if (o->decorate == DECORATE_NO || o->pretty.kind == PRETTY_USER || pretty_is_email(&o->pretty))
 		return 0;
 	return pretty_load_decorations(&o->pretty, err);
 }

@@ -46,6 +46,14 @@ static void add_decorations(struct log_options *o, const struct commit *c)
 				   o->pretty.commit_color);
 }
 
+/* As a mailbox has it. The date is the one by which file(1) and others know such a file. */
+static void add_mailbox_line(struct log_options *o, const struct commit *c)
+{
+	strbuf_addstr(&o->text, "From ");
+	strbuf_add_oid(&o->text, &c->oid);
+	strbuf_addstr(&o->text, " Mon Sep 17 00:00:00 2001\n");
+}
+
 static void add_commit_line(struct log_options *o, const struct commit *c,
 			    const struct commit *from)
 {
@@ -54,6 +62,10 @@ static void add_commit_line(struct log_options *o, const struct commit *c,
 	char mark = rev_mark(o->walk, c);
 	size_t i;
 
+	if (pretty_is_email(&o->pretty)) {
+		add_mailbox_line(o, c);
+		return;
+	}
 	strbuf_addstr(&o->text, paint(o, o->pretty.commit_color));
 	if (!oneline)
 		strbuf_addstr(&o->text, "commit ");
@@ -83,7 +95,7 @@ static bool add_reflog(struct log_options *o)
 {
 	struct rev_reflog_info info;
 
-	if (!rev_reflog_info(o->walk, &info))
+	if (pretty_is_email(&o->pretty) || !rev_reflog_info(o->walk, &info))
 		return false;
 	if (o->pretty.kind == PRETTY_ONELINE) {
 		pretty_reflog_selector(&o->pretty, &o->text, false);
@@ -217,8 +229,6 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 	bool user = o->pretty.kind == PRETTY_USER, skip_message = false;
 	int rc = 0;
 
-	if (o->no_header)
-		return 0;
 	if (o->ids_only)
 		return add_id(o, c);
 	if (o->shown_one && !has_terminator(o)) {
@@ -255,6 +265,13 @@ static int add_header(struct log_options *o, struct commit *c, const struct comm
 
 /* ---- the diff ---- */
 
+static int add_header_of_diff(struct log_options *o, struct commit *c, const struct commit *from, bool *added,
+			      struct err *err)
+{
+	*added = true;
+	return o->no_header ? 0 : add_header(o, c, from, err);
+}
+
 /* What stands in front of each line of a diff. */
 static void set_line_prefix(struct log_options *o)
 {
@@ -274,7 +291,7 @@ static void add_gap(struct log_options *o)
 	if (o->pretty.kind == PRETTY_ONELINE || is_silent(o) || o->ids_only || o->no_header)
 		return;
 	strbuf_addbuf(&o->text, &o->graph_prefix);
-	if ((o->diff.formats & both) == both)
+	if ((o->diff.formats & both) == both && !o->pretty.email_has_dashes)
 		strbuf_addstr(&o->text, "---");
 	strbuf_addch(&o->text, '\n');
 }
@@ -303,8 +320,7 @@ static int show_queue(struct log_options *o, struct commit *c, struct diff_queue
 	int rc = 0;
 
 	if (q->nr) {
-		rc = add_header(o, c, from, err);
-		*header = true;
+		rc = add_header_of_diff(o, c, from, header, err);
 		if (!rc && shows_diffs(o)) {
 			add_gap(o);
 			o->diff.drain = print_and_clear;
@@ -370,8 +386,7 @@ static int show_combined(struct log_options *o, struct commit *c, bool *header, 
 		rc = diff_trees_combined(&list, &first, &o->diff, &c->tree, trees, c->nr_parents, err);
 	o->has_differences |= list.nr != 0;
 	if (!rc) { /* also if -S and the like leave nothing of it */
-		rc = add_header(o, c, NULL, err);
-		*header = true;
+		rc = add_header_of_diff(o, c, NULL, header, err);
 		set_line_prefix(o);
 		if (!rc && shows_diffs(o) && !is_silent(o) && !o->ids_only && !o->no_header)
 			end_line(o);
@@ -390,9 +405,8 @@ static int show_combined(struct log_options *o, struct commit *c, bool *header, 
 
 static int skip_octopus(struct log_options *o, struct commit *c, bool *header, struct err *err)
 {
-	int rc = add_header(o, c, NULL, err);
+	int rc = add_header_of_diff(o, c, NULL, header, err);
 
-	*header = true;
 	strbuf_addstr(&o->text, "diff: warning: Skipping remerge-diff for octopus merges.\n");
 	return rc;
 }

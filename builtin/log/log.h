@@ -36,7 +36,7 @@ struct log_options {
 	struct strvec line_specs; /* its values */
 	struct line_history *lines; /* NULL: without -L */
 	bool ids_only;	   /* header: the name of the commit, nothing more */
-	bool no_header;	   /* not even that */
+	bool no_header;	   /* not even that, above a diff */
 	bool only_changes; /* commits without a difference are not shown */
 	bool full_diff, show_root, log_size, show_signature;
 	bool with_graph;

@@ -223,6 +223,12 @@ static bool rewrites(const struct rev_walk *w)
 	return w->want_parents || w->want_children;
 }
 
+/* Can it say what to show only after a look at much of the history? */
+static bool limits_history(const struct rev_walk *w)
+{
+	return w->left_only || w->right_only || w->ancestry_path || w->cherry_pick || w->cherry_mark || w->want_children;
+}
+
 int rev_walk_begin(struct rev_walk *w, struct err *err)
 {
 	size_t i;
@@ -237,7 +243,8 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 	if (rev_prunes(w) && !w->reflogs && commit_pool_graph(w->pool))
 		w->state->changed_paths = changed_paths_new(commit_pool_graph(w->pool),
 							    &w->pathspec);
-	if (w->reflogs && w->order != REV_ORDER_DEFAULT)
+	if (w->reflogs && (w->order != REV_ORDER_DEFAULT || w->simplify_merges || w->simplify_by_decoration ||
+			   limits_history(w)))
 		return err_set(err, ERR_INVALID, "cannot combine --walk-reflogs with "
 			       "history-limiting options");
 	if (w->reflogs)
@@ -252,8 +259,7 @@ int rev_walk_begin(struct rev_walk *w, struct err *err)
 		w->limited = false;
 		return rev_topo_begin(w, err);
 	}
-	if (w->order != REV_ORDER_DEFAULT || w->left_only || w->right_only || w->ancestry_path ||
-	    w->cherry_pick || w->cherry_mark || w->want_children || w->maximal_only || w->excluded)
+	if (w->order != REV_ORDER_DEFAULT || limits_history(w) || w->maximal_only || w->excluded)
 		w->limited = true;
 	if (w->ancestry_path) {
 		w->full_history = true; /* the way may lead through any parent */
