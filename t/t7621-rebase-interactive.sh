@@ -121,6 +121,18 @@ test_expect_success 'a fixup that takes back the whole commit is a stop' '
 	done
 '
 
+test_expect_success 'a commit, or a fixup, that is upstream: --empty' '
+	copy && git -C repo checkout -q main && git -C repo show topic:f | sed "s/t2/l2/" >f && mv f repo/f &&
+	git -C repo commit -qam "three, too" && git -C repo checkout -q topic && cp -R repo made &&
+	test_expect_code 1 edit "" "" --reapply-cherry-picks --empty=stop main >out 2>&1 && test_grep "^nothing to commit, working tree clean" out &&
+	git -C repo rev-parse topic >expect && git -C repo rev-parse CHERRY_PICK_HEAD >actual && test_cmp expect actual &&
+	git -C repo commit -q --allow-empty --no-edit && git -C repo rebase --continue && subjects main "three\ntwo\none\n" &&
+	test_must_fail git -C repo rev-parse -q --verify CHERRY_PICK_HEAD &&
+	rm -rf repo && cp -R made repo && edit "3s/pick/fixup/" "" --reapply-cherry-picks --empty=drop main 2>err &&
+	test_grep "dropping $(git -C start rev-parse topic) three -- patch contents already upstream" err && subjects main "two\none\n" &&
+	rm -rf repo && mv made repo && edit "3s/pick/fixup/" "" --reapply-cherry-picks --empty=stop main && subjects main "two\none\n"
+'
+
 test_expect_success 'fixup -c, -C: which subjects become comments' '
 	copy && for m in "amend! one" "#x" "squash! one" "fixup! one"; do
 		printf "%s\n\nof $m\n" "$m" >m && git -C repo commit -q --allow-empty --cleanup=verbatim -F ../m || return 1; done &&

@@ -64,6 +64,7 @@ struct rebase_stop {
 	struct object_id stopped;	   /* stopped-sha, REBASE_HEAD */
 	struct object_id amend;
 	struct object_id merge_head;
+	struct object_id pick_head; /* CHERRY_PICK_HEAD: git commit takes its author */
 	struct strbuf message, merge_msg, author_script, patch;
 	bool has_message, has_merge_msg, has_auto_merge, keep_squash_msg;
 };

@@ -2,7 +2,9 @@
 /* git-rebase(1): a commit is picked, in memory, and what its command wants is done with it. */
 #include "compat/posix.h"
 #include "builtin/rebase/rebase-run.h"
+#include "cli/git-options.h"
 #include "util/alloc.h"
+#include "util/run-command.h"
 
 /* ---- where it goes ---- */
 
@@ -114,17 +116,22 @@ static int amend_by_child(struct rebase_run *run, const struct todo_item *item, 
 	return rc;
 }
 
-/* The fixup takes back all that the commit does. One that changes nothing is no such case. */
+/* A fixup leaves nothing of the commit, and nothing allows that. */
 static int becomes_empty(struct rebase_run *run, const struct pick_result *result, bool *out, struct err *err)
 {
 	struct commit *head = commit_lookup(run->c->pool, &run->now.head);
+	const bool allowed = result->becomes_empty && (result->was_empty || run->c->state.empty == REBASE_EMPTY_KEEP);
 	int rc = commit_parse_node(run->c->pool, head, err);
 
 	if (!rc && head->nr_parents == 1)
 		rc = commit_parse_node(run->c->pool, head->parents[0], err);
-	*out = !rc && head->nr_parents == 1 && !result->becomes_empty &&
-	       oid_eq(&head->parents[0]->tree, &result->merge.tree);
+	*out = !rc && head->nr_parents == 1 && !allowed && oid_eq(&head->parents[0]->tree, &result->merge.tree);
 	return rc;
+}
+
+static bool is_dropped(const struct rebase_run *run, const struct pick_result *result)
+{
+	return result->becomes_empty && !result->was_empty && run->c->state.empty == REBASE_EMPTY_DROP;
 }
 
 static int squash_commit(struct rebase_run *run, struct todo_item *item, struct commit *c,
@@ -136,6 +143,11 @@ static int squash_commit(struct rebase_run *run, struct todo_item *item, struct 
 
 	if (rc)
 		return rc;
+	if (is_dropped(run, result)) {
+		if (is_last)
+			rebase_fixup_end(run);
+		return report_dropped(run, c, err);
+	}
 	if (is_empty) {
 		rebase_run_advance_early(run);
 		return amend_by_child(run, item, c, result, edits, false, err);
@@ -235,7 +247,7 @@ static int pick_commit(struct rebase_run *run, struct todo_item *item, struct co
 		rc = stop_at_conflict(run, item, c, &result, err);
 	else if (todo_is_fixup(item->command))
 		rc = squash_commit(run, item, c, &result, err);
-	else if (result.becomes_empty && !result.was_empty && run->c->state.empty == REBASE_EMPTY_DROP)
+	else if (is_dropped(run, &result))
 		rc = report_dropped(run, c, err);
 	else if (result.becomes_empty && !result.was_empty && run->c->state.empty == REBASE_EMPTY_STOP)
 		rc = stop_at_empty(run, item, c, err);
@@ -245,10 +257,21 @@ static int pick_commit(struct rebase_run *run, struct todo_item *item, struct co
 	return rc;
 }
 
+static int show_status(struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	int rc;
+
+	push_own_command(&cp.args, "status");
+	fflush(stdout);
+	rc = run_command(&cp, err);
+	return rc < 0 ? rc : 0;
+}
+
 /* "The previous cherry-pick is now empty": git commit says so, and fails. */
 static int stop_at_empty(struct rebase_run *run, struct todo_item *item, struct commit *c, struct err *err)
 {
-	struct rebase_stop stop = { .tree = run->now.tree, .has_message = true, .has_merge_msg = true };
+	struct rebase_stop stop = { .tree = run->now.tree, .has_message = true, .has_merge_msg = true, .pick_head = c->oid };
 	struct strbuf id = STRBUF_INIT;
 	int rc = rebase_run_message(run, c, &stop.message, err);
 
@@ -263,6 +286,9 @@ static int stop_at_empty(struct rebase_run *run, struct todo_item *item, struct 
 		fputs("The previous cherry-pick is now empty, possibly due to conflict resolution.\n"
 		      "If you wish to commit it anyway, use:\n\n    git commit --allow-empty\n\n"
 		      "Otherwise, please use 'git rebase --skip'\n", stderr);
+		rc = show_status(err);
+	}
+	if (!rc) {
 		fprintf(stderr, "Could not apply %s... %s\n", id.buf, item->arg);
 		rc = 1;
 	}

@@ -146,6 +146,8 @@ static int write_stop_texts(struct rebase_run *run, const struct rebase_stop *s,
 		rc = write_oid(run, STATE_MERGE_HEAD, &s->merge_head, err);
 	if (!rc && !oid_is_null(&s->merge_head))
 		rc = repo_operation_write_state(run->op, STATE_MERGE_MODE, "no-ff", 5, err);
+	if (!rc && !oid_is_null(&s->pick_head))
+		rc = write_oid(run, STATE_CHERRY_PICK_HEAD, &s->pick_head, err);
 	if (!rc && s->has_auto_merge)
 		rc = write_oid(run, STATE_AUTO_MERGE, &s->tree, err);
 	return rc;
@@ -177,8 +179,10 @@ static int write_stop(struct rebase_run *run, const struct rebase_stop *s, struc
  */
 static int publish_beginning(struct rebase_run *run, struct err *err)
 {
-	int rc = rebase_state_write(&run->c->state, run->op, err);
+	int rc = repo_operation_remove_state(run->op, STATE_CHERRY_PICK_HEAD, err);
 
+	if (!rc)
+		rc = rebase_state_write(&run->c->state, run->op, err);
 	if (!rc)
 		rc = write_text(run, STATE_REBASE_MERGE_TODO_BACKUP, &run->c->backup, err);
 	if (!rc)
