@@ -12,7 +12,6 @@
 #include "util/alloc.h"
 #include "util/quote.h"
 #include "worktree/content-merge.h"
-#include "worktree/submodule-merge.h"
 
 static const char *const usage[] = {
 	"git merge-tree [--write-tree] [<options>] <branch1> <branch2>",
@@ -270,13 +269,9 @@ static int prepare(struct merge_tree *t, struct err *err)
 			rc = err_set(err, ERR_INVALID, "unknown strategy option: -X%s", t->strategy_options.v[i]);
 	t->m.odb = t->r->odb;
 	t->m.abbrev = t->r->settings.abbrev;
-	t->m.rules.attributes = content_merge_attributes;
-	t->m.rules.attributes_data = &t->attributes;
-	t->m.rules.normalize = content_merge_normalize;
-	t->m.rules.submodule = submodule_merge;
-	t->m.rules.submodule_data = t->r;
 	t->attributes.r = t->r;
 	t->attributes.ix = &t->no_index;
+	content_merge_use(&t->attributes, &t->m.rules);
 	index_init(&t->no_index, t->r->algo);
 	if (!rc)
 		rc = attrs_new(&t->attributes.attrs, t->r, &t->no_index, ATTR_CHECKIN, err);

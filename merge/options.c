@@ -145,3 +145,10 @@ bool merge_options_strategy(struct merge_trees *m, const char *option)
 		return set_whitespace(m, option);
 	return true;
 }
+
+void merge_options_of_pick(struct merge_trees *m, const struct strvec *options)
+{
+	for (size_t i = 0; i < options->nr; i++)
+		if (!starts_with(options->v[i], "subtree="))
+			(void)merge_options_strategy(m, options->v[i]);
+}

@@ -10,5 +10,7 @@
 MUST_USE int merge_options_config(struct merge_trees *m, const struct config_set *c, struct err *err);
 /* One -X option, "ours" or "find-renames=50%", which lives as long as *m. False: it is unknown, or its value is not valid. */
 bool merge_options_strategy(struct merge_trees *m, const char *option);
+/* Those of a pick: as in Git, unknown ones and a path of subtree have no effect. */
+void merge_options_of_pick(struct merge_trees *m, const struct strvec *options);
 
 #endif

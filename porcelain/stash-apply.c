@@ -12,7 +12,7 @@ static int merge_in_memory(struct stash_apply *a, const struct object_id *theirs
 			   struct err *err)
 {
 	struct merge_trees m = { .odb = a->r->odb, .tree = { &a->stash->base_tree, &a->from, theirs } };
-	struct content_merge attributes = { .r = a->r, .attrs = converter_attrs(a->update.conv) };
+	struct content_merge attributes = { .r = a->r, .attrs = converter_attrs(a->update.conv), .ix = &a->update.ix };
 	static const char *const labels[] = { [MERGE_BASE] = "Stash base", [MERGE_OURS] = "Updated upstream",
 					      [MERGE_THEIRS] = "Stashed changes" };
 	int rc = merge_options_config(&m, a->r->config, err);
@@ -20,10 +20,12 @@ static int merge_in_memory(struct stash_apply *a, const struct object_id *theirs
 	for (int i = 0; i < MERGE_STAGES; i++)
 		m.label[i] = a->label[i] ? a->label[i] : labels[i];
 	m.abbrev = a->r->settings.abbrev;
-	m.rules.attributes = content_merge_attributes;
-	m.rules.attributes_data = &attributes;
+	content_merge_use(&attributes, &m.rules);
 	m.renames.disabled |= !renames;
-	return rc ? rc : merge_trees(&m, out, err);
+	if (!rc)
+		rc = merge_trees(&m, out, err);
+	content_merge_release(&attributes);
+	return rc;
 }
 
 /* The index that --index brings back: the staged changes alone, merged into the index. */

@@ -284,15 +284,15 @@ static int take_staged_out(struct stash_save *s, const struct object_id *index, 
 {
 	struct merge_trees m = { .odb = s->r->odb, .tree = { index, &s->from, &s->head_tree },
 				 .label = { "index", "files", "HEAD" } };
-	struct content_merge attributes = { .r = s->r, .attrs = converter_attrs(s->update.conv) };
+	struct content_merge attributes = { .r = s->r, .attrs = converter_attrs(s->update.conv), .ix = &s->update.ix };
 	struct merge_result result;
 	int rc = merge_options_config(&m, s->r->config, err);
 
-	m.rules.attributes = content_merge_attributes;
-	m.rules.attributes_data = &attributes;
+	content_merge_use(&attributes, &m.rules);
 	m.renames.disabled = true;
 	if (!rc)
 		rc = merge_trees(&m, &result, err);
+	content_merge_release(&attributes);
 	if (rc)
 		return rc;
 	s->to = result.tree;

@@ -4,6 +4,7 @@
 #include "config/config.h"
 #include "util/alloc.h"
 #include "worktree/content-merge.h"
+#include "worktree/submodule-merge.h"
 
 static const struct config_entry *driver_entry(struct repository *r, const char *name, const char *var)
 {
@@ -99,4 +100,15 @@ int content_merge_normalize(void *data, const char *path, struct object_buf *buf
 	strbuf_release(&blob);
 	strbuf_release(&warn);
 	return rc < 0 ? rc : 0;
+}
+
+/* ---- all of them ---- */
+
+void content_merge_use(struct content_merge *m, struct merge_rules *rules)
+{
+	rules->attributes = content_merge_attributes;
+	rules->attributes_data = m;
+	rules->normalize = content_merge_normalize;
+	rules->submodule = submodule_merge;
+	rules->submodule_data = m->r;
 }

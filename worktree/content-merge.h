@@ -16,6 +16,9 @@ struct content_merge {
 };
 void content_merge_release(struct content_merge *m); /* all but attrs */
 
+/* Set the rules of a merge that ask the repository: attributes, normalize, submodule. *m outlives the rules. */
+void content_merge_use(struct content_merge *m, struct merge_rules *rules);
+
 /*
  * For merge_rules.attributes, with a struct content_merge * as data. ERR_INVALID: the attribute names a driver that the
  * configuration describes without a program (merge.<driver>.driver).

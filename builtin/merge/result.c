@@ -5,7 +5,6 @@
 #include "merge/options.h"
 #include "util/alloc.h"
 #include "worktree/content-merge.h"
-#include "worktree/submodule-merge.h"
 
 /* ---- index and files ---- */
 
@@ -51,13 +50,9 @@ static int prepare_ort(struct merge_cmd *m, struct ort_run *run, struct err *err
 		run->m.subtree = "";
 	run->m.odb = m->r->odb;
 	run->m.abbrev = m->r->settings.abbrev;
-	run->m.rules.attributes = content_merge_attributes;
-	run->m.rules.attributes_data = &run->attributes;
-	run->m.rules.normalize = content_merge_normalize;
-	run->m.rules.submodule = submodule_merge;
-	run->m.rules.submodule_data = m->r;
 	run->attributes.r = m->r;
 	run->attributes.ix = &m->update.ix;
+	content_merge_use(&run->attributes, &run->m.rules);
 	return rc ? rc : attrs_new(&run->attributes.attrs, m->r, &m->update.ix, ATTR_CHECKIN, err);
 }
 

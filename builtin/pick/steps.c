@@ -61,6 +61,14 @@ static void end_update(struct pick_cmd *c)
 	c->update_begun = false;
 }
 
+/* They are those of an index. */
+static void forget_attributes(struct pick_cmd *c)
+{
+	attrs_free(c->attributes.attrs);
+	c->attributes.attrs = NULL;
+	content_merge_release(&c->attributes);
+}
+
 void pick_release_steps(struct pick_cmd *c)
 {
 	if (c->op) {
@@ -68,8 +76,7 @@ void pick_release_steps(struct pick_cmd *c)
 		repo_operation_free(c->op);
 		c->op = NULL;
 	}
-	attrs_free(c->attributes.attrs);
-	c->attributes.attrs = NULL;
+	forget_attributes(c);
 	end_update(c);
 	drop_steps(c);
 	free(c->steps);
@@ -85,6 +92,17 @@ static int note_staged(void *data, const char *path UNUSED, unsigned mode UNUSED
 	return 0;
 }
 
+/* -n writes the index as a tree first, and that fails. */
+static void report_unmerged(const struct pick_cmd *c)
+{
+	const struct index_state *ix = &c->update.ix;
+
+	for (size_t i = 0; i < ix->nr; i++)
+		if (ix->entries[i]->stage)
+			fprintf(stderr, "%s: unmerged (%s)\n", ix->entries[i]->name, oid_hex(&ix->entries[i]->oid));
+	error("your index file is unmerged.");
+}
+
 /* The index must be that of HEAD; with -n it may begin as any without conflicts, and picks go on top of it. */
 static int check_index(struct pick_cmd *c, struct err *err)
 {
@@ -92,7 +110,9 @@ static int check_index(struct pick_cmd *c, struct err *err)
 	int rc;
 
 	if (index_has_unmerged(&c->update.ix)) {
-		if (fail_unmerged(c->r, c->revert ? "Reverting" : "Cherry-picking", err))
+		if (c->o.no_commit && !c->resumed)
+			report_unmerged(c);
+		else if (fail_unmerged(c->r, c->revert ? "Reverting" : "Cherry-picking", err))
 			err_release(err);
 		return ERR_CONFLICT;
 	}
@@ -130,14 +150,12 @@ static int prepare_merge(struct pick_cmd *c, struct err *err)
 
 	if (!rc)
 		rc = use_strategy(c, err);
-	for (size_t i = 0; !rc && i < c->o.strategy_options.nr; i++)
-		if (!merge_options_strategy(&c->settings, c->o.strategy_options.v[i]))
-			rc = err_set(err, ERR_INVALID, "unknown strategy option: -X%s", c->o.strategy_options.v[i]);
+	merge_options_of_pick(&c->settings, &c->o.strategy_options);
 	c->settings.odb = c->r->odb;
 	c->settings.abbrev = c->r->settings.abbrev;
-	c->settings.rules.attributes = content_merge_attributes;
-	c->settings.rules.attributes_data = &c->attributes;
 	c->attributes.r = c->r;
+	c->attributes.ix = &c->update.ix;
+	content_merge_use(&c->attributes, &c->settings.rules);
 	return rc;
 }
 
@@ -154,8 +172,7 @@ static int begin(struct pick_cmd *c, struct err *err)
 		rc = repo_operation_open_objects(c->op, err);
 	if (!rc)
 		rc = check_index(c, err);
-	attrs_free(c->attributes.attrs);
-	c->attributes.attrs = NULL;
+	forget_attributes(c);
 	return rc ? rc : attrs_new(&c->attributes.attrs, c->r, &c->update.ix, ATTR_CHECKIN, err);
 }
 
@@ -428,7 +445,8 @@ static int stop_conflict(struct pick_cmd *c, struct step *s, struct err *err)
 	add_messages(c, &s->result.merge);
 	add_conflict_paths(c, &s->result.merge.stages, &s->message);
 	if (!rc)
-		rc = pick_write_stop(c, &s->pick.commit->oid, !c->o.no_commit, &s->message, &s->result.merge.tree, err);
+		rc = pick_write_stop(c, &s->pick.commit->oid, c->revert || !c->o.no_commit, &s->message, &s->result.merge.tree,
+				     err);
 	if (!rc && c->several)
 		rc = pick_write_sequence(c, err);
 	if (!rc)
@@ -675,7 +693,7 @@ static int end_all(struct pick_cmd *c, struct err *err)
 	if (!rc && repo_state_exists(c->r, STATE_SEQUENCER))
 		rc = c->several ? repo_operation_remove_state(c->op, STATE_SEQUENCER, err) : pick_write_abort_safety(c, err);
 	if (!rc && c->o.no_commit)
-		rc = keep_last_message(c, err);
+		rc = c->last_message.len ? keep_last_message(c, err) : 0;
 	else if (!rc)
 		rc = repo_operation_end_state(c->op, STATE_ENDS_BY_COMMIT, err);
 	return rc == ERR_CONFLICT ? stop_refused(c, err) : end_stop(c, rc, err);

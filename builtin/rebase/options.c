@@ -294,9 +294,6 @@ static void check_merge_options(struct rebase_cmd *c)
 
 	if (merge_options_config(&unused, c->r->config, &err))
 		die_err(&err);
-	for (size_t i = 0; i < c->o.strategy_options.nr; i++)
-		if (!merge_options_strategy(&unused, c->o.strategy_options.v[i]))
-			die("unknown strategy option: -X%s", c->o.strategy_options.v[i]);
 	if (c->o.strategy && strcmp(c->o.strategy, "ort") && strcmp(c->o.strategy, "recursive"))
 		die("the merge strategy '%s' is not available yet in a rebase", c->o.strategy);
 }

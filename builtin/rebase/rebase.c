@@ -52,6 +52,19 @@ static int note_staged(void *data, const char *path UNUSED, unsigned old_mode UN
 	return 0;
 }
 
+static void print_unmerged(const struct index_state *ix)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < ix->nr; i++) {
+		if (!ix->entries[i]->stage || !strcmp(last, ix->entries[i]->name))
+			continue;
+		last = ix->entries[i]->name;
+		printf("%s: needs merge\n", last);
+	}
+	fflush(stdout);
+}
+
 static int read_cleanliness(struct rebase_cmd *c, struct cleanliness *clean, struct err *err)
 {
 	struct converter *conv = NULL;
@@ -65,6 +78,7 @@ static int read_cleanliness(struct rebase_cmd *c, struct cleanliness *clean, str
 		rc = converter_new(&conv, c->r, &ix, ATTR_CHECKIN, err);
 	if (!rc)
 		rc = worktree_refresh_index(c->r, &ix, NULL, conv, note_unstaged, clean, err);
+	print_unmerged(&ix);
 	if (!rc)
 		rc = object_peel(odb_source(c->r->odb), &c->head, OBJ_TREE, &tree, NULL, err);
 	if (!rc)

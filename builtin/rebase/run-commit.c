@@ -17,19 +17,18 @@ int rebase_run_prepare_merge(struct rebase_run *run, struct err *err)
 	int rc;
 
 	attrs_free(run->attributes.attrs);
-	run->attributes = (struct content_merge){ .r = run->r };
+	content_merge_release(&run->attributes);
+	run->attributes = (struct content_merge){ .r = run->r, .ix = &run->ix };
 	run->merge = (struct merge_trees){ .odb = run->r->odb, .abbrev = run->r->settings.abbrev };
 	rc = merge_options_config(&run->merge, run->r->config, err);
-	for (size_t i = 0; !rc && i < s->strategy_options.nr; i++)
-		if (!merge_options_strategy(&run->merge, s->strategy_options.v[i]))
-			rc = err_set(err, ERR_INVALID, "unknown strategy option: -X%s", s->strategy_options.v[i]);
-	run->merge.rules.attributes = content_merge_attributes;
-	run->merge.rules.attributes_data = &run->attributes;
+	merge_options_of_pick(&run->merge, &s->strategy_options);
+	content_merge_use(&run->attributes, &run->merge.rules);
 	index_release(&run->ix);
 	index_init(&run->ix, run->r->algo);
+	/* Attributes are those of the commit onto which is picked: index and files may still be those of the branch. */
 	if (!rc)
-		rc = index_read_repo(&run->ix, run->r, err);
-	return rc ? rc : attrs_new(&run->attributes.attrs, run->r, &run->ix, ATTR_CHECKIN, err);
+		rc = unpack_trees_list(run->r, &run->now.tree, &run->ix, err);
+	return rc ? rc : attrs_new(&run->attributes.attrs, run->r, &run->ix, ATTR_CHECKOUT, err);
 }
 
 struct pick rebase_run_pick_of(struct rebase_run *run, struct commit *c)

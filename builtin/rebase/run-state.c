@@ -70,6 +70,7 @@ void rebase_run_release(struct rebase_run *run)
 	strbuf_release(&run->committer);
 	notes_rewrite_free(run->notes);
 	attrs_free(run->attributes.attrs);
+	content_merge_release(&run->attributes);
 	index_release(&run->ix);
 }
 

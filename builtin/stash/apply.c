@@ -19,8 +19,6 @@ struct applying {
 
 static void print_messages(const struct stash_apply *a)
 {
-	if (a->nothing_to_merge)
-		puts("Already up to date.");
 	for (size_t i = 0; i < a->merge.nr_messages; i++)
 		puts(a->merge.messages[i].text);
 	warn_of_merge_limit(a->merge.needed_rename_limit);
@@ -70,6 +68,8 @@ static int apply_in_operation(struct applying *ap, struct stash_apply *a, struct
 
 static int report_applied(const struct applying *ap, const struct stash_apply *a)
 {
+	if (a->nothing_to_merge)
+		puts("Already up to date."); /* with --quiet, too */
 	if (!ap->quiet)
 		print_messages(a);
 	print_lost(a);

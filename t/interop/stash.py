@@ -24,8 +24,9 @@ ENV = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", L
 # --index and --staged: Git applies patches where we merge.
 KNOWN = [r"^error: patch failed: .*\n", r"^warning: .* has type \d+, expected \d+\n",
          r"^error: .*: (patch does not apply|does not exist in index|already exists in index)\n"]
-# --index where something is staged already: Git refuses, or patches; ours merges. The round ends there.
-ENDS = ["would be overwritten by merge:\n  ", "Try without --index"]
+# --index where something is staged already: Git refuses, or patches; ours merges. A pathspec of a file that is staged and
+# missing: Git makes the stash, and fails. The round ends there.
+ENDS = ["would be overwritten by merge:\n  ", "Try without --index", "No valid patches in input"]
 
 
 def run(git, where, *args):
