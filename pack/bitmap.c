@@ -257,6 +257,22 @@ struct pack *bitmap_index_single_pack(const struct bitmap_index *b)
 	return m->packs[0];
 }
 
+void bitmap_index_summary(const struct bitmap_index *b, struct bitmap_summary *out)
+{
+	const struct midx *m = b->order.midx;
+
+	memset(out, 0, sizeof(*out));
+	out->version = BITMAP_VERSION;
+	out->is_midx = m != NULL;
+	out->has_table = b->layers[b->nr_layers - 1].table != NULL;
+	for (size_t i = 0; i < b->nr_layers; i++)
+		out->nr_commits += b->layers[i].nr_rows;
+	if (m)
+		oid_from_raw(&out->checksum, midx_checksum(m), m->algo);
+	else
+		oid_from_raw(&out->checksum, b->order.pack->idx.pack_sum, b->order.pack->idx.algo);
+}
+
 /* ---- commits ---- */
 
 int bitmap_index_or_commit(struct bitmap_index *b, const struct object_id *commit, struct bitset *to,

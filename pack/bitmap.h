@@ -59,6 +59,15 @@ const struct bitset *bitmap_index_type(const struct bitmap_index *b, enum object
 /* The pack, if it is one pack that has these bits and no other object. Or NULL. */
 struct pack *bitmap_index_single_pack(const struct bitmap_index *b);
 
+/* Of its upper layer, but all commits that have a bitmap. */
+struct bitmap_summary {
+	int version;
+	uint32_t nr_commits;
+	bool has_table, is_midx;
+	struct object_id checksum; /* of the pack or multi-pack-index */
+};
+void bitmap_index_summary(const struct bitmap_index *b, struct bitmap_summary *out);
+
 /* 1: what the commit reaches was added to `to`; 0: it has no bitmap; ERR_CORRUPT. */
 int bitmap_index_or_commit(struct bitmap_index *b, const struct object_id *commit,
 			   struct bitset *to, struct err *err);

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "pack/ewah.h"
 #include "util/bytes.h"
+#include <libdeflate.h>
 
 #define RUN_MAX (((uint64_t)1 << 32) - 1)
 #define LITERALS_MAX (((uint64_t)1 << 31) - 1)
@@ -202,4 +203,15 @@ void ewah_write(struct strbuf *out, const struct bitset *b)
 	}
 	put_be32(out->buf + at + 4, (uint32_t)((out->len - first) / 8));
 	add_be32(out, (uint32_t)((marker - first) / 8));
+}
+
+uint32_t ewah_checksum(const struct bitset *b)
+{
+	struct strbuf text = STRBUF_INIT;
+	uint32_t sum;
+
+	ewah_write(&text, b);
+	sum = libdeflate_crc32(0, text.buf, text.len);
+	strbuf_release(&text);
+	return sum;
 }

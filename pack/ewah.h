@@ -34,6 +34,8 @@ MUST_USE int ewah_parse(struct ewah *out, const unsigned char *p, size_t len, si
 void ewah_or_into(struct bitset *to, const struct ewah *e);
 void ewah_xor_into(struct bitset *to, const struct ewah *e);
 bool ewah_is_subset(const struct ewah *e, const struct bitset *of);
+/* The CRC-32 of its compressed form. */
+uint32_t ewah_checksum(const struct bitset *b);
 /* Append. */
 void ewah_write(struct strbuf *out, const struct bitset *b);
 

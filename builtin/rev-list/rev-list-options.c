@@ -34,6 +34,7 @@ static bool commit_option(struct rev_list *l, const char *arg)
 		{ "--no-commit-header", &l->commit_header, false },
 		{ "--count", &l->count, true },
 		{ "--use-bitmap-index", &l->use_bitmaps, true },
+		{ "--test-bitmap", &l->test_bitmap, true },
 		{ "--disk-usage", &l->disk_usage, true },
 	};
 

@@ -29,7 +29,7 @@ struct rev_list {
 	/* objects */
 	struct filter_spec filter;
 	struct object_walk_options objects;
-	bool edges, print_omitted, no_names, use_bitmaps;
+	bool edges, print_omitted, no_names, use_bitmaps, test_bitmap;
 	enum missing_action missing;
 	struct promises promises; /* for MISSING_ALLOW_PROMISOR */
 	bool exclude_promisor;
@@ -57,6 +57,8 @@ void rev_list_print_sums(struct rev_list *l);
 MUST_USE int rev_list_objects(struct rev_list *l, struct err *err);
 /* rev-list-bitmap.c: 1: all is shown; 0: bitmaps cannot tell, and the walk has to; < 0. */
 int rev_list_by_bitmap(struct rev_list *l, struct err *err);
+/* rev-list-test-bitmap.c. ERR_CORRUPT: "mismatch in bitmap results" */
+MUST_USE int rev_list_test_bitmap(struct rev_list *l, struct err *err);
 /* An object is not there; type OBJ_NONE: a start of which nothing is known. */
 MUST_USE int rev_list_miss(struct rev_list *l, const struct object_id *oid, enum object_type type,
 			   const char *path, struct err *err);
