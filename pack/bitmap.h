@@ -59,7 +59,7 @@ const struct bitset *bitmap_index_type(const struct bitmap_index *b, enum object
 /* The pack, if it is one pack that has these bits and no other object. Or NULL. */
 struct pack *bitmap_index_single_pack(const struct bitmap_index *b);
 
-/* Of its upper layer, but all commits that have a bitmap. */
+/* About the upper layer; nr_commits counts those of all layers. */
 struct bitmap_summary {
 	int version;
 	uint32_t nr_commits;
