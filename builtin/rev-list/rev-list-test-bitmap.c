@@ -14,7 +14,7 @@ struct bitmap_test {
 	uint64_t nr;
 };
 
-static int on_object(void *data, const struct walked_object *o, struct err *err)
+static int add_found(void *data, const struct walked_object *o, struct err *err)
 {
 	struct bitmap_test *t = data;
 	uint32_t bit;
@@ -63,7 +63,7 @@ static int load_bitmap(struct bitmap_test *t, const struct object_id *commit, st
 
 static int walk_and_compare(struct bitmap_test *t, struct err *err)
 {
-	struct object_walk_options options = { .object = on_object, .data = t };
+	struct object_walk_options options = { .object = add_found, .data = t };
 	struct rev_walk *w = t->l->walk;
 	int rc;
 
