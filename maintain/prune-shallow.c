@@ -78,3 +78,22 @@ int prune_shallow(struct repo_operation *op, struct repository *r, const struct 
 	free(path);
 	return rc;
 }
+
+int prune_shallow_boundary(struct repo_operation *op, struct repository *r, struct err *err)
+{
+	const struct reachable_options ro = { .recent_after = TIME_MAX };
+	const struct prune_options o = { .expire_before = TIME_MAX };
+	struct oid_array before = OID_ARRAY_INIT;
+	struct reachable *x = NULL;
+	int rc = repo_shallow_boundary(r, &before, err);
+
+	if (!rc && before.nr) {
+		x = reachable_new(r, &ro);
+		rc = reachable_mark(x, err);
+		if (!rc)
+			rc = prune_shallow(op, r, &o, x, &before, err);
+	}
+	reachable_free(x);
+	oid_array_clear(&before);
+	return rc;
+}

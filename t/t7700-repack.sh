@@ -242,4 +242,15 @@ test_expect_success 'a bare repository with a kept pack: no bitmap, unless it is
 	git -C bare.git repack -a -d -q -b && ls bare.git/objects/pack >out && test_grep "bitmap\$" out
 '
 
+test_expect_success 'shallow loses the lines of commits that -a -d drops, and no others' '
+	git init -q shallow && cd shallow && git commit -q --allow-empty -m kept && kept=$(git rev-parse HEAD) &&
+	gone=$(git commit-tree -m gone $(git mktree </dev/null)) && git repack -a -d -q &&
+	for options in -a -d -adk -Ad "-ad --cruft"; do
+		printf "%s\n" $kept $gone >.git/shallow && cp .git/shallow ../both && git repack -q $options &&
+		test_cmp ../both .git/shallow || return 1
+	done &&
+	echo $kept >../kept && git repack -adq && test_cmp ../kept .git/shallow &&
+	echo $gone >.git/shallow && git repack -adq && test_path_is_missing .git/shallow && cd ..
+'
+
 test_done
