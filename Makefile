@@ -34,6 +34,10 @@
 #   make compare-upkeep STOCK_GIT=/path/git [SEED=1] [COUNT=1200]
 #                              repack, gc, prune, maintenance and others by chance, over random
 #                              repositories: the same objects stay, at the same places
+#   make differential STOCK_GIT=/path/git [SEED=1] [COUNT=500] [TURNS=100]
+#                              merges, rebases, cherry-picks, reverts and stashes by chance: both get the same results
+#   make merges STOCK_GIT=/path/git REPOSITORY=path
+#                              each merge of a history, made again by both
 #   make interop [OTHERS=DIR] [REPOSITORY=path] [INTEROP_OPTS=..]
 #                              stock Git, and other clients (t/interop/get-clients DIR), fetch from our
 #                              server over file, ssh, git:// and http, and our client from theirs and ours; prints
@@ -310,13 +314,17 @@ compare-upkeep: all
 	$(Q)dir=$$(mktemp -d) && t/interop/upkeep.py $(abspath $(GIT)) '$(STOCK_GIT)' "$$dir" \
 		$(or $(SEED),1) $(or $(COUNT),1200) -k; rc=$$?; rm -rf "$$dir"; exit $$rc
 
-# Random merges by seed, with and without renamed files and directories and several merge bases, beside STOCK_GIT.
+# By seed, beside STOCK_GIT: COUNT histories with and without renamed files and directories and several merge bases, each
+# merged in seven ways; then TURNS merges in a working tree, rebases, sequences of picks, and stashes.
 .PHONY: differential
 differential: all
 	$(Q)dir=$$(mktemp -d) && rc=0 && for o in r rdm rdmT rc; do mkdir "$$dir/$$o" && t/interop/merges.py -k -$$o \
 		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/$$o" $(or $(COUNT),500) $(or $(SEED),1) || rc=1; done; \
 		t/interop/email-format.py $(abspath $(GIT)) '$(STOCK_GIT)' $(or $(COUNT),500) $(or $(SEED),1) || rc=1; \
-		rm -rf "$$dir"; exit $$rc
+	for script in 'merge-command.py -k -r -d' rebase-turns.py pick-turns.py; do t/interop/$$script \
+		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/turns" $(or $(TURNS),100) $(or $(SEED),1) || rc=1; done; \
+	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/stash.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
+	rm -rf "$$dir"; exit $$rc
 
 # The parents of each merge in the history of REPOSITORY, merged anew. The repository itself is not changed.
 .PHONY: merges

