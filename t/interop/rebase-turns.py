@@ -5,10 +5,9 @@
     t/interop/rebase-turns.py OURS PEER DIR [COUNT [FIRST-SEED]]
 
 Exit code, output, HEAD, branches, reflogs, index, files and what is left in the repository must be equal after each stop.
-Git 2.55 leaves
-AUTO_MERGE, REBASE_HEAD and message-squash behind in places where we do not, and an empty current-fixups where the only
-fixup of a chain brought nothing; these are not compared, nor is rewritten-list after --skip: there it also has the
-commit that was skipped.
+Git 2.55 leaves AUTO_MERGE, REBASE_HEAD and message-squash behind in places where we do not, and an empty current-fixups
+where the only fixup of a chain brought nothing; these are not compared, nor are rewritten-list and rewritten-pending after
+--skip: there they also have the commit that was skipped.
 """
 import os
 import random
@@ -90,7 +89,7 @@ def state(program, repo, skipped):
             for f in sorted(files):
                 path = os.path.join(top, "rebase-merge", "current-fixups")
                 chain = os.path.exists(path) and os.path.getsize(path)
-                if (f == "rewritten-list" and skipped) or (f == "current-fixups" and not chain):
+                if (f in ("rewritten-list", "rewritten-pending") and skipped) or (f == "current-fixups" and not chain):
                     continue
                 if f != "author-script" and (chain or f not in ("message-squash", "message-fixup")):
                     text = open(os.path.join(base, f), errors="replace").read()
