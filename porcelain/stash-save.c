@@ -49,9 +49,14 @@ static void add_file_of_head(struct stash_save *s, const char *path)
 /* A new file that is missing is no change of HEAD: the stash keeps it as it is in the index. */
 static void leave_missing_new_files(struct stash_save *s)
 {
-	for (size_t i = s->changes.nr; i-- > 0;)
-		if (s->changes.items[i].gone && string_list_lookup(&s->new_files, s->changes.items[i].path))
-			forget_change(&s->changes, i);
+	for (size_t i = s->changes.nr; i-- > 0;) {
+		const char *path = s->changes.items[i].path;
+
+		if (!s->changes.items[i].gone || !string_list_lookup(&s->new_files, path))
+			continue;
+		string_list_append(&s->missing_files, path);
+		forget_change(&s->changes, i);
+	}
 }
 
 static int note_staged(void *data, const char *path, unsigned old_mode, const struct object_id *old_oid UNUSED,
@@ -318,10 +323,20 @@ static int find_target(struct stash_save *s, struct err *err)
 	return 0;
 }
 
+/* Only the stash has them: with --keep-index they are written. */
+static void remove_missing_from_files(struct stash_save *s)
+{
+	for (size_t i = 0; i < s->missing_files.nr; i++)
+		(void)index_remove(&s->update.ix, s->missing_files.items[i].string, strlen(s->missing_files.items[i].string));
+	if (s->missing_files.nr)
+		cache_tree_free(&s->update.ix.cache_tree);
+}
+
 static int plan_clear(struct stash_save *s, struct err *err)
 {
 	int rc = add_untracked_to_files(s, err);
 
+	remove_missing_from_files(s);
 	if (!rc)
 		rc = find_target(s, err);
 	if (rc || s->cannot_clear)
@@ -401,6 +416,7 @@ void stash_save_release(struct stash_save *s)
 	string_list_clear(&s->untracked_paths, NULL);
 	string_list_clear(&s->head_files, NULL);
 	string_list_clear(&s->new_files, NULL);
+	string_list_clear(&s->missing_files, NULL);
 	strbuf_release(&s->log);
 	free(s->branch);
 	free(s->seen);

@@ -56,6 +56,7 @@ struct stash_save {
 	struct worktree_changes changes;
 	struct string_list untracked_paths, head_files; /* head_files: in HEAD, and not in the index */
 	struct string_list new_files;			/* in the index, and not in HEAD */
+	struct string_list missing_files;		/* those of them that are gone */
 };
 
 /* Errors: ERR_NOT_FOUND  "You do not have the initial commit yet"

@@ -83,7 +83,7 @@ test_expect_success 'new, removed and retyped files; files of HEAD alone, or of 
 test_expect_success 'a new file that is staged and missing: the stash has it' '
 	fresh && echo n >repo/n && git -C repo add n && rm repo/n repo/f && say 0 -q && has "" && test_path_is_missing repo/n &&
 	git -C repo diff --name-status HEAD stash >actual && printf "%s\t%s\n" D f A n >expect && test_cmp expect actual &&
-	say 0 pop --index -q && has " D f" "A  n" && test_grep n repo/n
+	say 0 pop --index -q && has " D f" "A  n" && test_grep n repo/n && rm repo/n && say 0 -q -k && has "A  n" && test_grep n repo/n
 '
 
 test_expect_success 'untracked and ignored files' '
