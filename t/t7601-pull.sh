@@ -98,4 +98,19 @@ test_expect_success 'options go on to fetch and to merge' '
 	test_grep "^Signed-off-by: " out && git -C r diff --quiet start
 '
 
+test_expect_success '--rebase refuses local changes before it fetches' '
+	back && above not-fetched && git -C r rev-parse origin/trunk >before && echo x >>r/f &&
+	for how in --rebase --rebase=interactive --rebase=merges
+	do
+		test_expect_code 128 git -C r pull $how 2>err && lines "error: cannot pull with rebase: You have unstaged changes." \
+			"error: Please commit or stash them." >expect && test_cmp expect err || return 1
+	done &&
+	git -C r add f && test_expect_code 128 git -C r pull --rebase 2>err &&
+	test_grep "^error: cannot pull with rebase: Your index contains uncommitted changes.$" err &&
+	git -C r rev-parse origin/trunk >after && test_cmp before after &&
+	git -C r -c rebase.autoStash=true pull --rebase origin trunk && test_path_is_file r/not-fetched.t && test_grep x r/f && back &&
+	git -C r checkout -q --detach && test_expect_code 1 git -C r pull --rebase=interactive 2>err &&
+	test_grep "^Please specify which branch you want to rebase against.$" err && back
+'
+
 test_done

@@ -8,7 +8,7 @@
 
 static const char *verb_of(const struct pull_cmd *p)
 {
-	return p->rebase == REBASE_TRUE ? "rebase against" : "merge with";
+	return p->rebase > REBASE_FALSE ? "rebase against" : "merge with";
 }
 
 static void ask_for_branch(const struct pull_cmd *p)

@@ -2,6 +2,7 @@
 /* git-pull(1): the story. */
 #include "compat/posix.h"
 #include "builtin/pull/pull-cmd.h"
+#include "cli/clean-worktree.h"
 #include "cli/git-options.h"
 #include "fs/file.h"
 #include "history/history.h"
@@ -300,10 +301,27 @@ static int bring_together(struct pull_cmd *p, struct err *err)
 
 /* ---- the command ---- */
 
+/* Before anything is fetched. */
+static int check_clean(struct pull_cmd *p, struct err *err)
+{
+	struct object_id head;
+	bool autostash = p->autostash > 0;
+	int rc = 0;
+
+	if (rebases(p) && p->autostash < 0)
+		rc = config_get_bool(p->r->config, "rebase.autostash", &autostash, err);
+	if (rc < 0 || !rebases(p) || autostash || ref_resolve(p->r->refs, "HEAD", &head, NULL, NULL, NULL))
+		return rc < 0 ? rc : 0;
+	rc = require_clean_worktree(p->r, &head, "pull with rebase", err);
+	return rc > 0 ? 128 : rc;
+}
+
 static int pull(struct pull_cmd *p, int argc, const char **argv, struct err *err)
 {
 	int rc = check_in_progress(p, err);
 
+	if (!rc)
+		rc = check_clean(p, err);
 	if (!rc)
 		rc = fetch(p, argc, argv, err);
 	if (rc || p->dry_run)

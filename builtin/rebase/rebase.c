@@ -2,6 +2,7 @@
 /* git-rebase(1): the story. */
 #include "compat/posix.h"
 #include "builtin/rebase/rebase-cmd.h"
+#include "cli/clean-worktree.h"
 #include "history/history.h"
 #include "index/index.h"
 #include "repo/hook.h"
@@ -30,79 +31,6 @@ static int refuse_in_progress(struct rebase_cmd *c, struct err *err)
 					"valuable there.\n", dir, path);
 	free(path);
 	return rc;
-}
-
-struct cleanliness {
-	bool unstaged, staged;
-};
-
-static void note_unstaged(void *data, const struct index_entry *e, enum worktree_change why UNUSED)
-{
-	struct cleanliness *clean = data;
-
-	clean->unstaged |= !MODE_IS_GITLINK(e->mode);
-}
-
-static int note_staged(void *data, const char *path UNUSED, unsigned old_mode UNUSED, const struct object_id *old_oid UNUSED,
-		       const struct index_entry *e UNUSED, struct err *err UNUSED)
-{
-	struct cleanliness *clean = data;
-
-	clean->staged = true;
-	return 0;
-}
-
-static void print_unmerged(const struct index_state *ix)
-{
-	const char *last = "";
-
-	for (size_t i = 0; i < ix->nr; i++) {
-		if (!ix->entries[i]->stage || !strcmp(last, ix->entries[i]->name))
-			continue;
-		last = ix->entries[i]->name;
-		printf("%s: needs merge\n", last);
-	}
-	fflush(stdout);
-}
-
-static int read_cleanliness(struct rebase_cmd *c, struct cleanliness *clean, struct err *err)
-{
-	struct converter *conv = NULL;
-	struct index_state ix;
-	struct object_id tree;
-	int rc;
-
-	index_init(&ix, c->r->algo);
-	rc = index_read_repo(&ix, c->r, err);
-	if (!rc)
-		rc = converter_new(&conv, c->r, &ix, ATTR_CHECKIN, err);
-	if (!rc)
-		rc = worktree_refresh_index(c->r, &ix, NULL, conv, note_unstaged, clean, err);
-	print_unmerged(&ix);
-	if (!rc)
-		rc = object_peel(odb_source(c->r->odb), &c->head, OBJ_TREE, &tree, NULL, err);
-	if (!rc)
-		rc = index_diff_tree(&ix, odb_source(c->r->odb), &tree, note_staged, clean, err);
-	converter_free(conv);
-	index_release(&ix);
-	return rc;
-}
-
-/* 1: there are local changes; the reason has been printed. */
-static int require_clean(struct rebase_cmd *c, struct err *err)
-{
-	struct cleanliness clean = { false, false };
-	int rc = read_cleanliness(c, &clean, err);
-
-	if (rc || (!clean.staged && !clean.unstaged))
-		return rc;
-	if (clean.unstaged)
-		error("cannot rebase: You have unstaged changes.");
-	if (clean.staged)
-		error(clean.unstaged ? "additionally, your index contains uncommitted changes." :
-				       "cannot rebase: Your index contains uncommitted changes.");
-	error("Please commit or stash them.");
-	return 1;
 }
 
 /* 1: it refused; that has been printed. */
@@ -208,7 +136,7 @@ static int switch_only(struct rebase_cmd *c, struct err *err)
 
 static int start_clean(struct rebase_cmd *c, int argc, const char **argv, struct err *err)
 {
-	int rc = require_clean(c, err), up_to_date;
+	int rc = require_clean_worktree(c->r, &c->head, "rebase", err), up_to_date;
 
 	if (rc)
 		return rc;

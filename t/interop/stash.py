@@ -27,6 +27,13 @@ KNOWN = [r"^error: patch failed: .*\n", r"^warning: .* has type \d+, expected \d
 # --index where something is staged already: Git refuses, or patches; ours merges. A pathspec of a file that is staged and
 # missing: Git makes the stash, and fails. The round ends there.
 ENDS = ["would be overwritten by merge:\n  ", "Try without --index", "No valid patches in input"]
+# push -u and -a: Git saves a file that is in HEAD, not in the index, and there, as untracked, too. After a difference the
+# round ends.
+def is_saved_twice(before):
+    status = before[1][2][1]
+    return any("?? %s\n" % line[3:] in status for line in status.split("\n") if line.startswith("D  "))
+
+
 # Where files are in the way Git brings untracked files back all the same; ours changes nothing.
 REFUSED = "Please commit your changes or stash them before you merge.\nAborting\n", "Please move or remove them before you merge.\nAborting\n"
 
@@ -152,6 +159,8 @@ def one(seed, top):
         shutil.rmtree(copy)
     for i, (peer, ours) in enumerate(zip(*results)):
         if any(side[0] and end in side[0][2] for side in (peer, ours) for end in ENDS):
+            break
+        if peer != ours and i and is_saved_twice(results[0][i - 1]):
             break
         if peer != ours and all(side[0] and side[0][2] and any(r in side[0][2] for r in REFUSED) for side in (peer, ours)):
             break

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-rebase(1) and git-pull(1) begin only where index and files are those of HEAD. */
+#ifndef CLI_CLEAN_WORKTREE_H
+#define CLI_CLEAN_WORKTREE_H
+
+#include "compat/posix.h"
+#include "repo/repo.h"
+
+/* 1: there are local changes, and Git's words about them have been printed: "cannot <action>: You have unstaged changes." */
+MUST_USE int require_clean_worktree(struct repository *r, const struct object_id *head, const char *action, struct err *err);
+
+#endif
