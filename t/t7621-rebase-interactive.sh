@@ -130,6 +130,9 @@ test_expect_success 'a commit, or a fixup, that is upstream: --empty' '
 	test_must_fail git -C repo rev-parse -q --verify CHERRY_PICK_HEAD &&
 	rm -rf repo && cp -R made repo && edit "3s/pick/fixup/" "" --reapply-cherry-picks --empty=drop main 2>err &&
 	test_grep "dropping $(git -C start rev-parse topic) three -- patch contents already upstream" err && subjects main "two\none\n" &&
+	rm -rf repo && cp -R made repo &&
+	test_expect_code 1 edit "2{h;d};3{G;s/\npick/\nsquash/}" "" --reapply-cherry-picks --empty=stop main &&
+	test_path_is_file repo/.git/CHERRY_PICK_HEAD && MSG= git -C repo rebase --continue && subjects main "one\n" &&
 	rm -rf repo && mv made repo && edit "3s/pick/fixup/" "" --reapply-cherry-picks --empty=stop main && subjects main "two\none\n"
 '
 

@@ -146,7 +146,7 @@ static int write_stop_texts(struct rebase_run *run, const struct rebase_stop *s,
 		rc = write_oid(run, STATE_MERGE_HEAD, &s->merge_head, err);
 	if (!rc && !oid_is_null(&s->merge_head))
 		rc = repo_operation_write_state(run->op, STATE_MERGE_MODE, "no-ff", 5, err);
-	if (!rc && !oid_is_null(&s->pick_head))
+	if (!rc)
 		rc = write_oid(run, STATE_CHERRY_PICK_HEAD, &s->pick_head, err);
 	if (!rc && s->has_auto_merge)
 		rc = write_oid(run, STATE_AUTO_MERGE, &s->tree, err);
