@@ -55,7 +55,9 @@ test_expect_success 'unmerged entries: -n, rebase' '
 	test_expect_code 128 git -C r cherry-pick -n crlf 2>actual && test_cmp expect actual &&
 	test_expect_code 128 git -C r revert -n HEAD 2>actual && test_cmp expect-revert actual &&
 	echo "f: needs merge" >expect && test_expect_code 1 git -C r rebase crlf >actual 2>err && test_cmp expect actual &&
-	test_grep "^error: cannot rebase: You have unstaged changes" err
+	test_grep "^error: cannot rebase: You have unstaged changes" err &&
+	test_expect_code 1 git -C r merge -s nothere crlf 2>err && test_grep "^Could not find merge strategy .nothere.\.$" err &&
+	test_expect_code 128 git -C r merge -s ours crlf 2>err && test_grep "^error: Merging is not possible because you have unm" err
 '
 
 test_expect_success 'a rebase that begins ends the pick that waits' '

@@ -306,16 +306,16 @@ static void set_action(struct merge_cmd *m)
 
 static int merge_named(struct merge_cmd *m, int argc, const char **argv, struct err *err)
 {
-	int rc = refuse_unmerged(m->r, "Merging", err);
+	int rc = merge_check_strategies(m);
 
+	if (!rc)
+		rc = refuse_unmerged(m->r, "Merging", err);
 	if (!rc)
 		rc = check_in_progress(m, err);
 	if (!rc)
 		rc = read_head_commit(m, err);
 	if (!rc && m->unborn)
 		rc = check_unborn(m, err);
-	if (!rc)
-		rc = merge_check_strategies(m);
 	if (!rc)
 		rc = merge_find_heads(m, argc, argv, err);
 	if (!rc)
