@@ -108,7 +108,11 @@ test_expect_success 'a conflict ends a chain: the next fixup begins a new one' '
 	# The 1st commit message will be skipped:
 	# This is the commit message #2:
 	EOF
-	test_cmp expect headers && git -C repo reflog --format=%gs -5 >log && test_grep "^rebase (continue): two$" log
+	test_cmp expect headers && git -C repo reflog --format=%gs -5 >log && test_grep "^rebase (continue): two$" log &&
+	git -C repo reset -q --hard ORIG_HEAD && rm msg.seen &&
+	test_expect_code 1 edit "1{h;d};2{G;s/\npick/\nsquash/};3s/pick/fixup -C/" "" main && git -C repo checkout -q --ours f &&
+	git -C repo add f && MSG= git -C repo rebase --continue && grep "^# Th.* message\|^# This is a comb" msg.seen >headers &&
+	tail -n 3 expect >expect3 && test_cmp expect3 headers && subjects main "three\n"
 '
 
 test_expect_success 'a fixup that takes back the whole commit is a stop' '

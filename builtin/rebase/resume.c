@@ -181,10 +181,8 @@ static int skip_in_chain(struct rebase_run *run, struct err *err)
 	if (!f->len)
 		return 0;
 	strbuf_setlen(f, last ? (size_t)(last - f->buf) : 0);
-	if (!f->len) {
-		rebase_fixup_end(run);
-		return 0;
-	}
+	if (!f->len)
+		return 0; /* as in Git: see begin_chain() about the other files */
 	rc = rebase_fixup_read_head(run, err);
 	if (!rc && !fixup_follows(run))
 		rc = rebase_publish(run, NULL, false, err);
