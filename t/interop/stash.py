@@ -25,8 +25,8 @@ ENV = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", L
 KNOWN = [r"^error: patch failed: .*\n", r"^warning: .* has type \d+, expected \d+\n",
          r"^error: .*: (patch does not apply|does not exist in index|already exists in index)\n"]
 # --index where something is staged already: Git refuses, or patches; ours merges. A pathspec of a file that is staged and
-# missing: Git makes the stash, and fails. The round ends there.
-ENDS = ["would be overwritten by merge:\n  ", "Try without --index", "No valid patches in input"]
+# missing, or whose removal is staged: Git makes the stash, and fails. The round ends there.
+ENDS = ["would be overwritten by merge:\n  ", "Try without --index", "No valid patches in input", "did not match any files\n"]
 # push -u and -a: Git saves a file that is in HEAD, not in the index, and there, as untracked, too. After a difference the
 # round ends.
 def is_saved_twice(before):
