@@ -316,4 +316,15 @@ test_expect_success 'usage' '
 	test_grep "usage: git rerere" err
 '
 
+test_expect_success 'stash apply and pop record conflicts, and use resolutions' '
+	git init -q -b main stashed && git -C stashed config rerere.enabled true && (
+		cd stashed && echo 1 >f && git add f && git commit -q -m one && echo 2 >f && git stash -q && echo 3 >f && git commit -q -a -m two &&
+		test_expect_code 1 git stash apply 2>err && test_grep "^Recorded preimage for .f.$" err && echo resolved >f && git rerere &&
+		git reset -q --hard && test_expect_code 1 git stash pop 2>err && test_grep "^Resolved .f. using previous resolution.$" err &&
+		test_grep resolved f && git ls-files -u >unmerged && test_file_not_empty unmerged && git reset -q --hard &&
+		test_expect_code 1 git -c rerere.autoUpdate=true stash apply -q 2>err && test_grep "^Staged .f. using previous" err &&
+		git ls-files -u >unmerged && test_must_be_empty unmerged && git diff --quiet && test_grep resolved f
+	)
+'
+
 test_done

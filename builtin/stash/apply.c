@@ -6,6 +6,7 @@
 #include "cli/rename-limit.h"
 #include "porcelain/stash-apply.h"
 #include "util/run-command.h"
+#include "worktree/rerere.h"
 
 struct applying {
 	struct command_ctx *ctx;
@@ -13,6 +14,7 @@ struct applying {
 	int quiet, index;
 	bool drop; /* if all came back */
 	const char *ours, *theirs, *base;
+	struct strvec rerere_messages;
 };
 
 /* ---- output ---- */
@@ -59,8 +61,11 @@ static int drop_applied(struct applying *ap, struct stash_apply *a, struct repo_
 static int apply_in_operation(struct applying *ap, struct stash_apply *a, struct err *err)
 {
 	struct repo_operation *op = repo_operation_begin(ap->ctx->repo);
+	struct rerere rr = { .op = op, .ix = &a->update.ix, .autoupdate = -1, .lenient = true };
 	int rc = stash_apply_run(a, op, err);
 
+	if (!rc && a->has_merge && !a->merge.clean)
+		rc = rerere_update(&rr, &ap->rerere_messages, err);
 	if (!rc && ap->drop && stash_apply_is_clean(a))
 		rc = drop_applied(ap, a, op, err);
 	return repo_operation_end(op, rc, err);
@@ -72,6 +77,9 @@ static int report_applied(const struct applying *ap, const struct stash_apply *a
 		puts("Already up to date."); /* with --quiet, too */
 	if (!ap->quiet)
 		print_messages(a);
+	fflush(stdout);
+	for (size_t i = 0; i < ap->rerere_messages.nr; i++)
+		fprintf(stderr, "%s\n", ap->rerere_messages.v[i]);
 	print_lost(a);
 	if (!ap->quiet)
 		print_status(ap);
@@ -104,6 +112,7 @@ static int apply_stash(struct applying *ap)
 static int end_of_command(struct applying *ap, int code)
 {
 	stash_release(&ap->stash);
+	strvec_clear(&ap->rerere_messages);
 	return finish_stdout() && !code ? 128 : code;
 }
 
@@ -120,7 +129,7 @@ static void read_index_default(struct applying *ap)
 int stash_cmd_apply(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const apply_usage[] = { STASH_USAGE_APPLY, NULL };
-	struct applying ap = { .ctx = ctx };
+	struct applying ap = { .ctx = ctx, .rerere_messages = STRVEC_INIT };
 	struct option opts[] = {
 		OPT_BOOL('q', "quiet", &ap.quiet, "be quiet, only report errors"),
 		OPT_BOOL(0, "index", &ap.index, "attempt to recreate the index"),
@@ -153,7 +162,7 @@ static int pop_stash(struct applying *ap)
 int stash_cmd_pop(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const pop_usage[] = { STASH_USAGE_POP, NULL };
-	struct applying ap = { .ctx = ctx, .drop = true };
+	struct applying ap = { .ctx = ctx, .drop = true, .rerere_messages = STRVEC_INIT };
 	struct option opts[] = {
 		OPT_BOOL('q', "quiet", &ap.quiet, "be quiet, only report errors"),
 		OPT_BOOL(0, "index", &ap.index, "attempt to recreate the index"),
@@ -187,7 +196,7 @@ static int checkout_new_branch(const char *name, const struct object_id *base)
 int stash_cmd_branch(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const branch_usage[] = { STASH_USAGE_BRANCH, NULL };
-	struct applying ap = { .ctx = ctx, .index = 1 };
+	struct applying ap = { .ctx = ctx, .index = 1, .rerere_messages = STRVEC_INIT };
 	struct option opts[] = { OPT_END() };
 	int code;
 
