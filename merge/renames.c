@@ -135,11 +135,21 @@ static bool may_have_renamed(const struct relevance *rel)
 
 /* ---- detection ---- */
 
+/* The walk through three trees meets the directory "a" before the file "a.b", which one of them lacks. */
+static int compare_in_walk(const char *a, const char *b)
+{
+	for (; *a && *a == *b; a++)
+		b++;
+	if (*a == '/' || *b == '/')
+		return *a == '/' ? (*b ? -1 : 1) : (*a ? 1 : -1);
+	return (unsigned char)*a - (unsigned char)*b;
+}
+
 static int meeting_order(const void *a, const void *b)
 {
 	const struct merge_path *x = *(struct merge_path *const *)a, *y = *(struct merge_path *const *)b;
 
-	return x->round != y->round ? (x->round < y->round ? -1 : 1) : strcmp(x->path, y->path);
+	return x->round != y->round ? (x->round < y->round ? -1 : 1) : compare_in_walk(x->path, y->path);
 }
 
 /* Deleted and new files, in the order of the walk: of equally good renames the first one wins. */

@@ -170,6 +170,11 @@ test_expect_success 'a branch with a slash; a file that both have, and one seems
 		printf "120000\tf\n100644\tf~ours\n100644\tk\n"; } >want && gives 1 <want
 '
 
+test_expect_success 'two equal targets of a rename: a directory is met before a file whose name begins with its name' '
+	sides "mkdir a && all >a/s" "cp a/s a.b && mv a/s a/z" "but 1 x >a/s" && printf "100644\ta.b\n100644\ta/z\n" >want && gives 0 <want &&
+	text a/z >got && but 1 x >want && test_cmp want got
+'
+
 test_expect_success 'empty trees' '
 	sides : : : && gives 0 </dev/null && test $tree = $(git mktree </dev/null) && sides "lines 1 >f" "rm f" "rm f" && gives 0 </dev/null
 '
