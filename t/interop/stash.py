@@ -25,8 +25,9 @@ ENV = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", L
 KNOWN = [r"^error: patch failed: .*\n", r"^warning: .* has type \d+, expected \d+\n",
          r"^error: .*: (patch does not apply|does not exist in index|already exists in index)\n"]
 # --index where something is staged already: Git refuses, or patches; ours merges. A pathspec of a file that is staged and
-# missing, or whose removal is staged: Git makes the stash, and fails. The round ends there.
+# missing, or whose removal is staged, or, with --keep-index, untracked: Git makes the stash, and fails. The round ends there.
 ENDS = ["would be overwritten by merge:\n  ", "Try without --index", "No valid patches in input", "did not match any files\n"]
+LAST_WORDS = "known to git\n"
 # push -u and -a: Git saves a file that is in HEAD, not in the index, and there, as untracked, too. After a difference the
 # round ends.
 def is_saved_twice(before):
@@ -159,6 +160,8 @@ def one(seed, top):
         shutil.rmtree(copy)
     for i, (peer, ours) in enumerate(zip(*results)):
         if any(side[0] and end in side[0][2] for side in (peer, ours) for end in ENDS):
+            break
+        if any(side[0] and side[0][2].endswith(LAST_WORDS) for side in (peer, ours)):
             break
         if peer != ours and i and is_saved_twice(results[0][i - 1]):
             break
