@@ -186,4 +186,12 @@ test_expect_success 'merge-tree refuses unknown names, options and unrelated his
 	test_grep "refusing to merge unrelated histories" err && test_expect_code 1 git -c merge.conflictStyle=diff3 merge-tree --allow-unrelated-histories other ours >out && tree=$(sed 1q out) && text f >got && test_grep "^||||||| empty tree$" got
 '
 
+test_expect_success 'calls of forges: merge-tree in a bare repository, merge --no-ff --no-commit in a clone of it' '
+	sides "lines 1 2 3 >f" "lines 0 1 2 3 >f" "lines 1 2 3 4 >f" && tree=$(git merge-tree ours theirs) && git clone -q --bare . ../forge.git &&
+	git -C ../forge.git merge-tree --write-tree refs/heads/ours refs/heads/theirs >out && echo $tree >want && test_cmp want out &&
+	git clone -q ../forge.git ../forge && git -C ../forge checkout -q -B work origin/ours &&
+	git -C ../forge merge -q --no-ff --no-commit origin/theirs && git -C ../forge write-tree >out && test_cmp want out &&
+	git -C ../forge rev-parse origin/theirs >want && test_cmp want ../forge/.git/MERGE_HEAD
+'
+
 test_done
