@@ -138,8 +138,25 @@ test_expect_success 'an octopus, and one that fails' '
 	git -C r merge side other >out && test_grep "^Trying simple merge with other" out &&
 	test_grep "Merge made by the .octopus. strategy" out && test 3 = $(git -C r log -1 --format=%P | wc -w) &&
 	git -C r log -1 --format=%s >out && echo "Merge branches '\''side'\'' and '\''other'\'' into trunk" >expect && test_cmp expect out &&
-	back && test_expect_code 2 git -C r merge side clash 2>err && test_grep "strategy octopus failed" err &&
+	back && test_expect_code 2 git -C r merge side clash other 2>err && test_grep "strategy octopus failed" err &&
 	test -z "$(git -C r status --porcelain)" && test_path_is_missing r/.git/MERGE_HEAD
+'
+
+test_expect_success 'an octopus stops at conflicts with its last head' '
+	test_when_finished back &&
+	test_expect_code 1 git -C r merge other side clash >out && git -C r rev-parse other side clash >expect &&
+	test_cmp expect r/.git/MERGE_HEAD && sed -n "/^Simple/,\$p" out >actual &&
+	lines "Simple merge did not work, trying automatic merge." "Auto-merging f" "CONFLICT (content): Merge conflict in f" \
+		"Automatic merge failed; fix conflicts and then commit the result." >expect && test_cmp expect actual &&
+	lines 1 2 3 4 5 6 7 8 "<<<<<<< HEAD" nine ======= IX ">>>>>>> $(git -C r rev-parse clash)" >expect && test_cmp expect r/f &&
+	git -C r status --porcelain >out && lines "UU f" "A  o" "A  s" >expect && test_cmp expect out &&
+	git -C r add f && git -C r commit -q --no-edit && test 4 = $(git -C r log -1 --format=%P | wc -w)
+'
+
+test_expect_success '--no-squash: as without it' '
+	test_when_finished back &&
+	git -C r merge -q --no-squash --no-commit side && git -C r rev-parse side >expect && test_cmp expect r/.git/MERGE_HEAD &&
+	test_path_is_missing r/.git/SQUASH_MSG
 '
 
 test_expect_success 'titles of tags, remote-tracking branches and commits; a branch that is in progress' '

@@ -32,7 +32,7 @@ static bool is_early_part(const char *name, size_t *len)
 /* The branch that is meant by "topic~0" or "topic~2"; early: not its tip. */
 static bool add_branch_part(struct merge_cmd *m, const struct merge_head *h, struct strbuf *out)
 {
-	size_t len = strlen(h->name), cut;
+	size_t cut;
 	bool early = is_early_part(h->name, &cut);
 	const char *tilde = strrchr(h->name, '~');
 	char *branch, *ref;
@@ -41,8 +41,6 @@ static bool add_branch_part(struct merge_cmd *m, const struct merge_head *h, str
 	if (!early && !(tilde && tilde[1] && strspn(tilde + 1, "0") == strlen(tilde + 1)))
 		return false;
 	cut = early ? cut : (size_t)(tilde - h->name);
-	if (!cut || cut >= len)
-		return false;
 	branch = xmemdupz(h->name, cut);
 	ref = xstrfmt("refs/heads/%s", branch);
 	known = ref_exists(m->r->refs, ref);

@@ -79,13 +79,12 @@ int merge_one_head(struct merge_cmd *m, struct err *err)
 
 /* ---- octopus ---- */
 
-/* The tree so far and one head more. *clean false: a conflict. */
+/* The tree so far and one head more; *result only on success. */
 static int add_octopus_head(struct merge_cmd *m, struct ort_run *run, struct commit *c, const struct commit_list *parts,
-			    struct object_id *tree, bool *clean, struct err *err)
+			    const struct object_id *tree, struct merge_result *result, struct err *err)
 {
 	struct commit_list bases = COMMIT_LIST_INIT;
 	struct object_id base = m->r->algo->empty_tree;
-	struct merge_result result;
 	int rc = merge_bases(m->pool, c, parts->items, parts->nr, &bases, err);
 
 	if (!rc && bases.nr)
@@ -98,12 +97,7 @@ static int add_octopus_head(struct merge_cmd *m, struct ort_run *run, struct com
 	oid_to_hex_r(run->theirs, &c->oid);
 	run->m.label[MERGE_THEIRS] = run->theirs;
 	if (!rc)
-		rc = merge_trees(&run->m, &result, err);
-	if (!rc) {
-		*clean = result.clean;
-		*tree = result.tree;
-		merge_result_release(&result);
-	}
+		rc = merge_trees(&run->m, result, err);
 	commit_list_clear(&bases);
 	return rc;
 }
@@ -112,7 +106,7 @@ static int try_octopus_head(struct merge_cmd *m, struct ort_run *run, size_t i, 
 			    struct object_id *tree, struct err *err)
 {
 	const struct merge_head *h = &m->heads.items[i];
-	bool clean = true;
+	struct merge_result result;
 	int rc = parts->nr == 1 && parts->items[0] == m->head_commit ? is_ancestor(m->pool, m->head_commit, h->commit, err) : 0;
 
 	if (rc < 0)
@@ -125,13 +119,23 @@ static int try_octopus_head(struct merge_cmd *m, struct ort_run *run, size_t i, 
 	}
 	printf("Trying simple merge with %s\n", h->name);
 	fflush(stdout);
-	rc = add_octopus_head(m, run, h->commit, parts, tree, &clean, err);
-	if (!rc && !clean) {
-		printf("Simple merge did not work, trying automatic merge.\n");
-		fprintf(stderr, "Automated merge did not work.\nShould not be doing an octopus.\n");
-		return 1;
-	}
+	rc = add_octopus_head(m, run, h->commit, parts, tree, &result, err);
+	if (rc)
+		return rc;
 	commit_list_add(parts, h->commit);
+	*tree = result.tree;
+	if (!result.clean)
+		printf("Simple merge did not work, trying automatic merge.\n");
+	if (!result.clean && i + 1 == m->heads.nr) { /* a person can resolve it: no head comes after it */
+		m->result = result;
+		m->has_result = true;
+		return 0;
+	}
+	rc = result.clean ? 0 : 1;
+	fflush(stdout);
+	if (rc)
+		fprintf(stderr, "Automated merge did not work.\nShould not be doing an octopus.\n");
+	merge_result_release(&result);
 	return rc;
 }
 
@@ -147,7 +151,7 @@ int merge_octopus(struct merge_cmd *m, struct err *err)
 		rc = repo_operation_open_objects(m->op, err);
 	for (size_t i = 0; !rc && i < m->heads.nr; i++)
 		rc = try_octopus_head(m, &run, i, &parts, &tree, err);
-	if (!rc) {
+	if (!rc && !m->has_result) {
 		m->result = (struct merge_result){ .tree = tree, .clean = true };
 		index_init(&m->result.stages, m->r->algo);
 		m->has_result = true;
