@@ -189,4 +189,40 @@ test_expect_success '--ignore-whitespace takes a change of white space for none'
 	git -C repo rebase -q --ignore-whitespace spaces topic && test_grep "^t2$" repo/f
 '
 
+test_expect_success '-v names both ends of the changes; without an upstream the way to one is shown' '
+	copy && git -C repo rebase -v m1 >out 2>err && sed -n "1p" out >actual &&
+	echo "Changes from $(git -C start rev-parse m1~1) to $(git -C start rev-parse m1):" >expect && test_cmp expect actual &&
+	test_expect_code 1 git -C repo rebase >out && cat >expect <<-\EOF &&
+	There is no tracking information for the current branch.
+	Please specify which branch you want to rebase against.
+	See git-rebase(1) for details.
+
+	    git rebase '\''<branch>'\''
+
+	If you wish to set tracking information for this branch you can do so with:
+
+	    git branch --set-upstream-to=<remote>/<branch> topic
+
+	EOF
+	test_cmp expect out && git -C repo checkout -q --detach && test_expect_code 1 git -C repo rebase >out &&
+	sed -n 1p out >actual && echo "You are not currently on a branch." >expect && test_cmp expect actual
+'
+
+test_expect_success 'the whole list is there before HEAD is detached' '
+	copy && write_script repo/.git/hooks/reference-transaction <<-\EOF &&
+	test "$1" = prepared && test ! -f ../list && cp .git/rebase-merge/git-rebase-todo ../list
+	exit 0
+	EOF
+	rm -f list && git -C repo rebase -q m1 && sed -n "s/^pick [0-9a-f]* # //p" list >actual && printf "one\ntwo\nthree\n" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success '--quiet BASE REMOTE: a branch of a remote is made again, detached, and nothing is printed' '
+	copy && git -C repo update-ref refs/remotes/origin/topic topic && git -C repo checkout -q -b work m1 &&
+	git -C repo rebase --quiet m1 origin/topic >out 2>&1 && test_must_be_empty out &&
+	test_must_fail git -C repo symbolic-ref -q HEAD && git -C repo log --format=%s m1.. >log &&
+	printf "three\ntwo\none\n" >expect && test_cmp expect log &&
+	test "$(git -C repo rev-parse origin/topic)" = "$(git -C start rev-parse topic)"
+'
+
 test_done

@@ -195,6 +195,8 @@ test_expect_success 'exec and break' '
 	copy && test_expect_code 1 git -C repo rebase -x "test -f g || exit 7" main 2>err && test_grep "execution failed: test -f g" err &&
 	test "$(cat repo/.git/rebase-merge/msgnum)" = 2 && git -C repo rebase --continue && subjects main "three\ntwo\none\n" &&
 	copy && edit "1a break" "" main 2>err && test_grep "Stopped at .*(one)" err && git -C repo rebase --continue &&
+	copy && edit "s/^pick \([0-9a-f]*\).*/p \1/; 1a b" "" main && { echo "pick $(git -C repo rev-parse topic~2)"; echo break; } >expect &&
+	sed "s/ #.*//" repo/.git/rebase-merge/done >actual && test_cmp expect actual && git -C repo rebase --continue &&
 	copy && test_expect_code 1 edit "1a exec echo x >>f" "" main 2>err && test_grep "but left changes" err &&
 	git -C repo checkout -q f && git -C repo rebase --continue && subjects main "three\ntwo\none\n" &&
 	copy && test_expect_code 1 edit "1a exec false" "" --reschedule-failed-exec main 2>err &&

@@ -148,7 +148,14 @@ test_expect_success 'entries that are only intended to be added' '
 
 test_expect_success 'branch' '
 	conflict && stash=$(git -C repo rev-parse stash) && say 1 branch && fails_with "No branch name specified" && say 1 branch main && test_grep "already exists" err && say 0 branch b && fails_with "Switched to a new branch ${SQ}b${SQ}" &&
-	test_grep "^Dropped refs/stash@{0} ($stash)" out && has "M  f" " M g" "A  n" && test "$(git -C repo rev-parse main~1)" = "$(git -C repo rev-parse HEAD)"
+	test_grep "^Dropped refs/stash@{0} ($stash)" out && has "M  f" " M g" "A  n" && test "$(git -C repo rev-parse main~1)" = "$(git -C repo rev-parse HEAD)" &&
+	fresh && for i in 0 1; do echo $i >>repo/f && git -C repo stash push -q -m $i || return 1; done &&
+	say 0 branch older stash@{1} && test "$(tail -n 1 repo/f)" = 0 && say 0 list && tells "stash@{0}: On main: 1"
+'
+
+test_expect_success '--staged keeps the version of the index' '
+	fresh && git -C repo update-index --index-version 4 && echo x >>repo/f && git -C repo add f && say 0 push -S &&
+	echo 4 >expect && git -C repo update-index --show-index-version >actual && test_cmp expect actual
 '
 
 test_expect_success 'entries of the list, their names, and drop' '
