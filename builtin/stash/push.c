@@ -164,8 +164,10 @@ static int push_words(int argc, const char **argv, struct command_ctx *ctx, bool
 		argv++;
 	}
 	(void)pathspec_args_parse(&p.pathspec_args, &p.ps, ctx->repo, argv, 0);
-	if (check_options(&p))
+	if (check_options(&p)) {
+		pathspec_release(&p.ps);
 		return 1;
+	}
 	p.message = p.message_given ? xstrdup(p.message_given) : NULL;
 	return push_run(&p);
 }
