@@ -90,7 +90,7 @@ test_expect_success 'a clone' '
 	test "$(head -n 1 answer)" = packfile && test "$(tail -n 1 answer)" = 0000 &&
 	git -C repo cat-file --batch-all-objects --batch-check="%(objectname)" >all && pack_holds all &&
 	test_grep "^band 2: Enumerating objects: $(wc -l <all), done." answer &&
-	test_grep "^band 2: Counting objects: 100% ($(wc -l <all)/$(wc -l <all)), done." answer &&
+	test_grep "Counting objects: 100% ($(wc -l <all)/$(wc -l <all)), done." answer &&
 	test_grep "^band 2: .*Total " answer &&
 	fetch_request no-progress "want $MAIN" done | serve repo && ! grep "^band 2" answer
 '
