@@ -83,6 +83,7 @@ struct fsync_batch {
 	struct strmap volume_of_dir;
 	size_t unsealed;     /* names visible whose durability is not known */
 	bool noted_unsealed; /* ... and others can see that */
+	struct strvec replaced; /* fsync_batch_remove_after_seal */
 	struct strvec second_names; /* of files that have been replaced since the last seal */
 	struct err poison;   /* D6: the first failed flush or writeback */
 };
@@ -149,6 +150,7 @@ struct fsync_batch *fsync_batch_new(const struct fsync_batch_options *opts)
 	b->window = choose_window(opts->window);
 	strmap_init(&b->volume_of_dir);
 	strvec_init(&b->second_names);
+	strvec_init(&b->replaced);
 	err_init(&b->poison);
 	pthread_mutex_init(&b->lock, NULL);
 	return b;
@@ -936,6 +938,22 @@ static void drop_second_names(struct fsync_batch *b)
 	strvec_clear(&b->second_names);
 }
 
+/*
+ * D8: until the new names are on the disk, the old files may be all that a power cut leaves. A failure leaves a file that is
+ * of no use. Test: d8_replaced_files_go_after_the_seal.
+ */
+static void remove_replaced(struct fsync_batch *b)
+{
+	for (size_t i = 0; i < b->replaced.nr; i++)
+		(void)RETRY_EINTR(sys->unlink(b->replaced.v[i]));
+	strvec_clear(&b->replaced);
+}
+
+void fsync_batch_remove_after_seal(struct fsync_batch *b, const char *path)
+{
+	strvec_push(&b->replaced, path);
+}
+
 static int rename_entry(struct fsync_batch *b, struct entry *e)
 {
 	keep_old_inode(b, e);
@@ -1177,6 +1195,7 @@ static int seal(struct fsync_batch *b)
 	if (!ret) {
 		b->unsealed = 0;
 		drop_second_names(b);
+		remove_replaced(b);
 		note_unsealed(b, false);
 	}
 	come_to_rest(b);
@@ -1268,6 +1287,8 @@ int fsync_batch_publish(struct fsync_batch *b, struct err *err)
 	else if (batch_publish_in_order(b, PUBLISH_CLASS_NR, &why) < 0)
 		ret = fail(b, &why, err);
 	err_release(&why);
+	if (ret < 0)
+		strvec_clear(&b->replaced);
 	if (!ret && b->nr_late)
 		b->unsealed++;
 	batch_release_late(b, !ret);
@@ -1326,6 +1347,7 @@ bool fsync_batch_is_empty(const struct fsync_batch *b)
 void fsync_batch_abort(struct fsync_batch *b)
 {
 	EXPECT(b, AT_REST);
+	strvec_clear(&b->replaced);
 	drop_entries(b);
 	come_to_rest(b);
 }
@@ -1343,6 +1365,7 @@ void fsync_batch_free(struct fsync_batch *b)
 	free(b->late);
 	strmap_clear(&b->volume_of_dir, NULL);
 	strvec_clear(&b->second_names);
+	strvec_clear(&b->replaced);
 	err_release(&b->poison);
 	pthread_mutex_destroy(&b->lock);
 	free(b);

@@ -10,7 +10,7 @@
  *   fsync_batch_free(b)                    without commit: all is undone
  *
  * Writers do not know the method. A staged file is not visible under its
- * final name before publish. See Documentation/Durability for D1 to D7 and the
+ * final name before publish. See Documentation/Durability for D1 to D8 and the
  * table of file systems.
  *
  * States (`publish` stands for publish, publish_objects and the first half of commit):
@@ -251,6 +251,12 @@ bool fsync_batch_has_sealed_all(struct fsync_batch *b, const char *dir, const ch
  */
 MUST_USE int fsync_batch_flush_others(struct fsync_batch *b, const char *dir, const char *other,
 				      struct err *err);
+
+/*
+ * D8: remove `path`, a file that the staged ones replace, after the next commit has sealed them. If that fails, or the batch
+ * is aborted, the file stays, for another process to find.
+ */
+void fsync_batch_remove_after_seal(struct fsync_batch *b, const char *path);
 
 /* Nothing is staged that waits to be published. */
 bool fsync_batch_is_empty(const struct fsync_batch *b);

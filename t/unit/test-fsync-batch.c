@@ -480,6 +480,28 @@ static void d2_seal_follows_names(void **state UNUSED)
 	assert_int_equal(count_flushes(), 1);
 }
 
+/* Neither an abort nor a seal that fails removes them: they may be all that a power cut leaves. */
+static void d8_replaced_files_go_after_the_seal(void **state UNUSED)
+{
+	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
+
+	write_text(at(dir, "old"), "old");
+	stage(b, PUBLISH_REF, "t", "list");
+	fsync_batch_remove_after_seal(b, at(dir, "old"));
+	fsync_batch_abort(b);
+	stage(b, PUBLISH_REF, "t", "list");
+	assert_int_equal(fsync_batch_commit(b, NULL), 0);
+	assert_int_equal(access(at(dir, "old"), F_OK), 0);
+	record();
+	stage(b, PUBLISH_REF, "t", "list");
+	fsync_batch_remove_after_seal(b, at(dir, "old"));
+	assert_int_equal(fsync_batch_publish(b, NULL), 0);
+	assert_int_equal(access(at(dir, "old"), F_OK), 0);
+	commit(b);
+	assert_true(where("unlink ./old") > where("fsync ."));
+	assert_int_equal(access(at(dir, "old"), F_OK), -1);
+}
+
 static void d3_pack_before_idx(void **state UNUSED)
 {
 	struct fsync_batch *b = batch(FSYNC_METHOD_BATCH, FS_JOURNAL);
@@ -1690,6 +1712,7 @@ int main(void)
 		T(one_directory_two_paths),
 		T(d1_names_wait_for_contents),
 		T(d2_seal_follows_names),
+		T(d8_replaced_files_go_after_the_seal),
 		T(d3_pack_before_idx),
 		T(d4_objects_before_refs_and_index),
 		T(d4_classes_on_two_devices),
