@@ -86,7 +86,7 @@ endif
 
 # ---- what is built --------------------------------------------------------
 
-DIRS := compat util hash fs fsync config object pack pack/receive pack/write refs refs/files odb \
+DIRS := compat util hash fs fsync config object pack pack/receive pack/write refs refs/files refs/reftable odb \
 	odb/stage repo sign operation history history/graph history/names history/bitmap history/revision \
 	history/describe history/reach pretty reflist maintain maintain/tasks index diff merge attr \
 	packing worktree archive wire intake credential transport transport/fetch transport/push \

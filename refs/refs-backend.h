@@ -170,6 +170,8 @@ MUST_USE int ref_transaction_index(struct ref_transaction *t, struct err *err);
 typedef int (*ref_update_fn)(struct ref_transaction *t, struct ref_update *u, struct err *err);
 MUST_USE int ref_transaction_each(struct ref_transaction *t, ref_update_fn fn,
 				  struct err *err);
+/* A queued update whose name begins with dir ("refs/heads/a/"), and that has not failed; NULL: there is none. */
+const struct ref_update *ref_update_find_below(const struct ref_transaction *t, const char *dir);
 /*
  * A symref that is to be followed adds an update of its target; what HEAD leads to adds one
  * of HEAD's log.
@@ -259,6 +261,7 @@ struct ref_backend {
 			     struct fsync_batch *b, struct err *err);
 
 	const struct ref_path *paths; /* refs_paths */
+	const struct ref_layout *layout; /* refs_layout */
 	const struct ref_table_format *table; /* refs_table_format; may be NULL */
 };
 

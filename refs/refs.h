@@ -59,6 +59,20 @@ struct ref_path {
 /* The places from which refs are read. An entry without a path ends the list. */
 const struct ref_path *refs_paths(const struct ref_store *rs);
 
+/* What a new repository has for its refs, before the first of them. */
+struct ref_layout {
+	const char *const *dirs; /* below the gitdir; NULL ends the list */
+	/*
+	 * The text of the file HEAD that makes the directory a repository, where the ref HEAD is elsewhere. NULL: the file is
+	 * the ref.
+	 */
+	const char *head_stub;
+	const char *file, *file_text; /* one more file, which tells a Git that does not know the format; NULL: none */
+};
+const struct ref_layout *refs_layout(const struct ref_backend *backend);
+/* As extensions.refStorage has it. */
+const char *ref_backend_name(const struct ref_backend *backend);
+
 /*
  * The file with many refs of a repository without a server program, for a client that can only read and replace
  * files.

@@ -40,6 +40,16 @@ const struct ref_path *refs_paths(const struct ref_store *rs)
 	return rs->backend->paths;
 }
 
+const struct ref_layout *refs_layout(const struct ref_backend *backend)
+{
+	return backend->layout;
+}
+
+const char *ref_backend_name(const struct ref_backend *backend)
+{
+	return backend->name;
+}
+
 const struct ref_table_format *refs_table_format(const struct ref_backend *backend)
 {
 	return backend->table;

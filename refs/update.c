@@ -111,6 +111,24 @@ int ref_transaction_index(struct ref_transaction *t, struct err *err)
 	return rc ? rc : read_head(t, err);
 }
 
+const struct ref_update *ref_update_find_below(const struct ref_transaction *t, const char *dir)
+{
+	size_t lo = 0, hi = t->sorted_nr;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(t->sorted[mid]->name, dir) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < t->sorted_nr && starts_with(t->sorted[lo]->name, dir); lo++)
+		if (!t->sorted[lo]->root->rc)
+			return t->sorted[lo];
+	return NULL;
+}
+
 /* ---- symbolic refs ---- */
 
 /* The update itself moves to the symref's target; here only the log gets a line. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "refs/files/files.h"
+#include "refs/reftable/reftable.h"
 #include "repo/ref-storage.h"
 
 static const struct {
@@ -8,7 +9,7 @@ static const struct {
 	const struct ref_backend *backend; /* NULL: it does not exist here */
 } formats[] = {
 	{ "files", &files_ref_backend },
-	{ "reftable", NULL },
+	{ "reftable", &reftable_ref_backend },
 };
 
 const struct ref_backend *ref_storage_default(void)

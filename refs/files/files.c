@@ -67,6 +67,9 @@ static const struct ref_path paths[] = {
 	{ .path = NULL },
 };
 
+static const char *const layout_dirs[] = { "refs", "refs/heads", "refs/tags", NULL };
+static const struct ref_layout layout = { .dirs = layout_dirs };
+
 const struct ref_backend files_ref_backend = {
 	.name = "files",
 	.store_size = sizeof(struct files_store),
@@ -92,5 +95,6 @@ const struct ref_backend files_ref_backend = {
 	.reflog_remove = files_reflog_remove,
 	.reflog_append = files_reflog_append,
 	.paths = paths,
+	.layout = &layout,
 	.table = &packed_table_format,
 };

@@ -126,25 +126,6 @@ static char *find_packed_below(struct packed_refs *packed, const char *dir)
 	return xmemdupz(e.name, e.name_len);
 }
 
-static const struct ref_update *find_update_below(const struct ref_transaction *t,
-						  const char *dir)
-{
-	size_t lo = 0, hi = t->sorted_nr;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(t->sorted[mid]->name, dir) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < t->sorted_nr && starts_with(t->sorted[lo]->name, dir); lo++)
-		if (!t->sorted[lo]->root->rc)
-			return t->sorted[lo];
-	return NULL;
-}
-
 static bool is_queued_before(const struct ref_transaction *t, const char *name, const struct ref_update *other)
 {
 	for (size_t i = 0; i < t->nr && t->updates[i] != other; i++)
@@ -169,7 +150,7 @@ static int check_below(struct ref_transaction *t, struct packed_refs *packed,
 	}
 	if (found)
 		rc = err_set(err, ERR_CONFLICT, "'%s' exists; cannot create '%s'", found, name);
-	else if ((u = find_update_below(t, dir))) {
+	else if ((u = ref_update_find_below(t, dir))) {
 		files_transaction(t)->found_late = is_queued_before(t, name, u);
 		rc = err_set(err, ERR_CONFLICT,
 			     "cannot process '%s' and '%s' at the same time", name, u->name);

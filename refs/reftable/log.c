@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reading reflogs: entries of one ref are neighbours, the newest first. */
+#include "compat/posix.h"
+#include "fs/file.h"
+#include "refs/reftable/reftable-internal.h"
+#include "util/alloc.h"
+
+/* A log without entries is there by one that has no ids: reflog_append and Git write it. */
+static bool marks_existence(const struct ref_store *rs, const struct log_record *r)
+{
+	return !memcmp(r->old_oid, rs->algo->null_oid.hash, rs->algo->raw_len) &&
+	       !memcmp(r->new_oid, rs->algo->null_oid.hash, rs->algo->raw_len);
+}
+
+static int seek_log(struct merged_iter *m, const char *name, struct err *err)
+{
+	/* With the NUL: the entries of that name and no other. */
+	return merged_iter_seek(m, name, strlen(name) + 1, err);
+}
+
+static bool is_of(const struct reftable_record *rec, const char *name)
+{
+	return !strcmp(rec->key.buf, name);
+}
+
+bool reftable_log_exists(const struct reftable_stack *s, const char *name)
+{
+	struct merged_iter m = MERGED_ITER_INIT;
+	const struct reftable_record *rec;
+	bool yes;
+
+	merged_iter_start(&m, BLOCK_LOG, s->tables, s->nr);
+	yes = !seek_log(&m, name, NULL) && merged_iter_next(&m, &rec, NULL) > 0 && is_of(rec, name);
+	merged_iter_release(&m);
+	return yes;
+}
+
+bool reftable_reflog_exists(struct ref_store *rs, const char *name)
+{
+	struct reftable_stack *s;
+	const char *bare;
+
+	return !reftable_fresh_stack_of(&s, rs, name, &bare, NULL) && reftable_log_exists(s, bare);
+}
+
+/* ---- one log ---- */
+
+struct kept_entry {
+	struct reflog_entry e;
+	char *ident, *msg;
+};
+
+struct log_reading {
+	struct ref_store *rs;
+	struct strbuf ident, msg;
+	struct kept_entry *kept; /* for the other direction */
+	size_t nr, alloc;
+	bool found;
+};
+
+static void take_entry(struct log_reading *l, const struct log_record *r, struct reflog_entry *e)
+{
+	oid_from_raw(&e->old_oid, r->old_oid, l->rs->algo);
+	oid_from_raw(&e->new_oid, r->new_oid, l->rs->algo);
+	strbuf_reset(&l->ident);
+	strbuf_add(&l->ident, r->name, r->name_len);
+	strbuf_addstr(&l->ident, " <");
+	strbuf_add(&l->ident, r->mail, r->mail_len);
+	strbuf_addch(&l->ident, '>');
+	strbuf_reset(&l->msg);
+	strbuf_add(&l->msg, r->msg, r->msg_len);
+	strbuf_trim_trailing_newline(&l->msg);
+	e->ident = l->ident.buf;
+	e->msg = l->msg.buf;
+	e->date = r->date;
+	e->tz = r->tz;
+}
+
+static void keep_entry(struct log_reading *l, const struct reflog_entry *e)
+{
+	struct kept_entry *k;
+
+	ALLOC_GROW(l->kept, l->nr + 1, l->alloc);
+	k = &l->kept[l->nr++];
+	k->e = *e;
+	k->e.ident = k->ident = xstrdup(e->ident);
+	k->e.msg = k->msg = xstrdup(e->msg);
+}
+
+static int visit_kept(struct log_reading *l, int rc, reflog_fn fn, void *data)
+{
+	while (l->nr) {
+		struct kept_entry *k = &l->kept[--l->nr];
+
+		if (!rc)
+			rc = fn(data, &k->e);
+		free(k->ident);
+		free(k->msg);
+	}
+	free(l->kept);
+	return rc;
+}
+
+static int read_log(struct log_reading *l, const struct reftable_stack *s, const char *name, reflog_fn fn, void *data,
+		    struct err *err)
+{
+	struct merged_iter m = MERGED_ITER_INIT;
+	const struct reftable_record *rec;
+	struct reflog_entry e;
+	int rc;
+
+	merged_iter_start(&m, BLOCK_LOG, s->tables, s->nr);
+	rc = seek_log(&m, name, err);
+	while (!rc && (rc = merged_iter_next(&m, &rec, err)) > 0) {
+		rc = 0;
+		if (!is_of(rec, name))
+			break;
+		l->found = true;
+		if (marks_existence(l->rs, &rec->log))
+			continue;
+		take_entry(l, &rec->log, &e);
+		if (fn)
+			rc = fn(data, &e);
+		else
+			keep_entry(l, &e);
+	}
+	merged_iter_release(&m);
+	return rc;
+}
+
+int reftable_reflog_foreach(struct ref_store *rs, const char *name, bool newest_first, reflog_fn fn, void *data,
+			    struct err *err)
+{
+	struct log_reading l = { .rs = rs, .ident = STRBUF_INIT, .msg = STRBUF_INIT };
+	struct reftable_stack *s;
+	const char *bare;
+	int rc = reftable_fresh_stack_of(&s, rs, name, &bare, err);
+
+	if (!rc)
+		rc = read_log(&l, s, bare, newest_first ? fn : NULL, data, err);
+	if (!rc && !l.found)
+		rc = err_set(err, ERR_NOT_FOUND, "no reflog for '%s'", name);
+	rc = visit_kept(&l, rc, fn, data);
+	strbuf_release(&l.ident);
+	strbuf_release(&l.msg);
+	return rc;
+}
+
+/* ---- which refs have one ---- */
+
+enum which_logs { LOGS_ALL, LOGS_SHARED, LOGS_PRIVATE };
+
+/* The entries of one name are passed over one by one; beyond so many, by a look at the index. */
+#define ENTRIES_BY_STEPS 64
+
+static int skip_log(struct merged_iter *m, const struct strbuf *name, struct err *err)
+{
+	struct strbuf behind = STRBUF_INIT;
+	int rc;
+
+	strbuf_add(&behind, name->buf, name->len);
+	strbuf_addch(&behind, 1); /* where the NUL of the key is */
+	rc = merged_iter_seek(m, behind.buf, behind.len, err);
+	strbuf_release(&behind);
+	return rc;
+}
+
+static int collect_logs(struct reftable_stack *s, enum which_logs which, const char *prefix, struct string_list *out,
+			struct err *err)
+{
+	struct merged_iter m = MERGED_ITER_INIT;
+	struct strbuf last = STRBUF_INIT;
+	const struct reftable_record *rec;
+	size_t steps = 0;
+	int rc = reftable_stack_reload(s, err);
+
+	merged_iter_start(&m, BLOCK_LOG, s->tables, s->nr);
+	if (!rc)
+		rc = merged_iter_seek(&m, NULL, 0, err);
+	while (!rc && (rc = merged_iter_next(&m, &rec, err)) > 0) {
+		rc = 0;
+		if (steps && is_of(rec, last.buf)) {
+			if (++steps > ENTRIES_BY_STEPS)
+				rc = skip_log(&m, &last, err);
+			continue;
+		}
+		steps = 1;
+		strbuf_reset(&last);
+		strbuf_addstr(&last, rec->key.buf);
+		if (which == LOGS_ALL || refname_is_per_worktree(last.buf) == (which == LOGS_PRIVATE)) {
+			char *name = xconcat(prefix, last.buf);
+
+			string_list_append(out, name);
+			free(name);
+		}
+	}
+	merged_iter_release(&m);
+	strbuf_release(&last);
+	return rc;
+}
+
+static int collect_of_worktree(struct reftable_store *st, const char *id, struct string_list *out, struct err *err)
+{
+	char *name = xstrfmt("worktrees/%s/HEAD", id), *prefix = xstrfmt("worktrees/%s/", id);
+	const char *bare;
+	struct reftable_stack *s = reftable_stack_of(&st->base, name, &bare);
+	int rc = s == st->own ? 0 : collect_logs(s, LOGS_PRIVATE, prefix, out, err);
+
+	free(name);
+	free(prefix);
+	return rc;
+}
+
+static int collect_elsewhere(struct reftable_store *st, struct string_list *out, struct err *err)
+{
+	struct string_list ids = STRING_LIST_INIT;
+	int rc = worktree_ids(st->commondir, &ids, err);
+
+	if (!rc && st->own != st->shared)
+		rc = collect_logs(st->shared, LOGS_PRIVATE, "main-worktree/", out, err);
+	for (size_t i = 0; !rc && i < ids.nr; i++)
+		rc = collect_of_worktree(st, ids.items[i].string, out, err);
+	string_list_clear(&ids, NULL);
+	return rc;
+}
+
+int reftable_reflogs_foreach(struct ref_store *rs, bool everywhere, int (*fn)(void *data, const char *name),
+			     void *data, struct err *err)
+{
+	struct reftable_store *st = reftable_store(rs);
+	struct string_list names = STRING_LIST_INIT;
+	bool is_main = st->own == st->shared;
+	int rc = collect_logs(st->shared, is_main ? LOGS_ALL : LOGS_SHARED, "", &names, err);
+
+	if (!rc && !is_main)
+		rc = collect_logs(st->own, LOGS_PRIVATE, "", &names, err);
+	if (!rc && everywhere)
+		rc = collect_elsewhere(st, &names, err);
+	string_list_sort(&names);
+	for (size_t i = 0; !rc && i < names.nr; i++)
+		rc = fn(data, names.items[i].string);
+	string_list_clear(&names, NULL);
+	return rc;
+}
