@@ -158,7 +158,7 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 	struct repo_init_options o = { .warn = warning_callback };
 	struct repo_init_result result = { .gitdir = NULL };
 	struct err err = ERR_INIT;
-	const char *ref_format = NULL, *template = NULL;
+	const char *template = NULL;
 	const struct ref_backend *refs;
 	int quiet = 0, bare = 0;
 	struct option opts[] = {
@@ -175,7 +175,7 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 			   "override the name of the initial branch"),
 		OPT_STRING(0, "object-format", &o.hash_name, "hash",
 			   "specify the hash algorithm to use"),
-		OPT_STRING(0, "ref-format", &ref_format, "format",
+		OPT_STRING(0, "ref-format", &o.ref_format, "format",
 			   "specify the reference format to use"),
 		OPT_END()
 	};
@@ -188,9 +188,8 @@ int cmd_init(int argc, const char **argv, struct command_ctx *ctx)
 	if (bare && o.separate_git_dir)
 		die("options '%s' and '%s' cannot be used together", "--separate-git-dir",
 		    "--bare");
-	if (!ref_format)
-		ref_format = getenv("GIT_DEFAULT_REF_FORMAT");
-	if (ref_format && ref_storage_by_name(&refs, ref_format, &err) < 0)
+	/* Before a directory is made. */
+	if (o.ref_format && ref_storage_by_name(&refs, o.ref_format, &err) < 0)
 		return report_fatal(&err);
 	if (o.separate_git_dir && !*o.separate_git_dir)
 		die("The empty string is not a valid path");

@@ -6,6 +6,7 @@
 #include "fsync/batch.h"
 #include "repo/init.h"
 #include "repo/links-internal.h"
+#include "repo/ref-storage.h"
 #include "repo/setup-internal.h"
 #include "fs/file.h"
 #include "fs/lockfile.h"
@@ -59,7 +60,9 @@ struct init_job {
 	char *present;	   /* the repository that is there; NULL: none */
 	struct fsync_batch *batch;
 	struct config_set *config; /* outside, and of a repository that is there */
-	struct repo_format format;
+	struct repo_format format; /* .refs is set */
+	struct ref_store *refs;		/* HEAD is made in it, where it is no file */
+	struct ref_transaction *head;
 	int shared_perm;
 	bool reinit, reflogs_configured, template_has_head;
 	struct strbuf template_config; /* "config" of the template: a new config begins with it */
@@ -320,6 +323,44 @@ static int default_hash(struct init_job *j, struct err *err)
 	return set_hash(j, name && *name ? name : "sha1", err);
 }
 
+/* init.defaultRefFormat; feature.experimental; files. */
+static int configured_refs(struct init_job *j, struct err *err)
+{
+	const char *name = NULL;
+	bool experimental = false;
+	int rc = config_get_string(j->config, "init.defaultrefformat", &name, err);
+
+	if (rc >= 0 && !name)
+		rc = config_get_bool(j->config, "feature.experimental", &experimental, err);
+	if (rc < 0)
+		return rc;
+	return ref_storage_by_name(&j->format.refs, name ? name : experimental ? "reftable" :
+				   ref_backend_name(ref_storage_default()), err);
+}
+
+/* The option, GIT_DEFAULT_REF_FORMAT, the configuration. */
+static int choose_refs(struct init_job *j, const struct repo_init_options *o, struct err *err)
+{
+	const char *env = getenv("GIT_DEFAULT_REF_FORMAT");
+	const struct ref_backend *asked = NULL;
+	int rc = 0;
+
+	if (o->ref_format)
+		rc = ref_storage_by_name(&asked, o->ref_format, err);
+	if (rc < 0)
+		return rc;
+	if (j->reinit) {
+		if (!j->format.refs)
+			j->format.refs = ref_storage_default();
+		return !asked || asked == j->format.refs ? 0 :
+			err_set(err, ERR_INVALID, "attempt to reinitialize repository with different reference storage format");
+	}
+	j->format.refs = asked;
+	if (!asked && env && *env)
+		return ref_storage_by_name(&j->format.refs, env, err);
+	return asked ? 0 : configured_refs(j, err);
+}
+
 /* Before templates: format and hash of a repository that exists. */
 static int read_existing(struct init_job *j, const struct repo_init_options *o,
 			 struct err *err)
@@ -336,6 +377,9 @@ static int read_existing(struct init_job *j, const struct repo_init_options *o,
 	if (rc < 0)
 		return rc;
 
+	rc = choose_refs(j, o, err);
+	if (rc < 0)
+		return rc;
 	algo = o->hash_name ? hash_algo_by_name(o->hash_name) : NULL;
 	if (o->hash_name && !algo)
 		return err_set(err, ERR_INVALID, "unknown hash algorithm '%s'", o->hash_name);
@@ -597,13 +641,15 @@ static int copy_templates(struct init_job *j, const struct repo_init_options *o,
 
 static int make_layout(struct init_job *j, const struct repo_init_options *o, struct err *err)
 {
-	static const char *const dirs[] = { "refs", "refs/heads", "refs/tags" };
+	const struct ref_layout *layout = refs_layout(j->format.refs);
 	static const char *const object_dirs[] = { "", "pack", "info" };
 	char *objdir = o->objdir ? xstrdup(o->objdir) : path_join(j->gitdir, "objects");
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < ARRAY_SIZE(dirs); i++)
-		rc = make_subdir(j, dirs[i], err);
+	for (size_t i = 0; !rc && layout->dirs[i]; i++)
+		rc = make_subdir(j, layout->dirs[i], err);
+	if (!rc && layout->file)
+		rc = write_text(j, layout->file, layout->file_text, PUBLISH_FILE, err);
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(object_dirs); i++) {
 		char *path = *object_dirs[i] ? path_join(objdir, object_dirs[i])
 					     : xstrdup(objdir);
@@ -612,6 +658,36 @@ static int make_layout(struct init_job *j, const struct repo_init_options *o, st
 		free(path);
 	}
 	free(objdir);
+	return rc;
+}
+
+/* The symbolic ref HEAD in a store that has it elsewhere; the transaction ends with the batch. */
+static int store_head(struct init_job *j, const char *target, struct err *err)
+{
+	struct ref_store_options o = {
+		.backend = j->format.refs, .gitdir = j->gitdir, .algo = hash_algo_by_id(j->format.hash),
+		.shared_perm = j->shared_perm, .reflogs = REFLOG_NONE, .lock_timeout_ms = INIT_LOCK_TIMEOUT_MS,
+	};
+	int rc = ref_store_open(&j->refs, &o, err);
+
+	if (rc < 0)
+		return rc;
+	j->head = ref_transaction_begin(j->refs, 0);
+	rc = ref_transaction_update_symref(j->head, "HEAD", target, NULL, REF_NO_DEREF, NULL, err);
+	return rc ? rc : ref_transaction_prepare(j->head, j->batch, err);
+}
+
+static int write_new_head(struct init_job *j, const char *branch, struct err *err)
+{
+	const char *stub = refs_layout(j->format.refs)->head_stub;
+	char *target = xconcat("refs/heads/", branch), *text = xstrfmt("ref: %s\n", target);
+	int rc = stub ? store_head(j, target, err) : 0;
+
+	/* Last: the file makes the directory a repository. */
+	if (!rc)
+		rc = write_text(j, "HEAD", stub ? stub : text, PUBLISH_REF, err);
+	free(text);
+	free(target);
 	return rc;
 }
 
@@ -641,10 +717,7 @@ static int write_head(struct init_job *j, const struct repo_init_options *o,
 		if (rc < 0)
 			return rc;
 	}
-	text = xstrfmt("ref: refs/heads/%s\n", out->branch);
-	rc = write_text(j, "HEAD", text, PUBLISH_REF, err);
-	free(text);
-	return rc;
+	return write_new_head(j, out->branch, err);
 }
 
 /* The edits of config, in the order in which a new file shows them. */
@@ -692,7 +765,8 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 	struct edits l = { .nr = 0 };
 	char *path = path_join(j->gitdir, "config"), shared[16];
 	const struct hash_algo *algo = hash_algo_by_id(j->format.hash);
-	bool v1 = j->format.hash != HASH_SHA1 || j->format.version >= 1;
+	bool other_refs = j->format.refs != ref_storage_default();
+	bool v1 = j->format.hash != HASH_SHA1 || other_refs || j->format.version >= 1;
 	int rc;
 
 	set(&l, "core.repositoryformatversion", v1 ? "1" : "0");
@@ -710,6 +784,8 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 	}
 	if (j->format.hash != HASH_SHA1)
 		set(&l, "extensions.objectformat", algo->name);
+	if (other_refs && !j->reinit)
+		set(&l, "extensions.refstorage", ref_backend_name(j->format.refs));
 	if (j->shared_perm) {
 		set(&l, "core.sharedrepository", shared_text(j->shared_perm, shared));
 		set(&l, "receive.denyNonFastforwards", "true");
@@ -758,6 +834,8 @@ static void undo(struct init_job *j)
 
 static void job_release(struct init_job *j)
 {
+	ref_transaction_free(j->head);
+	ref_store_free(j->refs);
 	fsync_batch_free(j->batch);
 	config_set_free(j->config);
 	repo_format_release(&j->format);
@@ -830,6 +908,8 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 		rc = write_config(&j, o, &local);
 	if (!rc)
 		rc = o->unsealed ? fsync_batch_publish(j.batch, &local) : fsync_batch_commit(j.batch, &local);
+	if (j.head)
+		ref_transaction_finish(j.head, rc);
 	if (rc < 0)
 		undo(&j);
 	if (!rc) {

@@ -21,6 +21,7 @@ struct repo_init_options {
 	const char *template_dir;  /* NULL: configured or built-in default; "": none */
 	const char *initial_branch; /* NULL: init_default_branch */
 	const char *hash_name;	   /* NULL: GIT_DEFAULT_HASH or sha1 */
+	const char *ref_format;	   /* NULL: GIT_DEFAULT_REF_FORMAT, init.defaultRefFormat, or files */
 	const char *shared;	   /* value of --shared, NULL: not given */
 	/*
 	 * The caller made the directories below made_from down to made_dir: they become

@@ -21,6 +21,31 @@ const char *const repo_local_env[] = {
 
 /* ---- opening ---- */
 
+/* The file HEAD is no more than a stub: the branch is in the store. */
+static char *branch_in_store(const char *gitdir)
+{
+	struct ref_store_options opts = { .gitdir = gitdir };
+	struct repo_format format = REPO_FORMAT_INIT;
+	char *common = NULL, *target = NULL, *branch = NULL;
+	struct ref_store *refs = NULL;
+	struct object_id oid;
+	const char *name;
+
+	if (!setup_commondir(&common, gitdir, false, NULL) && !repo_format_read(&format, gitdir, common, NULL) && format.refs) {
+		opts.commondir = common;
+		opts.backend = format.refs;
+		opts.algo = hash_algo_by_id(format.hash);
+		if (!ref_store_open(&refs, &opts, NULL) && !ref_read_raw(refs, "HEAD", &oid, &target, NULL) && target &&
+		    skip_prefix(target, "refs/heads/", &name))
+			branch = xstrdup(name);
+	}
+	ref_store_free(refs);
+	repo_format_release(&format);
+	free(target);
+	free(common);
+	return branch;
+}
+
 char *repo_branch_of(const char *gitdir)
 {
 	char *path = path_join(gitdir, "HEAD"), *branch = NULL;
@@ -38,6 +63,10 @@ char *repo_branch_of(const char *gitdir)
 			    skip_prefix(name + strspn(name, " \t"), "refs/heads/", &name))
 				branch = xstrdup(name);
 		}
+	}
+	if (branch && !strcmp(branch, ".invalid")) {
+		free(branch);
+		branch = branch_in_store(gitdir);
 	}
 	strbuf_release(&text);
 	free(path);
@@ -86,7 +115,7 @@ static int repository_read_settings(struct repository *r, const struct repo_form
 	err_release(&local);
 	r->settings.hash = f->hash;
 	r->settings.worktree_config = f->worktree_config;
-	r->settings.ref_storage = xstrdup("files");
+	r->settings.ref_storage = xstrdup(ref_backend_name(f->refs ? f->refs : ref_storage_default()));
 	return rc;
 }
 

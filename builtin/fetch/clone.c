@@ -250,6 +250,7 @@ static void clone_resolve_options(struct clone_cmd *cc)
 	if (cc->bundle_uri)
 		o->bundle_uri = url_has_scheme(cc->bundle_uri) ? cc->bundle_uri : clone_absolute(cc, cc->bundle_uri);
 	o->ask_for_bundles = clone_bool_or_die(o->config, "transfer.bundleuri", false);
+	o->ref_format = cc->ref_format;
 	o->template_dir = cc->template && *cc->template ? clone_absolute(cc, cc->template) : cc->template;
 	o->warn = warning_callback;
 	o->report_error = error_callback;

@@ -61,7 +61,7 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 	return bad ? 255 : 0;
 }
 
-static int migrate(int argc, const char **argv, struct command_ctx *ctx UNUSED)
+static int migrate(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const migrate_usage[] = { MIGRATE_USAGE, NULL };
 	int dry_run = 0, reflog = 1;
@@ -81,9 +81,9 @@ static int migrate(int argc, const char **argv, struct command_ctx *ctx UNUSED)
 		usage_msg_opt("missing --ref-format=<format>", migrate_usage, options);
 	if (strcmp(format, "files") && strcmp(format, "reftable"))
 		die("unknown ref storage format '%s'", format);
-	if (!strcmp(format, "files"))
+	if (!strcmp(format, ctx->repo->settings.ref_storage))
 		die("repository already uses '%s' format", format);
-	die("git refs migrate is not available yet: refs are always files");
+	die("git refs migrate is not available yet");
 }
 
 int cmd_refs(int argc, const char **argv, struct command_ctx *ctx)

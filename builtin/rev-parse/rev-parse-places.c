@@ -319,6 +319,10 @@ int rev_parse_place_option(struct repository *r, const char *arg, const char *ne
 		resolve_git_dir(r, next);
 		return 2;
 	}
+	if (!strcmp(arg, "--show-ref-format")) {
+		puts(r->settings.ref_storage);
+		return 1;
+	}
 	if (!strcmp(arg, "--show-object-format")) {
 		object_format(r, "storage");
 		return 1;

@@ -107,7 +107,7 @@ static int make_repository(struct clone *c, struct err *err)
 	};
 	struct repo_init_options io = {
 		.gitdir = p->gitdir, .worktree = p->worktree, .separate_git_dir = p->separate_git_dir,
-		.template_dir = c->o->template_dir, .hash_name = c->algo->name, .unsealed = true,
+		.template_dir = c->o->template_dir, .ref_format = c->o->ref_format, .hash_name = c->algo->name, .unsealed = true,
 		.made_from = p->made_from, .made_dir = p->made_dir, .explicit_worktree = p->explicit_worktree,
 		.warn = c->o->warn, .warn_data = c->o->data,
 	};

@@ -42,7 +42,7 @@ struct clone_options {
 	const char *source, *source_common;
 	enum clone_objects objects;
 	struct clone_place place;
-	const char *template_dir; /* as in struct repo_init_options */
+	const char *template_dir, *ref_format; /* as in struct repo_init_options */
 	const char *origin, *branch, *revision; /* branch, revision: NULL: as HEAD is there */
 	bool mirror, single_branch, no_tags, no_checkout, dissociate;
 	bool sparse; /* only the files of the top directory are checked out */
