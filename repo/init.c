@@ -323,19 +323,15 @@ static int default_hash(struct init_job *j, struct err *err)
 	return set_hash(j, name && *name ? name : "sha1", err);
 }
 
-/* init.defaultRefFormat; feature.experimental; files. */
+/* init.defaultRefFormat; files. */
 static int configured_refs(struct init_job *j, struct err *err)
 {
 	const char *name = NULL;
-	bool experimental = false;
 	int rc = config_get_string(j->config, "init.defaultrefformat", &name, err);
 
-	if (rc >= 0 && !name)
-		rc = config_get_bool(j->config, "feature.experimental", &experimental, err);
 	if (rc < 0)
 		return rc;
-	return ref_storage_by_name(&j->format.refs, name ? name : experimental ? "reftable" :
-				   ref_backend_name(ref_storage_default()), err);
+	return ref_storage_by_name(&j->format.refs, name ? name : ref_backend_name(ref_storage_default()), err);
 }
 
 /* The option, GIT_DEFAULT_REF_FORMAT, the configuration. */

@@ -35,7 +35,7 @@ test_expect_success 'the environment and the configuration choose the format of 
 	test "$(format git init)" = files &&
 	test "$(GIT_DEFAULT_REF_FORMAT=reftable format git init)" = reftable &&
 	test "$(format git -c init.defaultRefFormat=reftable init)" = reftable &&
-	test "$(format git -c feature.experimental=true init)" = reftable &&
+	test "$(format git -c feature.experimental=true init)" = files &&
 	test "$(format git -c feature.experimental=true -c init.defaultRefFormat=files init)" = files &&
 	test "$(GIT_DEFAULT_REF_FORMAT=files format git -c init.defaultRefFormat=reftable init)" = files &&
 	test "$(GIT_DEFAULT_REF_FORMAT=files format git init --ref-format=reftable)" = reftable &&
@@ -68,7 +68,7 @@ test_expect_success 'reflogs are in the tables, and go with their branch to its 
 	test "$(git -C repo rev-parse @{-1})" = "$(git -C repo rev-parse other)"
 '
 
-test_expect_success 'what is deleted is hidden by later tables, and its log as well' '
+test_expect_success 'later tables hide a deleted ref and its log' '
 	git -C repo branch -q -D other && test_must_fail git -C repo rev-parse -q --verify refs/heads/other &&
 	test_must_fail git -C repo reflog exists refs/heads/other &&
 	git -C repo branch other one && git -C repo reflog show --format=%gs other >out &&
@@ -122,7 +122,7 @@ test_expect_success 'tables are merged as they come: there are few, and no file 
 	git -C few for-each-ref refs/heads/b\* >out && test_line_count = 60 out
 '
 
-test_expect_success 'pack-refs makes one table of all, without what was deleted' '
+test_expect_success 'pack-refs makes one table, without deleted refs' '
 	git -C few update-ref -d refs/heads/b7 && git -C few for-each-ref >expect && git -C few reflog --all >logs &&
 	git -C few pack-refs && test_line_count = 1 few/.git/reftable/tables.list && ls few/.git/reftable/*.ref >tables &&
 	test_line_count = 1 tables && git -C few for-each-ref >out && test_cmp expect out && git -C few reflog --all >out &&

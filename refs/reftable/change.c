@@ -93,7 +93,7 @@ struct new_table {
 };
 
 /*
- * Under "NAME.lock", which bears our mark: if we are killed, another process finds out that it is nobody's. The name has random
+ * Under "NAME.lock", which bears our mark: if we are killed, another process finds out that its owner is gone. The name has random
  * digits: no other process waits for it.
  */
 static int open_table_file(struct new_table *n, const struct reftable_change *c, uint64_t min, uint64_t max, struct err *err)

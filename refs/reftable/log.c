@@ -14,7 +14,7 @@ static bool marks_existence(const struct ref_store *rs, const struct log_record 
 
 static int seek_log(struct merged_iter *m, const char *name, struct err *err)
 {
-	/* With the NUL: the entries of that name and no other. */
+	/* The NUL is part of the key: only entries of that name begin so. */
 	return merged_iter_seek(m, name, strlen(name) + 1, err);
 }
 
@@ -101,7 +101,7 @@ static int visit_kept(struct log_reading *l, int rc, reflog_fn fn, void *data)
 	return rc;
 }
 
-static int read_log(struct log_reading *l, const struct reftable_stack *s, const char *name, reflog_fn fn, void *data,
+static int read_entries(struct log_reading *l, const struct reftable_stack *s, const char *name, reflog_fn fn, void *data,
 		    struct err *err)
 {
 	struct merged_iter m = MERGED_ITER_INIT;
@@ -137,7 +137,7 @@ int reftable_reflog_foreach(struct ref_store *rs, const char *name, bool newest_
 	int rc = reftable_fresh_stack_of(&s, rs, name, &bare, err);
 
 	if (!rc)
-		rc = read_log(&l, s, bare, newest_first ? fn : NULL, data, err);
+		rc = read_entries(&l, s, bare, newest_first ? fn : NULL, data, err);
 	if (!rc && !l.found)
 		rc = err_set(err, ERR_NOT_FOUND, "no reflog for '%s'", name);
 	rc = visit_kept(&l, rc, fn, data);

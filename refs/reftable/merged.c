@@ -25,7 +25,7 @@ static const struct strbuf *source_key(const struct merged_source *s)
 	return &s->it.cursor.rec.key;
 }
 
-/* Of two with the same key, the newer one comes first. */
+/* The newer one of two with the same key comes first. */
 static bool comes_before(const struct merged_source *a, const struct merged_source *b)
 {
 	int c = reftable_key_cmp(source_key(a), source_key(b)->buf, source_key(b)->len);

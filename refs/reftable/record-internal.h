@@ -82,8 +82,8 @@ bool log_key_parse(const struct strbuf *key, size_t *name_len, uint64_t *update_
 
 /* ---- records ---- */
 /*
- * Reads the record at p, which follows that in `rec` (an empty key: none). The place after it, or NULL; then *why tells
- * what is wrong, and `rec` is not to be used.
+ * Reads the record at p, which follows that in `rec` (an empty key: none). The place after it, or NULL; then *why names
+ * the fault, and `rec` is not to be used.
  */
 const unsigned char *record_read(struct reftable_record *rec, enum block_type type, const struct record_format *f,
 				 const unsigned char *p, const unsigned char *end, const char **why);

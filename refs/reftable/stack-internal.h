@@ -2,7 +2,7 @@
 /*
  * The tables of one directory "reftable", as its file "tables.list" names them, oldest first. A change adds a table, and
  * replaces the list by a rename. Tables that a newer list does not name any more may vanish at any time: readers
- * go on with those that they have opened, or read the list again.
+ * go on with the tables they have opened, or read the list again.
  */
 #ifndef REFS_REFTABLE_STACK_INTERNAL_H
 #define REFS_REFTABLE_STACK_INTERNAL_H

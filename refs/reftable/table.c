@@ -78,7 +78,7 @@ static uint64_t first_present(const uint64_t *positions, size_t nr, uint64_t end
 	return end;
 }
 
-/* What is there comes in this order, behind the header and before the footer. */
+/* The sections come in this order, behind the header and before the footer. */
 static bool positions_are_in_order(const struct reftable *t, const uint64_t *positions, size_t nr)
 {
 	uint64_t last = t->src.header_len - 1;

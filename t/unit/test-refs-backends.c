@@ -175,7 +175,7 @@ static bool in_tables(void)
 	return rs->backend == &reftable_ref_backend;
 }
 
-/* As in Git, which ref was to be locked is told of conflicts of names in files, and not in tables. */
+/* As in Git, messages about conflicts of names say which ref was to be locked in files, and not in tables. */
 static const char *conflict_message(const char *message)
 {
 	return in_tables() && starts_with(message, "cannot lock ref '") ? strchr(message, ':') + 2 :

@@ -100,7 +100,7 @@ static struct reftable *open_bytes(const struct strbuf *b, const struct hash_alg
 	return t;
 }
 
-/* ---- what was written can be read ---- */
+/* ---- a table that we write can be read ---- */
 
 static void expect_number(const struct reftable_record *rec, const struct shape *s, unsigned i)
 {
