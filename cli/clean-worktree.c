@@ -25,7 +25,7 @@ static int note_staged(void *data, const char *path UNUSED, unsigned old_mode UN
 	return 0;
 }
 
-static void print_unmerged(const struct index_state *ix)
+bool print_unmerged(const struct index_state *ix)
 {
 	const char *last = "";
 
@@ -36,6 +36,7 @@ static void print_unmerged(const struct index_state *ix)
 		printf("%s: needs merge\n", last);
 	}
 	fflush(stdout);
+	return *last;
 }
 
 static int read_cleanliness(struct repository *r, const struct object_id *head, struct cleanliness *clean, struct err *err)
@@ -51,7 +52,7 @@ static int read_cleanliness(struct repository *r, const struct object_id *head, 
 		rc = converter_new(&conv, r, &ix, ATTR_CHECKIN, err);
 	if (!rc)
 		rc = worktree_refresh_index(r, &ix, NULL, conv, note_unstaged, clean, err);
-	print_unmerged(&ix);
+	(void)print_unmerged(&ix);
 	if (!rc)
 		rc = object_peel(odb_source(r->odb), head, OBJ_TREE, &tree, NULL, err);
 	if (!rc)

@@ -6,7 +6,12 @@
 #include "compat/posix.h"
 #include "repo/repo.h"
 
+struct index_state;
+
 /* 1: there are local changes, and Git's words about them have been printed: "cannot <action>: You have unstaged changes." */
 MUST_USE int require_clean_worktree(struct repository *r, const struct object_id *head, const char *action, struct err *err);
+
+/* On standard output, flushed: "<path>: needs merge" for each path with conflicts, once. True: there is one. */
+bool print_unmerged(const struct index_state *ix);
 
 #endif

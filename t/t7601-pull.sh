@@ -110,7 +110,10 @@ test_expect_success '--rebase refuses local changes before it fetches' '
 	git -C r rev-parse origin/trunk >after && test_cmp before after &&
 	git -C r -c rebase.autoStash=true pull --rebase origin trunk && test_path_is_file r/not-fetched.t && test_grep x r/f && back &&
 	git -C r checkout -q --detach && test_expect_code 1 git -C r pull --rebase=interactive 2>err &&
-	test_grep "^Please specify which branch you want to rebase against.$" err && back
+	test_grep "^Please specify which branch you want to rebase against.$" err && back &&
+	git -C r checkout -q --orphan new && test_expect_code 128 git -C r pull --rebase origin trunk 2>err &&
+	echo "fatal: Updating an unborn branch with changes added to the index." >expect && test_cmp expect err &&
+	git -C r checkout -q -f trunk
 '
 
 test_done

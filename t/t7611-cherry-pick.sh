@@ -109,7 +109,8 @@ test_expect_success 'a file in the way: the picks before it stay' '
 '
 
 test_expect_success 'empty commits: stop, drop, keep' '
-	git -C r cherry-pick g && git -C r branch -f with-g && test_expect_code 1 git -C r cherry-pick g 2>err &&
+	git -C r cherry-pick g && git -C r branch -f with-g && test_expect_code 1 git -C r cherry-pick g >err 2>&1 &&
+	test "$(sed -n "/^On branch/=; /^The previous/=" err | head -n 1)" = "$(sed -n "/^On branch/=" err)" &&
 	test_grep "^The previous cherry-pick is now empty" err && git -C r cherry-pick --skip &&
 	git -C r cherry-pick --empty=drop g h 2>err && test_grep "^dropping $(git -C r rev-parse tags/g) add g -- patch contents" err &&
 	test "$(git -C r rev-parse HEAD^)" = "$(git -C r rev-parse with-g)" &&

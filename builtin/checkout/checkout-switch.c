@@ -7,6 +7,7 @@
 #include "index/cache-tree.h"
 #include "porcelain/head.h"
 #include "repo/state.h"
+#include "cli/clean-worktree.h"
 #include "util/alloc.h"
 #include "worktree/merge-result.h"
 
@@ -17,19 +18,6 @@ static const char *checkout_switch_short_name(const char *ref)
 }
 
 /* ---- index and files ---- */
-
-static void tell_unmerged(const struct index_state *ix)
-{
-	const char *last = "";
-
-	for (size_t i = 0; i < ix->nr; i++) {
-		if (!ix->entries[i]->stage || !strcmp(last, ix->entries[i]->name))
-			continue;
-		last = ix->entries[i]->name;
-		printf("%s: needs merge\n", last);
-	}
-	fflush(stdout);
-}
 
 static int find_trees(const struct checkout *co, struct object_id trees[2], struct err *err)
 {
@@ -81,7 +69,7 @@ static int update_worktree(struct checkout *co, struct err *err)
 	if (rc)
 		return rc;
 	if (!co->force && index_has_unmerged(&co->ix)) {
-		tell_unmerged(&co->ix);
+		(void)print_unmerged(&co->ix);
 		error("you need to resolve your current index first");
 		return 1;
 	}

@@ -11,7 +11,6 @@
 #include "porcelain/head.h"
 #include "util/alloc.h"
 #include "worktree/content-merge.h"
-#include "worktree/submodule-merge.h"
 
 struct log_remerge {
 	struct log_options *o;
@@ -63,11 +62,7 @@ static int prepare_remerge(struct log_remerge *g, struct err *err)
 
 	g->m.odb = r->odb;
 	g->m.abbrev = r->settings.abbrev;
-	g->m.rules.attributes = content_merge_attributes;
-	g->m.rules.attributes_data = &g->attributes;
-	g->m.rules.normalize = content_merge_normalize;
-	g->m.rules.submodule = submodule_merge;
-	g->m.rules.submodule_data = r;
+	content_merge_use(&g->attributes, &g->m.rules);
 	g->attributes.r = r;
 	g->attributes.ix = &g->no_index;
 	index_init(&g->no_index, r->algo);

@@ -490,11 +490,12 @@ static int stop_empty(struct pick_cmd *c, struct step *s, struct err *err)
 	rc = end_stop(c, rc, err);
 	if (rc)
 		return rc;
+	rc = show_status(c, err);
 	if (!c->revert)
 		fputs("The previous cherry-pick is now empty, possibly due to conflict resolution.\n"
 		      "If you wish to commit it anyway, use:\n\n    git commit --allow-empty\n\n"
 		      "Otherwise, please use 'git cherry-pick --skip'\n", stderr);
-	return show_status(c, err);
+	return rc;
 }
 
 /* ---- children: hooks and the editor ---- */

@@ -304,15 +304,20 @@ static int bring_together(struct pull_cmd *p, struct err *err)
 /* Before anything is fetched. */
 static int check_clean(struct pull_cmd *p, struct err *err)
 {
-	struct object_id head;
 	bool autostash = p->autostash > 0;
-	int rc = 0;
+	int rc;
 
-	if (rebases(p) && p->autostash < 0)
+	if (!rebases(p))
+		return 0;
+	rc = read_head(p, err);
+	if (!rc && p->unborn)
+		return file_exists(p->r->index_path) ?
+			err_set(err, ERR_CONFLICT, "Updating an unborn branch with changes added to the index.") : 0;
+	if (!rc && p->autostash < 0)
 		rc = config_get_bool(p->r->config, "rebase.autostash", &autostash, err);
-	if (rc < 0 || !rebases(p) || autostash || ref_resolve(p->r->refs, "HEAD", &head, NULL, NULL, NULL))
+	if (rc < 0 || autostash)
 		return rc < 0 ? rc : 0;
-	rc = require_clean_worktree(p->r, &head, "pull with rebase", err);
+	rc = require_clean_worktree(p->r, &p->head, "pull with rebase", err);
 	return rc > 0 ? 128 : rc;
 }
 

@@ -328,7 +328,7 @@ static void keep_settings(struct rebase_cmd *c)
 	choose_empty(c);
 }
 
-static void settle_defaults(struct rebase_cmd_options *o)
+static void fill_defaults(struct rebase_cmd_options *o)
 {
 	if (o->quiet)
 		o->stat = false;
@@ -360,7 +360,7 @@ int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv)
 	check_merge_options(c);
 	if (o->reschedule > 0 && reschedule < 0 && !o->exec.nr && !o->interactive)
 		die("--reschedule-failed-exec requires --exec or --interactive");
-	settle_defaults(o);
+	fill_defaults(o);
 	keep_settings(c);
 	return argc;
 }

@@ -2,6 +2,7 @@
 /* git-rebase(1): --continue, --skip, --abort, --quit, --edit-todo, --show-current-patch. */
 #include "compat/posix.h"
 #include "builtin/rebase/rebase-run.h"
+#include "cli/clean-worktree.h"
 #include "cli/edit-text.h"
 #include "cli/git-options.h"
 #include "object/message.h"
@@ -108,21 +109,12 @@ static int note_difference(void *data, const char *path UNUSED, unsigned old_mod
 static int view_index(struct rebase_run *run, bool *differs, struct err *err)
 {
 	struct index_state ix;
-	const char *last = "";
-	bool unmerged = false;
+	bool unmerged;
 	int rc;
 
 	index_init(&ix, run->r->algo);
 	rc = index_read_repo(&ix, run->r, err);
-	for (size_t i = 0; !rc && i < ix.nr; i++) {
-		const struct index_entry *e = ix.entries[i];
-
-		if (!e->stage || !strcmp(e->name, last))
-			continue;
-		printf("%s: needs merge\n", e->name);
-		unmerged = true;
-		last = e->name;
-	}
+	unmerged = !rc && print_unmerged(&ix);
 	if (!rc && !unmerged)
 		rc = index_diff_tree(&ix, odb_source(run->r->odb), &run->now.tree, note_difference, differs, err);
 	if (unmerged)

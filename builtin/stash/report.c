@@ -2,6 +2,7 @@
 /* git-stash(1): what the subcommands share. */
 #include "compat/posix.h"
 #include "builtin/stash/stash.h"
+#include "cli/clean-worktree.h"
 #include "index/index.h"
 #include "worktree/merge-result.h"
 
@@ -50,15 +51,13 @@ int stash_find_listed(struct repository *r, int argc, const char **argv, struct 
 	return 1;
 }
 
-static void print_unmerged(struct repository *r)
+static void read_and_print_unmerged(struct repository *r)
 {
 	struct index_state ix;
 
 	index_init(&ix, r->algo);
 	if (!index_read_repo(&ix, r, NULL))
-		for (size_t i = 0; i < ix.nr; i++)
-			if (ix.entries[i]->stage && (!i || strcmp(ix.entries[i - 1]->name, ix.entries[i]->name) != 0))
-				printf("%s: needs merge\n", ix.entries[i]->name);
+		(void)print_unmerged(&ix);
 	index_release(&ix);
 }
 
@@ -66,7 +65,7 @@ int stash_report_failure(struct repository *r, int rc, struct err *err)
 {
 	if (rc != ERR_CONFLICT || result_update_is_unfinished(r))
 		return report_fatal(err);
-	print_unmerged(r);
+	read_and_print_unmerged(r);
 	report_error(err);
 	return 1;
 }
