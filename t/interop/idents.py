@@ -53,7 +53,7 @@ def run(git, way, name, mail):
         env = {b"PATH": os.environb[b"PATH"], b"HOME": top.encode(), b"GIT_CONFIG_NOSYSTEM": b"1", b"G": git.encode(),
                b"N": name, b"M": mail, b"GIT_AUTHOR_NAME": b"A", b"GIT_AUTHOR_EMAIL": b"a@x", b"GIT_COMMITTER_NAME": b"C",
                b"GIT_COMMITTER_EMAIL": b"c@x", b"GIT_AUTHOR_DATE": b"1234567890 +0100", b"GIT_COMMITTER_DATE": b"1234567890 +0100",
-               b"LC_ALL": b"C"}
+               b"LC_ALL": b"C", b"GIT_CEILING_DIRECTORIES": os.path.dirname(top).encode()}
         script = "$G init -q -b main .; " + WAYS[way]
         return subprocess.run(["sh", "-c", script], env=env, cwd=top, capture_output=True)
 

@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 NAMES = ["A U Thor <author@example.com>", "Zoë Ünï <zoe@example.com>", "a lower <low@x.org>",
          "A U Thor <other@example.com>", "Mapped Away <old@example.com>", "J. R. <jr@x>"]
@@ -297,6 +298,7 @@ def compare(seed, opts, counts):
 
 
 ENV = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C.UTF-8",
+       "GIT_CEILING_DIRECTORIES": tempfile.gettempdir(),
        "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@x",
        "GIT_COMMITTER_NAME": "C", "GIT_COMMITTER_EMAIL": "c@x", "TZ": "UTC", "GIT_PAGER": "cat"}
 

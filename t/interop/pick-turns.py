@@ -17,7 +17,8 @@ import sys
 ENV = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@x", "GIT_COMMITTER_NAME": "C", "GIT_COMMITTER_EMAIL": "c@x",
        "GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000", "GIT_CONFIG_NOSYSTEM": "1",
        "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false", "GIT_EDITOR": ":",
-       "PATH": os.environ["PATH"], "GIT_TEST_FSYNC": "0", "LC_ALL": "C"}
+       "PATH": os.environ["PATH"], "GIT_TEST_FSYNC": "0", "LC_ALL": "C",
+       "GIT_CEILING_DIRECTORIES": os.path.abspath(sys.argv[3])}
 STATE_FILES = ["CHERRY_PICK_HEAD", "REVERT_HEAD", "ORIG_HEAD"]
 OPTIONS = [["-x"], ["--signoff"], ["--ff"], ["--allow-empty"], ["--empty=drop"], ["--empty=keep"], ["-Xours"], ["-n"]]
 

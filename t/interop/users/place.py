@@ -37,7 +37,8 @@ class Place:
         os.chmod(top + "/bin/git", 0o755)
         keep = {key: os.environ[key] for key in ("LANG", "TERM", "USER") if key in os.environ}
         self.env = dict(keep, HOME=top + "/home", TMPDIR=top + "/tmp", XDG_CONFIG_HOME=top + "/home/.config",
-                        XDG_STATE_HOME=top + "/home/state", PATH=top + "/bin:" + os.environ["PATH"], **DATES)
+                        XDG_STATE_HOME=top + "/home/state", PATH=top + "/bin:" + os.environ["PATH"],
+                        GIT_CEILING_DIRECTORIES=top, **DATES)
         self.has = set(self.git("--list-cmds=main", cwd=top).split())
 
     def run(self, argv, cwd, env=None, check=True):
