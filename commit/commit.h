@@ -51,6 +51,9 @@ struct new_commit {
 MUST_USE int commit_create(struct repo_operation *op, const struct new_commit *c, struct object_id *out,
 			   struct err *err);
 
+/* For draft.encoding: i18n.commitEncoding; NULL if it is UTF-8, or not set. Belongs to the configuration. */
+const char *commit_encoding(const struct repository *r);
+
 /*
  * Append the header that keeps a merged tag to `out`, for draft.extra_headers. Nothing is appended if the tag
  * is not signed. `tag` is the content of the tag object.

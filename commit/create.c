@@ -2,11 +2,19 @@
 /* A new commit: its text, its signature, its object. */
 #include "compat/posix.h"
 #include "commit/commit.h"
+#include "config/config.h"
 #include "object/tag.h"
 #include "sign/sign.h"
 #include "util/utf8.h"
 
 /* ---- UTF-8 ---- */
+
+const char *commit_encoding(const struct repository *r)
+{
+	const struct config_entry *e = config_get(r->config, "i18n.commitencoding");
+
+	return e && e->value && !is_encoding_utf8(e->value) ? e->value : NULL;
+}
 
 static void add_latin1_as_utf8(struct strbuf *out, const char *p, size_t left)
 {

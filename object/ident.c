@@ -70,6 +70,16 @@ int ident_split_line(struct ident_split *out, const char *line, size_t len)
 	return 0;
 }
 
+bool ident_add_signoff(struct strbuf *out, const char *line)
+{
+	struct ident_split id;
+
+	if (ident_split_line(&id, line, strlen(line)) < 0)
+		return false;
+	strbuf_addf(out, "Signed-off-by: %.*s <%.*s>", (int)id.name_len, id.name, (int)id.mail_len, id.mail);
+	return true;
+}
+
 void ident_shown_date(const struct ident_split *id, timestamp_t *date, int *tz)
 {
 	bool fits = id->has_date && id->date <= TIME_MAX;

@@ -20,6 +20,8 @@ struct ident_split {
 };
 /* -1 if there is no "<mail>". */
 int ident_split_line(struct ident_split *out, const char *line, size_t len);
+/* Append "Signed-off-by: Name <mail>" of an ident line. False: the line is malformed, and nothing is appended. */
+bool ident_add_signoff(struct strbuf *out, const char *line);
 /* As Git shows it: a date that time_t cannot hold is 1970-01-01 in UTC, and so is none at all. */
 void ident_shown_date(const struct ident_split *id, timestamp_t *date, int *tz);
 /*

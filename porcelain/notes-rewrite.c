@@ -10,7 +10,6 @@
 #include "util/alloc.h"
 #include "util/string-list.h"
 #include "util/map.h"
-#include "util/utf8.h"
 #include "util/wildmatch.h"
 
 #define NOTES_PREFIX "refs/notes/"
@@ -269,7 +268,6 @@ static int notes_rewrite_write_commit(struct notes_rewrite *n, const struct note
 				      const struct object_id *tree, const struct object_id *parent,
 				      struct object_id *out, struct err *err)
 {
-	const struct config_entry *enc = config_get(n->repo->config, "i18n.commitencoding");
 	char *message = xstrfmt("Notes added by '%s'\n", copy->by);
 	const struct new_commit c = {
 		.draft = {
@@ -278,7 +276,7 @@ static int notes_rewrite_write_commit(struct notes_rewrite *n, const struct note
 			.nr_parents = 1,
 			.author = copy->author,
 			.committer = copy->committer,
-			.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
+			.encoding = commit_encoding(n->repo),
 			.message = message,
 			.message_len = strlen(message),
 		},

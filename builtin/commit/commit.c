@@ -17,7 +17,6 @@
 #include "porcelain/head.h"
 #include "repo/state.h"
 #include "util/alloc.h"
-#include "util/utf8.h"
 #include "history/grafts.h"
 #include "history/history.h"
 #include "history/names/revparse.h"
@@ -540,7 +539,6 @@ static const char *reflog_action(const struct commit_run *run)
 static int write_commit(struct commit_run *run, const struct object_id *tree,
 			struct object_id *out, struct err *err)
 {
-	const struct config_entry *enc = config_get(run->repo->config, "i18n.commitencoding");
 	const struct new_commit c = {
 		.draft = {
 			.tree = *tree,
@@ -548,7 +546,7 @@ static int write_commit(struct commit_run *run, const struct object_id *tree,
 			.nr_parents = run->parents.nr,
 			.author = run->author.buf,
 			.committer = run->committer.buf,
-			.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
+			.encoding = commit_encoding(run->repo),
 			.extra_headers = run->extra_headers.buf,
 			.message = run->message.buf,
 			.message_len = run->message.len,

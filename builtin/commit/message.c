@@ -389,14 +389,10 @@ static int find_words(struct commit_run *run, struct strbuf *out, struct err *er
 
 static void add_signoff(struct commit_run *run, struct strbuf *msg)
 {
-	struct ident_split id;
 	struct strbuf line = STRBUF_INIT;
 
-	if (ident_split_line(&id, run->committer.buf, run->committer.len) < 0)
-		return;
-	strbuf_addf(&line, "Signed-off-by: %.*s <%.*s>", (int)id.name_len, id.name,
-		    (int)id.mail_len, id.mail);
-	trailers_add_line(run->repo, msg, line.buf, run->comment_char);
+	if (ident_add_signoff(&line, run->committer.buf))
+		trailers_add_line(run->repo, msg, line.buf, run->comment_char);
 	strbuf_release(&line);
 }
 

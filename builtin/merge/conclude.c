@@ -16,7 +16,6 @@
 #include "repo/ident.h"
 #include "repo/state.h"
 #include "util/alloc.h"
-#include "util/utf8.h"
 #include "worktree/diff-attr.h"
 #include "worktree/rerere.h"
 
@@ -132,7 +131,6 @@ static int add_mergetag(struct merge_cmd *m, const struct merge_head *h, struct 
 
 static int write_commit(struct merge_cmd *m, struct object_id *out, struct err *err)
 {
-	const struct config_entry *enc = config_get(m->r->config, "i18n.commitencoding");
 	struct strbuf author = STRBUF_INIT, committer = STRBUF_INIT, headers = STRBUF_INIT;
 	struct oid_array parents = OID_ARRAY_INIT;
 	struct new_commit c = { .sign_key = m->o.sign_key, .warn_not_utf8 = warn_commit_not_utf8 };
@@ -150,7 +148,7 @@ static int write_commit(struct merge_cmd *m, struct object_id *out, struct err *
 		.tree = m->result.tree, .parents = parents.oid, .nr_parents = parents.nr, .author = author.buf,
 		.committer = committer.buf, .extra_headers = headers.buf, .message = m->message.buf,
 		.message_len = m->message.len,
-		.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
+		.encoding = commit_encoding(m->r),
 	};
 	if (!rc)
 		rc = commit_create(m->op, &c, out, err);

@@ -146,13 +146,10 @@ int merge_prepare_message(struct merge_cmd *m, struct err *err)
 
 void merge_add_signoff(struct merge_cmd *m, const char *committer)
 {
-	struct ident_split id;
 	struct strbuf line = STRBUF_INIT;
 
-	if (ident_split_line(&id, committer, strlen(committer)) < 0)
-		return;
-	strbuf_addf(&line, "Signed-off-by: %.*s <%.*s>", (int)id.name_len, id.name, (int)id.mail_len, id.mail);
-	trailers_add_line(m->r, &m->message, line.buf, m->comment_char);
+	if (ident_add_signoff(&line, committer))
+		trailers_add_line(m->r, &m->message, line.buf, m->comment_char);
 	strbuf_release(&line);
 }
 

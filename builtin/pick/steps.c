@@ -15,7 +15,6 @@
 #include "repo/state.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
-#include "util/utf8.h"
 #include "worktree/rerere.h"
 
 /* One step: the pick, its result, and the text of the commit. */
@@ -189,19 +188,15 @@ static void step_release(struct step *s)
 static int compose_message(struct pick_cmd *c, struct step *s, struct err *err)
 {
 	struct strbuf signoff = STRBUF_INIT;
-	struct ident_split id;
-	const struct pick_message_options o = {
+	struct pick_message_options o = {
 		.record_origin = c->o.record_origin, .reference = c->o.reference, .mainline = c->o.mainline,
-		.signoff = c->o.signoff ? signoff.buf : NULL, .comment_char = c->comment_char,
+		.comment_char = c->comment_char,
 	};
-	struct pick_message_options with = o;
 	int rc;
 
-	if (c->o.signoff && !ident_split_line(&id, c->committer.buf, c->committer.len)) {
-		strbuf_addf(&signoff, "Signed-off-by: %.*s <%.*s>", (int)id.name_len, id.name, (int)id.mail_len, id.mail);
-		with.signoff = signoff.buf;
-	}
-	rc = pick_message(&s->pick, &with, &s->message, err);
+	if (c->o.signoff && ident_add_signoff(&signoff, c->committer.buf))
+		o.signoff = signoff.buf;
+	rc = pick_message(&s->pick, &o, &s->message, err);
 	if (!rc)
 		rc = pick_subject(&s->pick, &s->subject, err);
 	strbuf_release(&signoff);
@@ -227,7 +222,6 @@ static int author_of(struct pick_cmd *c, struct step *s, struct strbuf *out, str
 
 static int write_commit(struct pick_cmd *c, struct step *s, struct object_id *out, struct err *err)
 {
-	const struct config_entry *enc = config_get(c->r->config, "i18n.commitencoding");
 	bool unborn = oid_is_null(&c->next_head);
 	struct strbuf author = STRBUF_INIT;
 	struct new_commit n = { .sign_key = c->o.sign_key, .warn_not_utf8 = warn_commit_not_utf8 };
@@ -236,7 +230,7 @@ static int write_commit(struct pick_cmd *c, struct step *s, struct object_id *ou
 	n.draft = (struct commit_draft){
 		.tree = s->result.merge.tree, .parents = &c->next_head, .nr_parents = !unborn, .author = author.buf,
 		.committer = c->committer.buf, .message = s->message.buf, .message_len = s->message.len,
-		.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
+		.encoding = commit_encoding(c->r),
 	};
 	if (!rc)
 		rc = commit_create(c->op, &n, out, err);

@@ -4,10 +4,10 @@
 #include "builtin/rebase/rebase-run.h"
 #include "cli/utf8-warning.h"
 #include "merge/options.h"
+#include "object/ident.h"
 #include "object/message.h"
 #include "repo/ident.h"
 #include "util/alloc.h"
-#include "util/utf8.h"
 
 /* ---- settings ---- */
 
@@ -73,22 +73,20 @@ int rebase_run_message(struct rebase_run *run, struct commit *c, struct strbuf *
 {
 	struct pick p = rebase_run_pick_of(run, c);
 	struct pick_message_options o = { .comment_char = run->c->comment_char };
-	char *signoff = NULL;
-	const char *gt = strrchr(run->committer.buf, '>');
+	struct strbuf signoff = STRBUF_INIT;
 	int rc;
 
-	if (run->c->state.signoff && gt)
-		o.signoff = signoff = xstrfmt("Signed-off-by: %.*s", (int)(gt + 1 - run->committer.buf), run->committer.buf);
+	if (run->c->state.signoff && ident_add_signoff(&signoff, run->committer.buf))
+		o.signoff = signoff.buf;
 	rc = pick_message(&p, &o, out, err);
 	if (!rc)
 		add_trailers(run, out);
-	free(signoff);
+	strbuf_release(&signoff);
 	return rc;
 }
 
 int rebase_run_commit(struct rebase_run *run, const struct rebase_new *n, struct err *err)
 {
-	const struct config_entry *enc = config_get(run->r->config, "i18n.commitencoding");
 	struct new_commit c = { .sign_key = run->c->state.sign_key, .warn_not_utf8 = warn_commit_not_utf8 };
 	struct strbuf committer = STRBUF_INIT;
 	struct object_id oid;
@@ -99,7 +97,7 @@ int rebase_run_commit(struct rebase_run *run, const struct rebase_new *n, struct
 	c.draft = (struct commit_draft){
 		.tree = *n->tree, .parents = n->parents, .nr_parents = n->nr_parents, .author = n->author,
 		.committer = committer.buf, .message = n->message->buf, .message_len = n->message->len,
-		.encoding = enc && enc->value && !is_encoding_utf8(enc->value) ? enc->value : NULL,
+		.encoding = commit_encoding(run->r),
 	};
 	if (!rc)
 		rc = commit_create(run->op, &c, &oid, err);
