@@ -360,3 +360,25 @@ int merge_message_format(struct repository *r, const char *lines, const struct m
 	free_sources(&l);
 	return rc;
 }
+
+/* ---- conflicts ---- */
+
+void merge_message_add_conflicts(struct strbuf *out, const struct index_state *stages, bool scissors, char comment_char)
+{
+	struct strbuf text = STRBUF_INIT;
+	const char *last = "";
+
+	strbuf_addch(out, '\n');
+	if (scissors)
+		message_add_scissors(out, comment_char);
+	strbuf_addstr(&text, "Conflicts:\n");
+	for (size_t i = 0; i < stages->nr; i++) {
+		const char *name = stages->entries[i]->name;
+
+		if (strcmp(name, last))
+			strbuf_addf(&text, "\t%s\n", name);
+		last = name;
+	}
+	message_add_commented(out, text.buf, text.len, comment_char);
+	strbuf_release(&text);
+}

@@ -10,6 +10,7 @@
 #define PORCELAIN_MERGE_MESSAGE_H
 
 #include "compat/posix.h"
+#include "index/index.h"
 #include "repo/repo.h"
 #include "util/err.h"
 #include "util/strbuf.h"
@@ -28,5 +29,10 @@ struct merge_message_options {
  */
 MUST_USE int merge_message_format(struct repository *r, const char *lines, const struct merge_message_options *o,
 				  struct strbuf *out, struct err *err);
+/*
+ * Append an empty line and, as comments, "Conflicts:" and the paths that `stages` has. scissors: below a scissors line, so
+ * that the editor's text loses them (--cleanup=scissors).
+ */
+void merge_message_add_conflicts(struct strbuf *out, const struct index_state *stages, bool scissors, char comment_char);
 
 #endif

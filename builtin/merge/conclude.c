@@ -11,6 +11,7 @@
 #include "fs/file.h"
 #include "index/cache-tree.h"
 #include "porcelain/auto-maintenance.h"
+#include "porcelain/merge-message.h"
 #include "refs/root-refs.h"
 #include "repo/hook.h"
 #include "repo/ident.h"
@@ -104,7 +105,7 @@ int merge_write_state(struct merge_cmd *m, struct err *err)
 	if (m->o.squash <= 0)
 		strbuf_addbuf(&text, &m->message);
 	if (conflicts)
-		merge_add_conflicts(m, &text);
+		merge_message_add_conflicts(&text, &m->result.stages, m->cleanup == CLEANUP_SCISSORS, m->comment_char);
 	if (!rc && (m->o.squash <= 0 || conflicts))
 		rc = write_message(m, &text, err);
 	if (!rc && m->has_result && !m->external)

@@ -104,8 +104,6 @@ MUST_USE int merge_verify_signatures(struct merge_cmd *m, struct err *err);
 /* From -m and -F; or from the heads, if a merge commit can come of it. */
 MUST_USE int merge_prepare_message(struct merge_cmd *m, struct err *err);
 void merge_add_signoff(struct merge_cmd *m, const char *committer);
-/* "# Conflicts:" and the paths. */
-void merge_add_conflicts(struct merge_cmd *m, struct strbuf *out);
 MUST_USE int merge_squash_message(struct merge_cmd *m, struct strbuf *out, struct err *err);
 
 /* ---- result.c ---- */

@@ -153,30 +153,6 @@ void merge_add_signoff(struct merge_cmd *m, const char *committer)
 	strbuf_release(&line);
 }
 
-/* ---- where it stops ---- */
-
-void merge_add_conflicts(struct merge_cmd *m, struct strbuf *out)
-{
-	struct strbuf text = STRBUF_INIT;
-	const char *last = NULL;
-
-	if (m->cleanup == CLEANUP_SCISSORS) {
-		strbuf_addch(out, '\n');
-		message_add_scissors(out, m->comment_char);
-	} else {
-		strbuf_addch(out, '\n');
-	}
-	strbuf_addstr(&text, "Conflicts:\n");
-	for (size_t i = 0; i < m->result.stages.nr; i++) {
-		if (last && !strcmp(last, m->result.stages.entries[i]->name))
-			continue;
-		last = m->result.stages.entries[i]->name;
-		strbuf_addf(&text, "\t%s\n", last);
-	}
-	message_add_commented(out, text.buf, text.len, m->comment_char);
-	strbuf_release(&text);
-}
-
 /* ---- --squash ---- */
 
 static int add_commit(struct pretty *p, struct rev_walk *w, struct commit *c, struct strbuf *out, struct err *err)

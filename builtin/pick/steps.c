@@ -10,6 +10,7 @@
 #include "object/ident.h"
 #include "porcelain/commit-summary.h"
 #include "porcelain/head.h"
+#include "porcelain/merge-message.h"
 #include "repo/hook.h"
 #include "repo/ident.h"
 #include "repo/state.h"
@@ -327,26 +328,6 @@ static int publish_steps(struct pick_cmd *c, struct err *err)
 
 /* ---- stops ---- */
 
-static void add_conflict_paths(struct pick_cmd *c, const struct index_state *stages, struct strbuf *message)
-{
-	struct strbuf text = STRBUF_INIT;
-	const char *last = NULL;
-
-	strbuf_complete_line(message);
-	strbuf_addch(message, '\n');
-	if (c->cleanup == CLEANUP_SCISSORS)
-		message_add_scissors(message, c->comment_char);
-	strbuf_addstr(&text, "Conflicts:\n");
-	for (size_t i = 0; i < stages->nr; i++) {
-		if (last && !strcmp(last, stages->entries[i]->name))
-			continue;
-		last = stages->entries[i]->name;
-		strbuf_addf(&text, "\t%s\n", last);
-	}
-	message_add_commented(message, text.buf, text.len, c->comment_char);
-	strbuf_release(&text);
-}
-
 static void advise_conflict(const struct pick_cmd *c)
 {
 	if (c->o.no_commit)
@@ -437,7 +418,8 @@ static int stop_conflict(struct pick_cmd *c, struct step *s, struct err *err)
 		return stop_refused(c, err);
 	strvec_init(&told);
 	add_messages(c, &s->result.merge);
-	add_conflict_paths(c, &s->result.merge.stages, &s->message);
+	strbuf_complete_line(&s->message);
+	merge_message_add_conflicts(&s->message, &s->result.merge.stages, c->cleanup == CLEANUP_SCISSORS, c->comment_char);
 	if (!rc)
 		rc = pick_write_stop(c, &s->pick.commit->oid, c->revert || !c->o.no_commit, &s->message, &s->result.merge.tree,
 				     err);

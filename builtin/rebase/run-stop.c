@@ -4,7 +4,7 @@
 #include "builtin/rebase/rebase-run.h"
 #include "cli/rename-limit.h"
 #include "diff/diff.h"
-#include "object/message.h"
+#include "porcelain/merge-message.h"
 #include "util/alloc.h"
 #include "worktree/diff-attr.h"
 
@@ -127,20 +127,6 @@ int rebase_stop_break(struct rebase_run *run, struct err *err)
 
 /* ---- conflicts ---- */
 
-static void add_conflicted_paths(const struct rebase_run *run, const struct merge_result *result, struct strbuf *out)
-{
-	const char *last = "";
-
-	strbuf_addf(out, "\n%c Conflicts:\n", run->c->comment_char);
-	for (size_t i = 0; i < result->stages.nr; i++) {
-		const char *name = result->stages.entries[i]->name;
-
-		if (strcmp(name, last))
-			strbuf_addf(out, "%c\t%s\n", run->c->comment_char, name);
-		last = name;
-	}
-}
-
 static void print_result(const struct merge_result *result)
 {
 	for (size_t i = 0; i < result->nr_messages; i++)
@@ -172,7 +158,7 @@ int rebase_stop_conflict(struct rebase_run *run, const struct todo_item *item, s
 	stop->stages = &result->stages;
 	stop->has_merge_msg = stop->has_auto_merge = true;
 	if (!todo_is_fixup(item->command) && item->command != TODO_MERGE)
-		add_conflicted_paths(run, result, &stop->message);
+		merge_message_add_conflicts(&stop->message, &result->stages, false, run->c->comment_char);
 	strbuf_addbuf(&stop->merge_msg, &stop->message);
 	rc = rebase_stop_at_commit(run, stop, c, err);
 	if (!rc)
