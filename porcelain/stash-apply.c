@@ -5,6 +5,7 @@
 #include "odb/odb.h"
 #include "porcelain/stash-apply.h"
 #include "worktree/content-merge.h"
+#include "worktree/write-files.h"
 
 /* ---- the merges ---- */
 
@@ -286,6 +287,8 @@ int stash_apply_keep_files(struct stash_apply *a, struct err *err)
 	struct stat st;
 	int rc = 0;
 
+	if (worktree_files_are_sealed(a->r))
+		return 0;
 	for (size_t i = 0; !rc && i < l->nr; i++)
 		if (!lstat(l->items[i].string, &st) && S_ISREG(st.st_mode))
 			rc = repo_operation_add_written_file(a->op, l->items[i].string, err);

@@ -642,6 +642,16 @@ test_expect_success 'merge of many files: one flush with each method; fast-forwa
 	git -C journal/tree reset -q --hard HEAD^ && count git -C journal/tree -c core.fsync=none merge -q side && test "$flushes $writeouts" = "0 0"
 '
 
+test_expect_success 'stash pop awaits the contents of each file once' '
+	new_repo journal/stash maintenance.auto=false && make_files journal/stash/files 200 &&
+	git -C journal/stash add . && git -C journal/stash commit -q -m files &&
+	for file in journal/stash/files/*/*; do echo changed >>$file || return; done &&
+	git -C journal/stash stash push -q &&
+	count git -C journal/stash stash pop -q && test $flushes = 1 &&
+	test "$writeouts" -ge 200 && test "$writeouts" -le 220 &&
+	grep -q changed journal/stash/files/d1/f199
+'
+
 # ---- trace2 --------------------------------------------------------------
 
 test_expect_success 'trace2 counts the same' '

@@ -261,6 +261,13 @@ static struct fsync_batch *awaiting_batch(const struct repository *r)
 	return b && fsync_batch_awaits(b, FSYNC_WORKTREE, r->worktree) ? b : NULL;
 }
 
+bool worktree_files_are_sealed(const struct repository *r)
+{
+	struct stat tree, own;
+
+	return awaiting_batch(r) && !stat(r->worktree, &tree) && !stat(r->gitdir, &own) && tree.st_dev == own.st_dev;
+}
+
 int worktree_write_files(struct repository *r, struct index_state *ix,
 			 const struct string_list *paths, struct converter *c,
 			 const struct write_files_options *o, struct err *err)

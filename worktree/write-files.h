@@ -53,4 +53,10 @@ MUST_USE int worktree_write_files(struct repository *r, struct index_state *ix,
 				  const struct string_list *paths, struct converter *c,
 				  const struct write_files_options *o, struct err *err);
 
+/*
+ * Does the operation that is going on await the contents of files that worktree_write_files() writes, and does its seal
+ * cover their names? Then a caller need not add them to the operation again.
+ */
+bool worktree_files_are_sealed(const struct repository *r);
+
 #endif
