@@ -109,6 +109,17 @@ test_expect_success '--continue refuses conflicts, and makes the commit when the
 	test_cmp expect log && test_path_is_missing repo/.git/rebase-merge
 '
 
+# A power cut at the end of a rebase can leave such a branch, too.
+test_expect_success '--abort moves a branch back that has moved meanwhile, and makes a deleted one again' '
+	git init -q -b main moved && (cd moved && test_commit one f && test_commit two f && git checkout -q -b topic HEAD^ &&
+	test_commit --tag three three f && test_expect_code 1 git rebase main && git update-ref refs/heads/topic main && git rebase --abort &&
+	test "$(git rev-parse topic)" = "$(git rev-parse three)" && test -z "$(git status --porcelain)" &&
+	test "$(git log -g --format=%gs -1 topic)" = "rebase (abort): returning to refs/heads/topic" &&
+	test "$(git rev-parse HEAD@{1})" = "$(git rev-parse main)" &&
+	test_expect_code 1 git rebase main && git update-ref -d refs/heads/topic && git rebase --abort &&
+	test "$(git symbolic-ref HEAD) $(git rev-parse HEAD)" = "refs/heads/topic $(git rev-parse three)")
+'
+
 test_expect_success '--skip, --abort, --quit' '
 	copy && test_must_fail git -C repo rebase -q main && git -C repo rebase --skip &&
 	git -C repo log --format=%s main.. >log && printf "two\none\n" >expect && test_cmp expect log &&

@@ -353,6 +353,16 @@ static int skip(struct rebase_cmd *c, struct err *err)
 	return rc;
 }
 
+/* The branch may have moved: by hand, or by a rebase that was interrupted at its end. */
+static int queue_branch_back(struct rebase_cmd *c, struct ref_transaction *t, const char *msg, struct err *err)
+{
+	struct object_id now;
+
+	if (!ref_resolve(c->r->refs, c->state.head_name, &now, NULL, NULL, NULL) && oid_eq(&now, &c->state.orig_head))
+		return 0;
+	return ref_transaction_update(t, c->state.head_name, &c->state.orig_head, NULL, REF_NO_DEREF, msg, err);
+}
+
 static int queue_return(struct rebase_cmd *c, struct repo_operation *op, struct err *err)
 {
 	struct ref_transaction *t;
@@ -361,7 +371,10 @@ static int queue_return(struct rebase_cmd *c, struct repo_operation *op, struct 
 	int rc = repo_operation_begin_refs(op, 0, &t, err);
 
 	if (!rc && rebase_state_has_branch(&c->state))
-		rc = ref_transaction_update_symref(t, "HEAD", c->state.head_name, NULL, REF_NO_DEREF, msg, err);
+		rc = queue_branch_back(c, t, msg, err);
+	if (!rc && rebase_state_has_branch(&c->state))
+		rc = ref_transaction_update_symref(t, "HEAD", c->state.head_name, NULL,
+						   REF_NO_DEREF | REF_LOG_AFTER_OTHERS, msg, err);
 	else if (!rc)
 		rc = ref_transaction_update(t, "HEAD", &c->state.orig_head, NULL, REF_NO_DEREF, msg, err);
 	if (!rc)
