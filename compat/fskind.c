@@ -121,16 +121,14 @@ static bool device_name(int fd, char *out, size_t size)
  * another device, whose commit does not flush the device of the data. A journal in the file
  * system itself is an inode, which jbd2 names behind the device: "sda1-8".
  */
-static bool ext_has_own_journal(int fd)
+static bool ext_has_own_journal(const char *device)
 {
-	char device[256], prefix[260];
+	char prefix[260];
 	struct dirent *de;
 	bool found = false;
 	size_t len;
 	DIR *d;
 
-	if (!device_name(fd, device, sizeof(device)))
-		return false;
 	len = (size_t)snprintf(prefix, sizeof(prefix), "%s-", device);
 	d = opendir("/proc/fs/jbd2");
 	while (d && !found && (de = readdir(d)))
@@ -141,6 +139,34 @@ static bool ext_has_own_journal(int fd)
 	return found;
 }
 
+/*
+ * With data=writeback the blocks of a file that was removed or replaced are used again before the journal has
+ * forgotten the file: after a power cut it is there again, with the data of another one. So no name may go away
+ * as long as more data follow. (data=ordered, the default, keeps such blocks until the journal's commit.)
+ */
+static bool ext_keeps_freed_blocks(const char *device)
+{
+	char path[300], line[256];
+	bool keeps = true;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/fs/ext4/%s/options", device);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (keeps && fgets(line, sizeof(line), f))
+		keeps = strcmp(line, "data=writeback\n") != 0;
+	fclose(f);
+	return keeps;
+}
+
+static bool ext_is_ordered(int fd)
+{
+	char device[256];
+
+	return device_name(fd, device, sizeof(device)) && ext_has_own_journal(device) && ext_keeps_freed_blocks(device);
+}
+
 static enum fs_kind real_kind(int fd)
 {
 	struct statfs sf;
@@ -149,7 +175,7 @@ static enum fs_kind real_kind(int fd)
 	if (fstatfs(fd, &sf))
 		return FS_EACH;
 	type = (uint32_t)sf.f_type;
-	if (type == MAGIC_XFS || (type == MAGIC_EXT && ext_has_own_journal(fd)))
+	if (type == MAGIC_XFS || (type == MAGIC_EXT && ext_is_ordered(fd)))
 		return FS_JOURNAL;
 	/* On an overlay, neither sync_file_range nor syncfs reports write errors of its upper layer;
 	 * fsync does. */

@@ -663,6 +663,15 @@ test_expect_success 'trace2 counts the same' '
 	grep "\"name\":\"hardware-flush\".*\"count\":1[,}]" counters
 '
 
+# There blocks of a replaced file are used again before the journal forgets the file.
+test_expect_success LOOPMNT,STRACE 'ext4 with data=writeback has no order among names' '
+	truncate -s 300M writeback.img && mkfs.ext4 -q -b 4096 writeback.img && mkdir writeback &&
+	mount -o loop,data=writeback writeback.img writeback && t_mounted writeback &&
+	git init -q writeback/r && echo x >writeback/r/f &&
+	n=$(count_flushes git -C writeback/r add f) && m=$(count_flushes env GIT_TEST_FS_KIND=local git -C writeback/r rm -q --cached f) &&
+	test "$n" = 6 && test "$m" = 4
+'
+
 # The commit of such a journal does not flush the disk of the data.
 test_expect_success LOOPMNT,STRACE 'ext4 whose journal is on another disk has no journal of its own' '
 	truncate -s 64M log.img && truncate -s 300M far.img &&
