@@ -125,6 +125,7 @@ class Workload:
     repos = ()
     raw = False  # the files of refs are looked at before any command runs, too
     with_files = False    # files of the working tree are looked at, too
+    keeps_files = True    # on this file system files of the working tree are part of the promise
     with_foreign = False  # there are objects that another Git has not flushed
     ops_nr = 0
 
@@ -1224,9 +1225,12 @@ class Join(Workload):
             out = git.must(repo, "status")
             if "A command was interrupted" not in out:
                 raise CommandFailed("status is silent about the interruption: " + out)
+        if not self.keeps_files:
+            self.give_files_up(git, repo)
+        if there("WORKTREE_UPDATE"):
             self.abort(git, repo)
         elif self.in_progress(top):
-            if len(str(states[0])) % 2:
+            if len(str(states[0])) % 2 or not self.keeps_files:
                 self.abort(git, repo)
             else:
                 self.resolve(git, repo)
@@ -1236,6 +1240,15 @@ class Join(Workload):
         git.must(repo, "checkout", "-q", "main")
         self.next(git, repo)
         self.check_whole(git, repo)
+
+    def give_files_up(self, git, repo):
+        """Files may be empty, which status shows. What the user does then."""
+        git.must(repo, "status")
+        git.must(repo, "reset", "-q", "--hard")
+        git.must(repo, "clean", "-fdq")
+        if self.LOCAL:
+            write_file(git.path(repo, "keep"), "a local change\n")
+        write_file(git.path(repo, "untracked"), "untracked\n")
 
     def in_progress(self, top):
         return os.path.exists(os.path.join(top, "MERGE_HEAD"))
