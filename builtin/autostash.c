@@ -8,15 +8,16 @@
 
 int command_end_autostash(struct repository *r, bool store)
 {
+	return repo_state_exists(r, STATE_MERGE_AUTOSTASH) ? command_end_autostash_in(repo_operation_begin(r), store) : 0;
+}
+
+int command_end_autostash_in(struct repo_operation *op, bool store)
+{
 	enum autostash_outcome outcome = AUTOSTASH_NONE;
-	struct repo_operation *op;
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (!repo_state_exists(r, STATE_MERGE_AUTOSTASH))
-		return 0;
 	fflush(stdout);
-	op = repo_operation_begin(r);
 	rc = store ? autostash_store(op, STATE_MERGE_AUTOSTASH, &outcome, &err) :
 		     autostash_apply(op, STATE_MERGE_AUTOSTASH, &outcome, &err);
 	rc = repo_operation_end(op, rc, &err);

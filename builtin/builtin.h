@@ -64,6 +64,8 @@ int reset_of_merge(struct command_ctx *ctx);
  * stashes. An operation of its own. Prints the outcome. Returns the exit code of a failure, which has been reported.
  */
 int command_end_autostash(struct repository *r, bool store);
+/* The same as the last part of `op`, which ends in all outcomes: what it has published is sealed with it. */
+int command_end_autostash_in(struct repo_operation *op, bool store);
 
 /* help.c: the commands that have a group in the help and are among `commands`, on stdout. */
 void print_common_commands(const struct command *commands, size_t nr);

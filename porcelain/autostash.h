@@ -35,7 +35,9 @@ const char *autostash_text(enum autostash_outcome outcome);
  *             index is not locked.
  * Errors:     those of stash_save_begin and stash_save_create; ERR_CONFLICT "Entry 'x' not uptodate. Cannot merge.": nothing
  *             has changed, and Git adds "Cannot save the current worktree state" and "Cannot autostash".
- * Durability: the stash and the state file are sealed before a file changes.
+ * Durability: the stash and the state file are sealed before a file changes. The reset of the files is not: the caller goes on
+ *             with the operation, whose last step removes the state file. A power cut before its seal leaves an earlier step,
+ *             and the state file.
  * Cost:       one flush.
  */
 MUST_USE int autostash_create(struct repo_operation *op, enum repo_state_file f, struct object_id *stash, struct err *err);

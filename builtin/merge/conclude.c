@@ -438,9 +438,7 @@ static int publish_commit(struct merge_cmd *m, const struct object_id *commit, c
 		rc = merge_queue_orig_head(m, err);
 	if (!rc)
 		rc = merge_queue_head(m, commit, what, err);
-	rc = repo_operation_end(m->op, rc, err);
-	m->op = NULL;
-	return rc;
+	return merge_end_operation(m, rc, err);
 }
 
 static int add_signoff(struct merge_cmd *m, struct err *err)

@@ -74,7 +74,7 @@ struct merge_cmd {
 	enum cleanup_mode cleanup;
 	char comment_char;
 
-	struct repo_operation *op;
+	struct repo_operation *op; /* after the end of a merge: UNSEALED, if an autostash comes back in it */
 	struct result_update update;
 	bool stashed; /* --autostash has put local changes aside */
 	bool stops;   /* the merge stays in progress, or what it has made is to be committed by the user */
@@ -152,6 +152,12 @@ MUST_USE int merge_by_programs(struct merge_cmd *m, struct err *err);
 MUST_USE int merge_stash_changes(struct merge_cmd *m, struct err *err);
 /* After the operation: local changes come back, unless the merge stops. `code` is the exit code, which is returned unless this fails. */
 int merge_unstash_changes(struct merge_cmd *m, int code);
+/*
+ * The end of a merge that does not stop. If an autostash waits, names are published only, and merge_unstash_changes seals them
+ * with the changes that it brings back: the stash costs one flush, all else another one. A power cut in between leaves what a
+ * kill at the same moment leaves, or an earlier moment of it: MERGE_AUTOSTASH was sealed before a file changed, and goes last.
+ */
+MUST_USE int merge_end_operation(struct merge_cmd *m, int rc, struct err *err);
 
 /* ---- resume.c ---- */
 int merge_resume(struct merge_cmd *m, int argc, struct command_ctx *ctx);

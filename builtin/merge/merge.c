@@ -102,8 +102,7 @@ static int fast_forward(struct merge_cmd *m, struct err *err)
 		rc = merge_queue_orig_head(m, err);
 	if (!rc)
 		rc = m->o.squash > 0 ? merge_write_state(m, err) : merge_queue_head(m, &to->oid, what, err);
-	rc = repo_operation_end(m->op, rc, err);
-	m->op = NULL;
+	rc = merge_end_operation(m, rc, err);
 	if (rc)
 		return rc;
 	if (!is_quiet(m))
@@ -377,7 +376,6 @@ int cmd_merge(int argc, const char **argv, struct command_ctx *ctx)
 	if (rc < 0)
 		rc = report_fatal(&err);
 	err_release(&err);
-	end_operation(&m);
 	rc = merge_unstash_changes(&m, rc);
 	release(&m);
 	return rc ? rc : finish_stdout();

@@ -34,9 +34,37 @@ int merge_stash_changes(struct merge_cmd *m, struct err *err)
 	return 0;
 }
 
+int merge_end_operation(struct merge_cmd *m, int rc, struct err *err)
+{
+	if (!rc && m->stashed)
+		rc = repo_operation_publish(m->op, err);
+	if (!rc && m->stashed)
+		return 0;
+	rc = repo_operation_end(m->op, rc, err);
+	m->op = NULL;
+	return rc;
+}
+
+/* The operation of a merge that has ended, and waits for its seal. Any other is given up: NULL. */
+static struct repo_operation *take_operation(struct merge_cmd *m, bool failed)
+{
+	struct repo_operation *op = m->op;
+
+	m->op = NULL;
+	if (!op || (!failed && repo_operation_state(op) == OPERATION_UNSEALED))
+		return op;
+	repo_operation_abort(op);
+	repo_operation_free(op);
+	return NULL;
+}
+
 /* After an interruption of our own the files are not whole: `merge --abort` comes first, and then brings the changes back. */
 int merge_unstash_changes(struct merge_cmd *m, int code)
 {
+	struct repo_operation *op = take_operation(m, code);
+
+	if (op)
+		return command_end_autostash_in(op, false);
 	if (!m->stashed || m->stops || result_update_is_unfinished(m->r))
 		return code;
 	return command_end_autostash(m->r, false) ? 128 : code;

@@ -156,21 +156,20 @@ static void add_help(struct rebase_cmd *c, struct strbuf *out)
 /* The state of the rebase is there while the user edits: rebase-merge/ is where editors and scripts expect the list. */
 static int publish_for_editor(struct rebase_cmd *c, struct err *err)
 {
-	struct repo_operation *op = repo_operation_begin(c->r);
+	struct repo_operation *op = rebase_take_operation(c);
 	int rc = rebase_state_write(&c->state, op, err);
 
 	if (!rc)
 		rc = repo_operation_write_state(op, STATE_REBASE_MERGE_TODO_BACKUP, c->backup.buf, c->backup.len, err);
-	return repo_operation_end_unsealed(op, rc, err);
+	return rebase_leave_operation(c, op, rc, err);
 }
 
 static int forget_state(struct rebase_cmd *c, struct err *err)
 {
-	const bool stashed = repo_state_exists(c->r, STATE_REBASE_MERGE_AUTOSTASH);
-	struct repo_operation *op = repo_operation_begin(c->r);
+	struct repo_operation *op = rebase_take_operation(c);
 	int rc = rebase_end_state(c, op, REBASE_STASH_APPLY, err);
 
-	return stashed ? repo_operation_end(op, rc, err) : repo_operation_end_unsealed(op, rc, err);
+	return rebase_leave_operation(c, op, rc, err);
 }
 
 static int give_up(struct rebase_cmd *c, struct err *err)

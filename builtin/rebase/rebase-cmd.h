@@ -67,6 +67,8 @@ struct rebase_cmd {
 	char comment_char;
 	enum rebase_missing missing;
 	bool abbreviates;
+
+	struct repo_operation *waiting; /* stash.c: its names are published, and wait for a seal */
 };
 
 /* ---- options.c ---- */
@@ -100,8 +102,24 @@ MUST_USE int rebase_print_diffstat(struct rebase_cmd *c, const struct object_id 
 				   bool summary, struct err *err);
 
 /* ---- stash.c ---- */
+/*
+ * The operation of the next step. One that waits is gone on with, so that its names are sealed together with those of the
+ * step. A power cut before that seal leaves what a kill at the same moment leaves, or an earlier moment of it: what --abort
+ * needs was published before a file changed or HEAD moved, and an autostash was sealed.
+ */
+struct repo_operation *rebase_take_operation(struct rebase_cmd *c);
+/*
+ * The end of a step: publish if rc is 0. The next step goes on with the operation, also after ERR_CONFLICT, which changes nothing.
+ * Returns rc, or that of the publish.
+ */
+MUST_USE int rebase_leave_operation(struct rebase_cmd *c, struct repo_operation *op, int rc, struct err *err);
+/* The end of a step that seals, too; after ERR_CONFLICT the next one does. */
+MUST_USE int rebase_end_operation(struct rebase_cmd *c, struct repo_operation *op, int rc, struct err *err);
+/* The end of the command: seal what waits. Returns rc, or that of the seal if rc is no error. */
+MUST_USE int rebase_seal_waiting(struct rebase_cmd *c, int rc, struct err *err);
+
 enum rebase_stash_end { REBASE_STASH_APPLY, REBASE_STASH_STORE };
-/* --autostash: local changes go aside before anything else happens. Cost: one flush if there are any. */
+/* --autostash: local changes go aside before anything else happens. Cost: one flush if there are any; the reset of the files waits. */
 MUST_USE int rebase_stash_changes(struct rebase_cmd *c, struct err *err);
 /*
  * The last part of an operation: what it holds is published, local changes come back, or go to the list, and rebase-merge/

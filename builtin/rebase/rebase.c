@@ -112,7 +112,7 @@ static int queue_switch(struct rebase_cmd *c, struct repo_operation *op, struct 
 /* git rebase <upstream> <branch>: that branch is checked out, though nothing else is to be done. */
 static int switch_only(struct rebase_cmd *c, struct err *err)
 {
-	struct repo_operation *op = repo_operation_begin(c->r);
+	struct repo_operation *op = rebase_take_operation(c);
 	struct object_id from, to;
 	struct result_update u = { .from = &from, .to = &to };
 	int rc = object_peel(odb_source(c->r->odb), &c->head, OBJ_TREE, &from, NULL, err);
@@ -220,6 +220,7 @@ int cmd_rebase(int argc, const char **argv, struct command_ctx *ctx)
 	argc = rebase_parse_options(&c, argc, argv);
 	set_action(&c);
 	rc = c.o.mode == REBASE_START ? start(&c, argc, argv, &err) : rebase_resume(&c, &err);
+	rc = rebase_seal_waiting(&c, rc, &err);
 	if (rc == ERR_ABORTED && err.msg)
 		rc = report_error(&err);
 	else if (rc < 0)

@@ -407,7 +407,7 @@ static int abort_rebase(struct rebase_cmd *c, struct err *err)
 	/* Files first: as long as the state is there, --abort can be run again. */
 	if (!rc)
 		rc = reset_files(oid_hex(&c->state.orig_head), err);
-	op = repo_operation_begin(c->r);
+	op = rebase_take_operation(c);
 	if (!rc)
 		rc = queue_return(c, op, err);
 	if (!rc)
@@ -424,7 +424,7 @@ static int abort_rebase(struct rebase_cmd *c, struct err *err)
 static int quit(struct rebase_cmd *c, struct err *err)
 {
 	struct rebase_run run;
-	struct repo_operation *op = repo_operation_begin(c->r);
+	struct repo_operation *op = rebase_take_operation(c);
 	int rc;
 
 	rebase_run_init(&run, c);
@@ -442,7 +442,7 @@ static int quit(struct rebase_cmd *c, struct err *err)
 
 static int write_list(struct rebase_cmd *c, const struct strbuf *text, struct err *err)
 {
-	struct repo_operation *op = repo_operation_begin(c->r);
+	struct repo_operation *op = rebase_take_operation(c);
 	int rc = repo_operation_write_state(op, STATE_REBASE_MERGE_TODO, text->buf, text->len, err);
 
 	return repo_operation_end(op, rc, err);
@@ -530,7 +530,7 @@ static int forget_incomplete(struct rebase_cmd *c, struct err *err)
 
 	err_release(err);
 	rc = result_update_undo(c->r, err);
-	op = repo_operation_begin(c->r);
+	op = rebase_take_operation(c);
 	if (!rc)
 		rc = rebase_end_state(c, op, REBASE_STASH_APPLY, err);
 	return repo_operation_end(op, rc, err);

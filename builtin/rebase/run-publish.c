@@ -320,7 +320,7 @@ int rebase_publish(struct rebase_run *run, const struct rebase_stop *stop, bool 
 		rc = write_progress(run, err);
 	if (!rc)
 		rc = write_stop(run, stop, err);
-	rc = sealed ? repo_operation_end(run->op, rc, err) : repo_operation_end_unsealed(run->op, rc, err);
+	rc = sealed ? rebase_end_operation(run->c, run->op, rc, err) : rebase_leave_operation(run->c, run->op, rc, err);
 	run->op = NULL;
 	result_update_release(&u);
 	if (!rc)
@@ -417,7 +417,7 @@ int rebase_publish_end(struct rebase_run *run, struct err *err)
 		rc = copy_notes(run, t, err);
 	if (!rc)
 		rc = remove_state_files(run, err);
-	rc = repo_operation_end(run->op, rc, err);
+	rc = rebase_end_operation(run->c, run->op, rc, err);
 	run->op = NULL;
 	result_update_release(&u);
 	return rc;

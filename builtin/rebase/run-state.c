@@ -150,7 +150,7 @@ void rebase_run_advance_early(struct rebase_run *run)
 int rebase_run_begin_op(struct rebase_run *run, struct err *err)
 {
 	if (!run->op)
-		run->op = repo_operation_begin(run->r);
+		run->op = rebase_take_operation(run->c);
 	return repo_operation_open_objects(run->op, err);
 }
 

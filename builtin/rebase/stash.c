@@ -6,6 +6,53 @@
 #include "repo/state.h"
 #include "worktree/merge-result.h"
 
+/* ---- one operation, step by step ---- */
+
+struct repo_operation *rebase_take_operation(struct rebase_cmd *c)
+{
+	struct repo_operation *op = c->waiting;
+
+	c->waiting = NULL;
+	return op ? op : repo_operation_begin(c->r);
+}
+
+int rebase_leave_operation(struct rebase_cmd *c, struct repo_operation *op, int rc, struct err *err)
+{
+	if (rc && rc != ERR_CONFLICT)
+		return repo_operation_end(op, rc, err);
+	if (rc)
+		repo_operation_abort(op);
+	else
+		rc = repo_operation_publish(op, err);
+	c->waiting = op;
+	return rc;
+}
+
+int rebase_end_operation(struct rebase_cmd *c, struct repo_operation *op, int rc, struct err *err)
+{
+	return rc == ERR_CONFLICT ? rebase_leave_operation(c, op, rc, err) : repo_operation_end(op, rc, err);
+}
+
+int rebase_seal_waiting(struct rebase_cmd *c, int rc, struct err *err)
+{
+	struct repo_operation *op = c->waiting;
+	struct err own = ERR_INIT;
+	int end;
+
+	c->waiting = NULL;
+	end = repo_operation_end(op, op ? 0 : ERR_ABORTED, &own);
+	if (op && end && rc >= 0) {
+		err_move(err, &own);
+		rc = end;
+	} else if (op && end) {
+		report_error(&own);
+	}
+	err_release(&own);
+	return rc;
+}
+
+/* ---- local changes ---- */
+
 static int refuse_to_stash(struct err *err)
 {
 	report_error(err);
@@ -32,9 +79,9 @@ int rebase_stash_changes(struct rebase_cmd *c, struct err *err)
 
 	if (c->o.autostash <= 0)
 		return 0;
-	op = repo_operation_begin(c->r);
+	op = rebase_take_operation(c);
 	rc = autostash_create(op, STATE_REBASE_MERGE_AUTOSTASH, &stash, err);
-	rc = repo_operation_end(op, rc, err);
+	rc = rebase_leave_operation(c, op, rc, err);
 	if (rc == ERR_CONFLICT)
 		return refuse_to_stash(err);
 	if (!rc && !oid_is_null(&stash))
@@ -72,7 +119,7 @@ int rebase_unstash_changes(struct rebase_cmd *c, struct err *err)
 	if (!repo_state_exists(c->r, STATE_REBASE_MERGE_AUTOSTASH) || repo_state_exists(c->r, STATE_REBASE_MERGE_HEAD_NAME) ||
 	    result_update_is_unfinished(c->r))
 		return 0;
-	op = repo_operation_begin(c->r);
+	op = rebase_take_operation(c);
 	rc = rebase_end_state(c, op, REBASE_STASH_APPLY, err);
 	return repo_operation_end(op, rc, err);
 }

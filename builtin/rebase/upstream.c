@@ -157,7 +157,7 @@ static int find_onto_base(struct rebase_cmd *c, const char *name, const char *do
 static int make_squash_onto(struct rebase_cmd *c, struct err *err)
 {
 	struct strbuf author = STRBUF_INIT, committer = STRBUF_INIT;
-	struct repo_operation *op = repo_operation_begin(c->r);
+	struct repo_operation *op = rebase_take_operation(c);
 	struct new_commit n = { .draft = { .tree = c->r->algo->empty_tree, .message = "" } };
 	int rc = repo_ident(c->r, &author, IDENT_AUTHOR | IDENT_STRICT, err);
 
@@ -167,7 +167,7 @@ static int make_squash_onto(struct rebase_cmd *c, struct err *err)
 	n.draft.committer = committer.buf;
 	if (!rc)
 		rc = commit_create(op, &n, &c->state.squash_onto, err);
-	rc = repo_operation_end(op, rc, err);
+	rc = rebase_leave_operation(c, op, rc, err);
 	c->state.onto = c->state.squash_onto;
 	strbuf_release(&author);
 	strbuf_release(&committer);

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='counts of flushes of commands that join histories, and of stash
+
+One for the result, and one before it where local changes are put aside first. The table of
+Documentation/Durability has the same numbers.'
+. "$(dirname "$0")/test-lib.sh"
+
+unset GIT_TEST_FSYNC GIT_TEST_FSYNC_METHOD GIT_TEST_FS_KIND
+GIT_CONFIG_NOSYSTEM=1
+export GIT_CONFIG_NOSYSTEM
+
+test_have_prereq STRACE || {
+	skip_all='strace is missing or not allowed to trace'
+	test_done
+}
+
+# A journalling file system: a new one if we may mount it, else the current directory,
+# which is treated as one.
+if test_have_prereq LOOPMNT && mount_loop journal 300M >/dev/null 2>&1; then
+	:
+else
+	mkdir journal
+	GIT_TEST_FS_KIND=journal
+	export GIT_TEST_FS_KIND
+fi
+
+# fresh [N]: journal/repo, with main, which is N commits (1) ahead of base; side, and a local change of g
+fresh () {
+	rm -rf journal/repo && git init -q -b main journal/repo && (
+		cd journal/repo && git config maintenance.auto false && echo f >f && echo g >g && git add . && git commit -qm base && git tag base &&
+		git checkout -q -b side && echo s >s && git add s && git commit -qm side && git checkout -q main &&
+		for i in $(test_seq ${1:-1})
+		do
+			echo $i >n$i && git add n$i && git commit -qm "commit $i" || return 1
+		done
+	) && echo local >>journal/repo/g
+}
+
+# costs N COMMAND...: git COMMAND in journal/repo flushes N times
+costs () {
+	want=$1 && shift && have=$(count_flushes git -C journal/repo "$@") && echo "$*: $have" && test "$have" = "$want"
+}
+
+# clean [N]: the same repository without the local change
+clean () {
+	fresh "$@" && git -C journal/repo checkout -q g
+}
+
+test_expect_success 'merge: one flush, for a commit, a fast-forward, a squash, conflicts' '
+	clean && costs 1 merge -q side && clean && git -C journal/repo checkout -q base && costs 1 merge -q side &&
+	clean && costs 1 merge -q --squash side && clean && costs 1 merge -q --no-commit side && costs 1 commit -qm merged &&
+	clean && echo other >journal/repo/s && git -C journal/repo add s && git -C journal/repo commit -qm other &&
+	n=$(count_flushes sh -c "git -C journal/repo merge -q side || test -f journal/repo/.git/MERGE_HEAD") && test "$n" = 1
+'
+
+test_expect_success 'merge --autostash: two flushes' '
+	fresh && costs 2 merge -q --autostash side && test_grep local journal/repo/g && test_path_is_missing journal/repo/.git/MERGE_AUTOSTASH &&
+	fresh && git -C journal/repo stash -q && git -C journal/repo checkout -q base && git -C journal/repo stash pop -q && costs 2 merge -q --autostash side && test_grep local journal/repo/g &&
+	clean && costs 1 merge -q --autostash side && costs 0 merge -q --autostash side
+'
+
+test_expect_success 'merge --autostash: two flushes with hooks, and with conflicts' '
+	fresh && for hook in commit-msg post-merge; do write_script journal/repo/.git/hooks/$hook <<-\EOS || return 1; done && costs 2 merge -q --autostash side && test_grep local journal/repo/g &&
+	:
+	EOS
+	fresh && echo other >journal/repo/s && git -C journal/repo add s && git -C journal/repo commit -qm other -- s &&
+	n=$(count_flushes sh -c "git -C journal/repo merge -q --autostash side || test -f journal/repo/.git/MERGE_AUTOSTASH") && test "$n" = 2
+'
+
+test_expect_success 'pull: one flush more for the fetch' '
+	clean && costs 2 pull -q --no-rebase . side && fresh && costs 3 pull -q --no-rebase --autostash . side && test_grep local journal/repo/g &&
+	clean && costs 2 pull -q --rebase . side && fresh && costs 3 pull -q --rebase --autostash . side && test_grep local journal/repo/g
+'
+
+test_expect_success 'rebase: as many flushes for 100 commits as for 10' '
+	clean 10 && costs 1 rebase -q side && clean 100 && costs 1 rebase -q side && test 101 = "$(git -C journal/repo rev-list --count base..)"
+'
+
+test_expect_success 'rebase --autostash: two flushes' '
+	fresh 10 && costs 2 rebase -q --autostash side && test_grep local journal/repo/g && test_path_is_missing journal/repo/.git/rebase-merge &&
+	clean && costs 1 rebase -q --autostash side && costs 0 rebase -q --autostash side
+'
+
+test_expect_success 'rebase: commands of exec, an edited list and new roots need no flush of their own' '
+	clean 3 && costs 1 rebase -q -x true side && ls -a journal/repo/.git >files && test_grep ! owner files &&
+	clean 3 && GIT_SEQUENCE_EDITOR=: costs 1 rebase -q -i side && fresh 3 && GIT_SEQUENCE_EDITOR=: costs 2 rebase -q -i -x true --autostash side &&
+	test_grep local journal/repo/g && clean 3 && costs 1 rebase -q --root
+'
+
+test_expect_success 'a rebase that gives up seals the local changes when they are back' '
+	fresh && have=$(count_flushes sh -c "GIT_SEQUENCE_EDITOR=false git -C journal/repo rebase -q -i --autostash side || :") && test "$have" = 2 && test_grep local journal/repo/g &&
+	test_path_is_missing journal/repo/.git/rebase-merge && fresh && echo u >journal/repo/s &&
+	have=$(count_flushes sh -c "git -C journal/repo rebase -q --autostash side || :") && test "$have" = 2 && test_grep local journal/repo/g
+'
+
+test_expect_success 'cherry-pick and revert: one flush' '
+	clean 20 && costs 1 cherry-pick side && costs 1 revert --no-edit HEAD && git -C journal/repo checkout -q side && costs 1 cherry-pick base..main~2
+'
+
+test_expect_success 'stash push: two flushes; apply, pop, drop, clear, create, store, import, export: one' '
+	fresh && costs 1 stash create && costs 2 stash push -q && costs 1 stash apply -q && git -C journal/repo checkout -q g && costs 1 stash pop -q && costs 2 stash push -q &&
+	costs 1 stash export --to-ref refs/stashes && costs 1 stash clear && costs 1 stash import refs/stashes && costs 1 stash drop -q &&
+	c=$(git -C journal/repo rev-parse refs/stashes^2) && costs 1 stash store $c
+'
+
+test_expect_success 'stash branch: two flushes, for the branch and for the changes' '
+	fresh && git -C journal/repo stash -q && costs 2 stash branch new && test_grep local journal/repo/g && test -z "$(git -C journal/repo stash list)"
+'
+
+test_done
