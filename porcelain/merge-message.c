@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "history/merge-heads.h"
 #include "history/revision/revision.h"
 #include "object/commit.h"
+#include "object/ident.h"
 #include "object/message.h"
 #include "object/tag.h"
 #include "porcelain/merge-message.h"
+#include "repo/ident.h"
 #include "sign/sign.h"
 #include "util/alloc.h"
+#include "util/string-list.h"
 #include "util/wildmatch.h"
 
 /* In this order they are in the title. */
@@ -32,16 +36,6 @@ struct source_list {
 	struct merge_source *items;
 	size_t nr, alloc;
 };
-
-static void free_sources(struct source_list *l)
-{
-	for (size_t i = 0; i < l->nr; i++) {
-		free(l->items[i].what);
-		free(l->items[i].origin);
-		free(l->items[i].url);
-	}
-	free(l->items);
-}
 
 /* ---- reading ---- */
 
@@ -81,7 +75,8 @@ static char *bare_name(const char *what)
 
 static char *origin_of(const struct merge_source *s, const char *text)
 {
-	const char *origin = s->kind == SOURCE_BRANCH ? s->what : text;
+	const bool is_branch = s->kind == SOURCE_BRANCH || s->kind == SOURCE_REMOTE_BRANCH;
+	const char *origin = is_branch ? s->what : text;
 
 	if (!strcmp(s->url, "."))
 		return bare_name(origin);
@@ -135,6 +130,73 @@ static int parse_sources(struct source_list *l, const struct repository *r, cons
 		p += len + (p[len] == '\n');
 	}
 	strbuf_release(&line);
+	return rc;
+}
+
+/* ---- which ones count ---- */
+
+static void free_source(struct merge_source *s)
+{
+	free(s->what);
+	free(s->origin);
+	free(s->url);
+}
+
+static void free_sources(struct source_list *l)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		free_source(&l->items[i]);
+	free(l->items);
+}
+
+static struct commit *commit_of_source(struct commit_pool *p, struct repository *r, const struct merge_source *s)
+{
+	struct err ignored = ERR_INIT;
+	struct object_id oid;
+	bool found = !object_peel(odb_source(r->odb), &s->oid, OBJ_COMMIT, &oid, NULL, &ignored);
+
+	err_release(&ignored);
+	return found ? commit_lookup(p, &oid) : NULL;
+}
+
+static bool is_in_list(const struct commit_list *l, const struct commit *c)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (l->items[i] == c)
+			return true;
+	return false;
+}
+
+static int reduce_sources(struct source_list *l, struct repository *r, struct err *err)
+{
+	struct commit_list heads = COMMIT_LIST_INIT;
+	struct commit_pool *p = NULL;
+	struct object_id head;
+	size_t kept = 0;
+	int rc;
+
+	rc = ref_resolve(r->refs, "HEAD", &head, NULL, NULL, err);
+	if (!rc)
+		rc = commit_pool_new(&p, r, err);
+	if (!rc)
+		commit_list_add(&heads, commit_lookup(p, &head));
+	for (size_t i = 0; !rc && i < l->nr; i++) {
+		struct commit *c = commit_of_source(p, r, &l->items[i]);
+
+		if (c)
+			commit_list_add(&heads, c);
+	}
+	if (!rc)
+		rc = commits_reduce(p, &heads, err);
+	for (size_t i = 0; !rc && i < l->nr; i++) {
+		if (is_in_list(&heads, commit_of_source(p, r, &l->items[i])))
+			l->items[kept++] = l->items[i];
+		else
+			free_source(&l->items[i]);
+	}
+	l->nr = rc ? l->nr : kept;
+	commit_list_clear(&heads);
+	commit_pool_free(p);
 	return rc;
 }
 
@@ -274,10 +336,91 @@ static int add_tag(struct repository *r, struct strbuf *out, const struct object
 	return rc;
 }
 
+/* ---- people ---- */
+
+static void count_person(struct string_list *people, const char *line, size_t len)
+{
+	struct ident_split id;
+	struct string_list_item *item;
+	char *name;
+
+	if (ident_split_line(&id, line, len))
+		return;
+	name = xmemdupz(id.name, id.name_len);
+	item = string_list_insert(people, name);
+	item->util = (void *)((uintptr_t)item->util + 1);
+	free(name);
+}
+
+/* The most frequent one first; they are sorted by name. */
+static const struct string_list_item *nth_person(const struct string_list *people, const struct string_list_item *not)
+{
+	const struct string_list_item *best = NULL;
+
+	for (size_t i = 0; i < people->nr; i++)
+		if (people->items + i != not && (!best || people->items[i].util > best->util))
+			best = people->items + i;
+	return best;
+}
+
+static bool is_user(struct repository *r, const char *name, unsigned whose)
+{
+	struct strbuf line = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	struct ident_split id;
+	bool yes = false;
+
+	if (!repo_ident(r, &line, whose, &err) && !ident_split_line(&id, line.buf, line.len))
+		yes = strlen(name) == id.name_len && !memcmp(name, id.name, id.name_len);
+	err_release(&err);
+	strbuf_release(&line);
+	return yes;
+}
+
+/* "By A", "By A (2) and B (1)", "By A (3) and others". The user alone needs no line. */
+static void add_credit_line(struct repository *r, const struct string_list *people, unsigned whose, char comment,
+			    struct strbuf *out)
+{
+	const char *label = whose == IDENT_AUTHOR ? "By" : "Via";
+	const struct string_list_item *first = nth_person(people, NULL), *second = nth_person(people, first);
+
+	if (!first || (people->nr == 1 && is_user(r, first->string, whose)))
+		return;
+	strbuf_addf(out, "\n%c %s %s", comment, label, first->string);
+	if (second)
+		strbuf_addf(out, " (%zu) and ", (size_t)(uintptr_t)first->util);
+	if (people->nr > 2)
+		strbuf_addstr(out, "others");
+	else if (second)
+		strbuf_addf(out, "%s (%zu)", second->string, (size_t)(uintptr_t)second->util);
+}
+
 /* ---- subjects ---- */
 
-static int add_subject(struct rev_walk *w, struct commit *c, struct strbuf *out, struct err *err)
+/* One side of a merge. */
+struct side_log {
+	size_t nr, limit;	/* of subjects */
+	struct strbuf subjects;
+	bool credits;
+	struct string_list authors, committers;
+};
+
+static void add_subject(struct side_log *log, const struct commit *c, const struct commit_view *v)
 {
+	if (++log->nr > log->limit)
+		return;
+	strbuf_addstr(&log->subjects, "  ");
+	if (v->message_len)
+		commit_subject(&log->subjects, v->message, v->message_len, " ");
+	else
+		strbuf_addstr(&log->subjects, oid_hex(&c->oid));
+	strbuf_addch(&log->subjects, '\n');
+}
+
+/* Merges have no subject here. Their committers are named, and the one of the youngest other commit. */
+static int add_commit_of_side(struct side_log *log, struct rev_walk *w, struct commit *c, struct err *err)
+{
+	const bool merge = c->nr_parents > 1;
 	struct commit_view v = { 0 };
 	const char *buf;
 	size_t len;
@@ -285,21 +428,17 @@ static int add_subject(struct rev_walk *w, struct commit *c, struct strbuf *out,
 
 	if (!rc)
 		rc = commit_parse(&v, buf, len, w->repo->algo, err);
-	if (!rc) {
-		strbuf_addstr(out, "  ");
-		if (v.message_len)
-			commit_subject(out, v.message, v.message_len, " ");
-		else
-			strbuf_addstr(out, oid_hex(&c->oid));
-		strbuf_addch(out, '\n');
-	}
+	if (!rc && log->credits && (merge || !log->nr))
+		count_person(&log->committers, v.committer, v.committer_len);
+	if (!rc && log->credits && !merge)
+		count_person(&log->authors, v.author, v.author_len);
+	if (!rc && !merge)
+		add_subject(log, c, &v);
 	commit_view_release(&v);
 	return rc;
 }
 
-/* Merges do not count. */
-static int list_subjects(struct repository *r, const struct merge_source *s, size_t limit, struct strbuf *out, size_t *nr,
-			 struct err *err)
+static int walk_side(struct repository *r, const struct merge_source *s, struct side_log *log, struct err *err)
 {
 	char *name = xstrfmt("%s^0", oid_hex(&s->oid));
 	const char *argv[] = { "", name, "--not", "HEAD", NULL };
@@ -311,31 +450,50 @@ static int list_subjects(struct repository *r, const struct merge_source *s, siz
 		rc = rev_walk_arguments(w, ref_exists(r->refs, "HEAD") ? 4 : 2, argv, NULL, err);
 	if (!rc)
 		rc = rev_walk_begin(w, err);
-	while (!rc && (rc = rev_walk_next(w, &c, err)) > 0) {
-		rc = 0;
-		if (c->nr_parents > 1)
-			continue;
-		if (++*nr <= limit)
-			rc = add_subject(w, c, out, err);
-	}
+	while (!rc && (rc = rev_walk_next(w, &c, err)) > 0)
+		rc = add_commit_of_side(log, w, c, err);
 	rev_walk_free(w);
 	free(name);
 	return rc;
 }
 
-static int add_log(struct repository *r, const struct merge_source *s, int limit, struct strbuf *out, struct err *err)
+/* merge.branchdesc: the description of a branch of this repository, line by line. The origin of another one has a URL. */
+static int add_description(struct repository *r, const struct merge_source *s, struct strbuf *out, struct err *err)
 {
-	struct strbuf subjects = STRBUF_INIT;
-	size_t nr = 0;
-	int rc = list_subjects(r, s, (size_t)limit, &subjects, &nr, err);
+	char *key = xstrfmt("branch.%s.description", s->origin);
+	const struct config_entry *e = config_get(r->config, key);
+	bool wanted = false;
+	int rc = config_get_bool(r->config, "merge.branchdesc", &wanted, err);
+
+	free(key);
+	if (rc < 0 || !wanted || s->kind != SOURCE_BRANCH || !e || !e->value)
+		return rc < 0 ? rc : 0;
+	for (const char *p = e->value; *p; p += strcspn(p, "\n"), p += *p == '\n')
+		strbuf_addf(out, "  : %.*s\n", (int)strcspn(p, "\n"), p);
+	return 0;
+}
+
+static int add_log(struct repository *r, const struct merge_source *s, const struct merge_message_options *o,
+		   struct strbuf *out, struct err *err)
+{
+	struct side_log log = { .limit = (size_t)o->log, .subjects = STRBUF_INIT, .credits = o->credits };
+	int rc = walk_side(r, s, &log, err);
 
 	if (!rc) {
-		if (nr > (size_t)limit)
-			strbuf_addf(out, "\n* %s: (%zu commits)\n%s  ...\n", s->origin, nr, subjects.buf);
-		else
-			strbuf_addf(out, "\n* %s:\n%s", s->origin, subjects.buf);
+		add_credit_line(r, &log.authors, IDENT_AUTHOR, o->comment_char, out);
+		add_credit_line(r, &log.committers, IDENT_COMMITTER, o->comment_char, out);
+		strbuf_addf(out, "\n* %s:", s->origin);
+		if (log.nr > log.limit)
+			strbuf_addf(out, " (%zu commits)", log.nr);
+		strbuf_addch(out, '\n');
+		rc = add_description(r, s, out, err);
 	}
-	strbuf_release(&subjects);
+	strbuf_addbuf(out, &log.subjects);
+	if (log.nr > log.limit)
+		strbuf_addstr(out, "  ...\n");
+	strbuf_release(&log.subjects);
+	string_list_clear(&log.authors, NULL);
+	string_list_clear(&log.committers, NULL);
 	return rc;
 }
 
@@ -345,8 +503,12 @@ int merge_message_format(struct repository *r, const char *lines, const struct m
 			 struct strbuf *out, struct err *err)
 {
 	struct source_list l = { 0 };
-	int rc = parse_sources(&l, r, lines, err);
+	int rc = o->reduce && !ref_exists(r->refs, "HEAD") ? err_set(err, ERR_NOT_FOUND, "No current branch") : 0;
 
+	if (!rc)
+		rc = parse_sources(&l, r, lines, err);
+	if (!rc && o->reduce)
+		rc = reduce_sources(&l, r, err);
 	if (!rc && o->first && !o->no_title) {
 		strbuf_addstr(out, o->first);
 		strbuf_complete_line(out);
@@ -356,7 +518,7 @@ int merge_message_format(struct repository *r, const char *lines, const struct m
 	for (size_t i = 0; !rc && i < l.nr && !o->first && !o->no_title; i++)
 		rc = add_tag(r, out, &l.items[i].oid, o->comment_char, err);
 	for (size_t i = 0; !rc && i < l.nr && o->log; i++)
-		rc = add_log(r, &l.items[i], o->log, out, err);
+		rc = add_log(r, &l.items[i], o, out, err);
 	free_sources(&l);
 	return rc;
 }

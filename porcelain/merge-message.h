@@ -21,11 +21,14 @@ struct merge_message_options {
 	int log;	       /* subjects of each side at most; 0: none */
 	char comment_char;     /* before lines about signatures of tags */
 	bool no_title;	       /* `out` has a message already */
+	bool reduce;	       /* leave out lines of commits that HEAD, or another line, leads to */
+	bool credits;	       /* with `log`: authors and committers of each side, as comments */
 };
 
 /*
  * Append the message to `out`. Nothing is appended if no line is for a merge and there is no `first`.
- * Errors: ERR_INVALID, "error in line 1: …"; objects and refs that cannot be read.
+ * Errors: ERR_INVALID, "error in line 1: …"; ERR_NOT_FOUND, "No current branch" (reduce); objects and refs that cannot be
+ *         read.
  */
 MUST_USE int merge_message_format(struct repository *r, const char *lines, const struct merge_message_options *o,
 				  struct strbuf *out, struct err *err);

@@ -179,6 +179,68 @@ test_expect_success 'fmt-merge-msg: kinds, repositories, subjects' '
 	echo odd >in && test_expect_code 128 git -C r fmt-merge-msg <in 2>err && test_grep "error in line 1: odd" err
 '
 
+# people AUTHOR:COMMITTER...: fmt-merge-msg names the people of a branch with these commits, by the user Me
+people() {
+	rm -rf people && git init -q people && (
+		cd people && git config user.name Me && git config user.email me@example.com && unset GIT_AUTHOR_NAME GIT_COMMITTER_NAME &&
+		git commit -q --allow-empty -m base && git branch base && for i
+		do
+			GIT_AUTHOR_NAME=${i%:*} GIT_COMMITTER_NAME=${i#*:} git commit -q --allow-empty -m "$i" || return 1
+		done && tip=$(git rev-parse HEAD) && git reset -q --hard base && printf "$tip\t\tbranch 'top' of .\n" | git fmt-merge-msg --log=1
+	) >out && { grep "^#" out >names || :; }
+}
+
+test_expect_success 'fmt-merge-msg: authors and committers' '
+	people A:A && lines "# By A" "# Via A" >expect && test_cmp expect names && people A:Me && lines "# By A" >expect && test_cmp expect names &&
+	people Me:A && lines "# Via A" >expect && test_cmp expect names && people Me:Me && test_must_be_empty names &&
+	people B:B A:A && lines "# By A (1) and B (1)" "# Via A" >expect && test_cmp expect names &&
+	people Me:Me A:Me && lines "# By A (1) and Me (1)" >expect && test_cmp expect names &&
+	people Me:Me Me:Me A:Me && lines "# By Me (2) and A (1)" >expect && test_cmp expect names &&
+	people D:X D:X C:X B:X B:X A:Y && lines "# By B (2) and others" "# Via Y" >expect && test_cmp expect names &&
+	lines "Merge branch '\''top'\''" "" "# By B (2) and others" "# Via Y" "* top: (6 commits)" "  A:Y" "  ..." >expect && test_cmp expect out
+'
+
+test_expect_success 'fmt-merge-msg: committers of merges; no names where no editor removes them' '
+	people A:X && (
+		cd people && git checkout -q -b top && git commit -q --allow-empty -m other && git checkout -q -b m base && git commit -q --allow-empty -m m &&
+		GIT_COMMITTER_NAME=M git merge -q --no-ff top && GIT_COMMITTER_NAME=T git commit -q --allow-empty -m tip && git checkout -q base &&
+		printf "$(git rev-parse m)\t\tbranch m of .\n" | git fmt-merge-msg --log >../out && git merge -q --no-ff --log --no-edit m && git log -1 --format=%B >../message
+	) && test_grep "^# Via M (1) and T (1)$" out && test_grep "^  tip" message && test_grep ! "^# " message
+'
+
+# title LINE...: the title for these lines of FETCH_HEAD
+title() {
+	printf "%b\n" "$@" | git -C people fmt-merge-msg --into-name main >title
+}
+
+test_expect_success 'fmt-merge-msg: lines that HEAD or another line leads to do not count' '
+	people A:A B:B && git -C people branch top HEAD@{1} && tip=$(git -C people rev-parse top) && below=$(git -C people rev-parse top~) && git -C people tag -a -m words atag top &&
+	title "$below\t\tbranch a of ." "$tip\t\tbranch b of ." && echo "Merge branch b" >expect && test_cmp expect title &&
+	title "$tip\t\tbranch b of ." "$(git -C people rev-parse atag)\t\ttag t of ." && lines "Merge branch b, tag t" "" words >expect && test_cmp expect title &&
+	title "$(git -C people rev-parse base)\t\tbranch b of ." && echo "Merge branch b" >expect && test_cmp expect title &&
+	title "$(git -C people rev-parse top^{tree})\t\tbranch b of ." "$(echo $tip | tr 0-9a-f 1)\t\tbranch c of ." && test_must_be_empty title &&
+	git -C people checkout -q top && title "$below\t\tbranch a of ." && test_must_be_empty title &&
+	git init -q none && test_expect_code 128 git -C none fmt-merge-msg </dev/null 2>err && test_grep "^fatal: No current branch" err
+'
+
+test_expect_success 'merge.branchdesc puts the description before the subjects' '
+	test_when_finished back && git -C r config branch.side.description "one
+
+ two" && git -C r -c merge.branchdesc=true merge -q --log --no-ff --no-edit side && git -C r log -1 --format=%B >out &&
+	lines "* side:" "  : one" "  :" "  :  two" >expect && sed -n "/^\* side/,/two/p" out >actual && test_cmp expect actual && back &&
+	git -C r merge -q --log --no-ff --no-edit side && git -C r log -1 --format=%B >out && test_grep ! "one" out && back &&
+	git -C r update-ref refs/remotes/o/side side && git -C r config branch.o/side.description far && git -C r -c merge.branchdesc=true merge -q --log --no-ff --no-edit o/side &&
+	git -C r log -1 --format=%B >out && test_grep "^\* o/side:" out && test_grep ! far out && git -C r update-ref -d refs/remotes/o/side &&
+	printf "$(git -C r rev-parse side)\t\tbranch '\''side'\'' of url\n" | git -C r -c merge.branchdesc=true fmt-merge-msg --log >out && test_grep ! one out
+'
+
+test_expect_success 'the editor gets its help directly below the message' '
+	test_when_finished back && echo "cp \"\$1\" \"$PWD/edited\"" >editor && GIT_EDITOR="sh \"$PWD/editor\"" git -C r merge -q --edit --no-ff side &&
+	sed -n 2p edited >line && test_grep "^# Please enter a commit message to explain" line && back &&
+	GIT_EDITOR="sh \"$PWD/editor\"" git -C r merge -q --edit --no-ff --cleanup=scissors side && sed -n 2p edited >line && test_grep "^# -* >8 -*$" line &&
+	sed -n 5p edited >line && echo "#" >expect && test_cmp expect line
+'
+
 test_expect_success 'strategies: ours, several; unknown ones' '
 	test_when_finished back &&
 	git -C r merge -q -s ours side && git -C r diff --quiet start && back &&

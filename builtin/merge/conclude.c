@@ -162,22 +162,6 @@ static int write_commit(struct merge_cmd *m, struct object_id *out, struct err *
 
 /* ---- hooks and editor ---- */
 
-/* GIT_MERGE_AUTOEDIT, and a terminal on both sides, decide where no option does. */
-static bool wants_editor(const struct merge_cmd *m)
-{
-	const char *env = getenv("GIT_MERGE_AUTOEDIT");
-	struct stat in, out;
-
-	if (m->o.edit >= 0)
-		return m->o.edit;
-	if (m->have_message)
-		return false;
-	if (env)
-		return config_parse_maybe_bool(env) > 0;
-	return !fstat(0, &in) && !fstat(1, &out) && isatty(0) && isatty(1) && in.st_dev == out.st_dev &&
-	       in.st_ino == out.st_ino && in.st_mode == out.st_mode;
-}
-
 static bool has_hooks(struct merge_cmd *m)
 {
 	return repo_has_hook(m->r, "prepare-commit-msg") ||
@@ -187,7 +171,7 @@ static bool has_hooks(struct merge_cmd *m)
 static int run_hook(struct merge_cmd *m, const char *name, const char *const *args, struct err *err)
 {
 	char *index = xstrfmt("GIT_INDEX_FILE=%s", m->r->index_path);
-	const char *env[] = { index, wants_editor(m) ? NULL : "GIT_EDITOR=:", NULL };
+	const char *env[] = { index, merge_wants_editor(m) ? NULL : "GIT_EDITOR=:", NULL };
 	int rc = repo_run_hook(m->r, name, env, args, NULL, err);
 
 	free(index);
@@ -199,8 +183,8 @@ static void add_editor_text(struct merge_cmd *m)
 	struct strbuf text = STRBUF_INIT;
 
 	if (m->cleanup == CLEANUP_SCISSORS) {
-		strbuf_addch(&m->message, '\n');
 		message_add_scissors(&m->message, m->comment_char);
+		strbuf_addch(&text, '\n');
 	}
 	strbuf_addstr(&text, "Please enter a commit message to explain why this merge is necessary,\n"
 			     "especially if it merges an updated upstream into a topic branch.\n\n");
@@ -209,7 +193,6 @@ static void add_editor_text(struct merge_cmd *m)
 	else
 		strbuf_addf(&text, "Lines starting with '%c' will be ignored, and an empty message aborts\nthe commit.\n",
 			    m->comment_char);
-	strbuf_addch(&m->message, '\n');
 	message_add_commented(&m->message, text.buf, text.len, m->comment_char);
 	strbuf_release(&text);
 }
@@ -246,7 +229,7 @@ static int run_message_hooks(struct merge_cmd *m, const char *path, struct err *
 	const char *args[] = { path, "merge", NULL }, *msg_args[] = { path, NULL };
 	int rc = run_hook(m, "prepare-commit-msg", args, err);
 
-	if (!rc && wants_editor(m) && launch_editor(m->r, path, NULL, err) < 0)
+	if (!rc && merge_wants_editor(m) && launch_editor(m->r, path, NULL, err) < 0)
 		rc = ERR_ABORTED;
 	if (!rc && m->o.verify)
 		rc = run_hook(m, "commit-msg", msg_args, err);
@@ -257,8 +240,8 @@ static int run_message_hooks(struct merge_cmd *m, const char *path, struct err *
 static enum cleanup_mode cleanup_of(const struct merge_cmd *m)
 {
 	if (m->cleanup == CLEANUP_DEFAULT)
-		return wants_editor(m) ? CLEANUP_STRIP : CLEANUP_WHITESPACE;
-	return m->cleanup == CLEANUP_SCISSORS && !wants_editor(m) ? CLEANUP_WHITESPACE : m->cleanup;
+		return merge_wants_editor(m) ? CLEANUP_STRIP : CLEANUP_WHITESPACE;
+	return m->cleanup == CLEANUP_SCISSORS && !merge_wants_editor(m) ? CLEANUP_WHITESPACE : m->cleanup;
 }
 
 /* 1: no commit is made of it; the reason has been printed. The merge is in progress, and published. */
@@ -278,7 +261,7 @@ static int ask_children(struct merge_cmd *m, struct err *err)
 	char *path = repo_state_path(m->r, STATE_MERGE_MSG);
 	int rc;
 
-	if (wants_editor(m))
+	if (merge_wants_editor(m))
 		add_editor_text(m);
 	rc = merge_write_state(m, err);
 	if (!rc)
@@ -294,7 +277,7 @@ static int ask_children(struct merge_cmd *m, struct err *err)
 /* 1: see refuse_commit. */
 static int finish_message(struct merge_cmd *m, struct err *err)
 {
-	bool children = wants_editor(m) || has_hooks(m);
+	bool children = merge_wants_editor(m) || has_hooks(m);
 	int rc = children ? ask_children(m, err) : 0;
 
 	if (rc == ERR_ABORTED)

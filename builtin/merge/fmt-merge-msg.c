@@ -59,7 +59,7 @@ static int read_lines(const struct command_ctx *ctx, const char *file, struct st
 
 int cmd_fmt_merge_msg(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct merge_message_options o = { .comment_char = '#' };
+	struct merge_message_options o = { .comment_char = '#', .reduce = true, .credits = true };
 	struct strbuf lines = STRBUF_INIT, out = STRBUF_INIT;
 	struct err err = ERR_INIT;
 	const char *file = NULL;

@@ -101,6 +101,8 @@ void merge_heads_clear(struct merge_heads *h);
 MUST_USE int merge_verify_signatures(struct merge_cmd *m, struct err *err);
 
 /* ---- message.c ---- */
+/* GIT_MERGE_AUTOEDIT, and a terminal on both sides, decide where no option does. */
+bool merge_wants_editor(const struct merge_cmd *m);
 /* From -m and -F; or from the heads, if a merge commit can come of it. */
 MUST_USE int merge_prepare_message(struct merge_cmd *m, struct err *err);
 void merge_add_signoff(struct merge_cmd *m, const char *committer);

@@ -129,6 +129,21 @@ static int read_given(struct merge_cmd *m, struct err *err)
 	return m->o.file ? read_message_file(m, &m->message, err) : 0;
 }
 
+bool merge_wants_editor(const struct merge_cmd *m)
+{
+	const char *env = getenv("GIT_MERGE_AUTOEDIT");
+	struct stat in, out;
+
+	if (m->o.edit >= 0)
+		return m->o.edit;
+	if (m->have_message)
+		return false;
+	if (env)
+		return config_parse_maybe_bool(env) > 0;
+	return !fstat(0, &in) && !fstat(1, &out) && isatty(0) && isatty(1) && in.st_dev == out.st_dev &&
+	       in.st_ino == out.st_ino && in.st_mode == out.st_mode;
+}
+
 int merge_prepare_message(struct merge_cmd *m, struct err *err)
 {
 	struct merge_message_options o = { .into_name = m->o.into_name, .log = m->o.log, .comment_char = m->comment_char };
@@ -136,6 +151,7 @@ int merge_prepare_message(struct merge_cmd *m, struct err *err)
 	int rc = read_given(m, err);
 
 	o.no_title = m->have_message;
+	o.credits = merge_wants_editor(m);
 	for (size_t i = 0; i < m->heads.nr; i++)
 		add_head_line(m, &m->heads.items[i], &lines);
 	if (!rc && (!m->have_message || m->o.log))
