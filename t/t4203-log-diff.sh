@@ -70,6 +70,11 @@ test_expect_success '--merges -1 counts merges, with a diff or without' '
 	logs "merge||dir/b|top|" --merges -1 --first-parent --name-only
 '
 
+test_expect_success '--dd: a patch of each commit, of merges beside the first parent' '
+	patches --dd >actual && printf "%s\n" "$m merge" " /dir/b" " /top" "$p top" " /top" "$t topic" " /dir/b" "$r root" " /dir/a" " /dir/b" " /top" >expect && test_cmp expect actual &&
+	logs "merge||dir/b|top|" --merges -1 --dd --name-only && patches --dd --no-diff-merges -1 >actual && echo "$m merge" >expect && test_cmp expect actual
+'
+
 test_expect_success '--first-parent compares merges with that parent, whatever -m says' '
 	patches --first-parent -m -p >actual &&
 	printf "%s\n" "$m merge" " /dir/b" " /top" "$p top" " /top" "$r root" " /dir/a" " /dir/b" " /top" >expect &&

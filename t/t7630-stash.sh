@@ -212,6 +212,21 @@ test_expect_success STRACE,!SANITIZE 'a search for changes looks each unchanged 
 	done && cd ..
 '
 
+test_expect_success 'numbers of context lines need --patch' '
+	fresh && for command in "stash -U3" "stash push --unified=3" "stash save -U 3 x"
+	do
+		test_expect_code 128 git -C repo $command 2>err && echo "fatal: the option '\''--unified'\'' requires '\''--patch'\''" >expect && test_cmp expect err || return 1
+	done && test_expect_code 128 git -C repo stash --inter-hunk-context=0 2>err && test_grep "option .--inter-hunk-context. requires" err &&
+	test_expect_code 129 git -C repo stash push --no-unified 2>err && test_grep "unknown option .no-unified" err &&
+	echo x >>repo/f && git -C repo stash push -q -U-1 && git -C repo diff --quiet &&
+	for command in "commit -U3 -am x" "commit -U0 --dry-run"
+	do
+		test_expect_code 128 git -C repo $command 2>err && echo "fatal: the option '\''--unified'\'' requires '\''--interactive/--patch'\''" >expect && test_cmp expect err || return 1
+	done && test_expect_code 128 git -C repo commit --inter-hunk-context=-2 2>err && test_grep ".--inter-hunk-context. cannot be negative" err &&
+	test_expect_code 128 git -C repo commit --inter-hunk-context=2 2>err && test_grep "option .--inter-hunk-context. requires" err &&
+	test_expect_code 128 git -C repo commit -U-2 2>err && test_grep ".--unified. cannot be negative" err && git -C repo commit -q --allow-empty -m x -U-1
+'
+
 test_expect_success STRACE,JOURNAL 'push: two flushes, the first before any file changes; apply and pop: one' '
 	fresh && on_journal journal && cp -a repo journal/r && (
 		cd journal/r && for i in 1 2 3 4 5 6 7 8 9; do echo $i >u$i || return 1; done && echo x >>f && echo x >>g && echo x >>d/h &&

@@ -8,6 +8,7 @@
 #define BUILTIN_COMMIT_COMMIT_RUN_H
 
 #include "cli/cli.h"
+#include "cli/context-option.h"
 #include "cli/path-args.h"
 #include "fs/lockfile.h"
 #include "index/index.h"
@@ -21,6 +22,7 @@ enum dry_run_format { STATUS_NONE, STATUS_LONG, STATUS_SHORT, STATUS_PORCELAIN }
 
 struct commit_options {
 	int quiet, verbose, all, include, only, interactive, patch, no_verify, dry_run;
+	struct context_option context;
 	int amend, no_post_rewrite, allow_empty, allow_empty_message, reset_author;
 	int signoff, edit /* -1: not said */, show_status, branch, ahead_behind, null_term;
 	int status_format; /* enum dry_run_format */

@@ -91,6 +91,7 @@ static int parse_command_line(int argc, const char **argv, struct commit_options
 		OPT_BOOL('i', "include", &o->include, "add specified files to index for commit"),
 		OPT_BOOL(0, "interactive", &o->interactive, "interactively add files"),
 		OPT_BOOL('p', "patch", &o->patch, "interactively add changes"),
+		OPT_CONTEXT(&o->context),
 		OPT_BOOL('o', "only", &o->only, "commit only specified files"),
 		OPT_BOOL('n', "no-verify", &o->no_verify, "bypass pre-commit and commit-msg hooks"),
 		OPT_BOOL(0, "dry-run", &o->dry_run, "show what would be committed"),
@@ -125,6 +126,7 @@ static void conflict(const char *a, const char *b)
 
 static void check_options(struct commit_options *o, int argc, const char **argv)
 {
+	check_context_numbers(&o->context);
 	if (o->interactive || o->patch)
 		die("choosing changes by hand (--interactive, --patch) is not available yet");
 	if (o->include && o->only)
@@ -133,6 +135,7 @@ static void check_options(struct commit_options *o, int argc, const char **argv)
 		conflict("-i/--include", "-a/--all");
 	if (o->all && o->only)
 		conflict("-o/--only", "-a/--all");
+	check_context_choice(&o->context, o->interactive || o->patch, "--interactive/--patch");
 	if (o->pathspec.file && o->all)
 		conflict("--pathspec-from-file", "-a");
 	if (o->all && argc)
@@ -725,6 +728,7 @@ static void commit_run_init(struct commit_run *run, struct command_ctx *ctx)
 	memset(run, 0, sizeof(*run));
 	run->repo = ctx->repo;
 	run->prefix = ctx->prefix;
+	run->o.context = (struct context_option)CONTEXT_OPTION_INIT;
 	strvec_init(&run->o.messages);
 	strvec_init(&run->o.trailers);
 	index_init(&run->ci.ix, ctx->repo->algo);

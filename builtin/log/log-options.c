@@ -410,8 +410,8 @@ static int merge_option(struct log_options *o, const char *const *argv, struct e
 	}
 	if (!strcmp(arg, "--no-diff-merges"))
 		return set_merge_diff(o, "off", arg, err);
-	if (!strcmp(arg, "--remerge-diff")) {
-		rc = set_merge_diff(o, "remerge", arg, err);
+	if (!strcmp(arg, "--remerge-diff") || !strcmp(arg, "--dd")) {
+		rc = set_merge_diff(o, strcmp(arg, "--dd") ? "remerge" : "first-parent", arg, err);
 		o->merges_ask = true;
 		return rc;
 	}

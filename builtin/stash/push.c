@@ -2,6 +2,7 @@
 /* git-stash(1): push, save, create. */
 #include "compat/posix.h"
 #include "builtin/stash/stash.h"
+#include "cli/context-option.h"
 #include "cli/path-args.h"
 #include "porcelain/stash-save.h"
 #include "util/alloc.h"
@@ -9,6 +10,7 @@
 struct push {
 	struct repository *r;
 	int quiet, keep_index, patch, staged, untracked, all;
+	struct context_option context;
 	char *message; /* owned */
 	const char *message_given;
 	struct pathspec_args pathspec_args;
@@ -19,6 +21,7 @@ struct push {
 	OPT_BOOL('k', "keep-index", &(p)->keep_index, "keep index"),                                          \
 	OPT_BOOL('S', "staged", &(p)->staged, "stash staged changes only"),                                   \
 	OPT_BOOL('p', "patch", &(p)->patch, "stash in patch mode"),                                           \
+	OPT_CONTEXT(&(p)->context),                                                                           \
 	OPT_BOOL('q', "quiet", &(p)->quiet, "quiet mode"),                                                    \
 	OPT_BOOL('u', "include-untracked", &(p)->untracked, "include untracked files in stash"),              \
 	OPT_BOOL('a', "all", &(p)->all, "include ignored files"),                                             \
@@ -139,6 +142,8 @@ static int push_run(struct push *p)
 
 static int check_options(const struct push *p)
 {
+	check_context_choice(&p->context, p->patch, "--patch");
+	check_context_numbers(&p->context);
 	if (p->patch)
 		die("choosing hunks (--patch) is not available yet");
 	if (p->staged && (p->untracked || p->all)) {
@@ -153,7 +158,7 @@ static int check_options(const struct push *p)
 static int push_words(int argc, const char **argv, struct command_ctx *ctx, bool assumed)
 {
 	static const char *const push_usage[] = { STASH_USAGE_PUSH, NULL };
-	struct push p = { .r = ctx->repo };
+	struct push p = { .r = ctx->repo, .context = CONTEXT_OPTION_INIT };
 	struct option opts[] = { PUSH_OPTIONS(&p), OPT_PATHSPEC_FILE(&p.pathspec_args), OPT_END() };
 
 	argc = parse_options(argc, argv, opts, push_usage, assumed ? PARSE_OPT_KEEP_DASHDASH : 0);
@@ -187,7 +192,7 @@ int stash_cmd_push_assumed(int argc, const char **argv, struct command_ctx *ctx)
 int stash_cmd_save(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const save_usage[] = { STASH_USAGE_SAVE, NULL };
-	struct push p = { .r = ctx->repo };
+	struct push p = { .r = ctx->repo, .context = CONTEXT_OPTION_INIT };
 	struct option opts[] = { PUSH_OPTIONS(&p), OPT_END() };
 
 	argc = parse_options(argc, argv, opts, save_usage, 0);
