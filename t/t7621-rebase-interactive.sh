@@ -50,6 +50,27 @@ test_expect_success 'lines move, go and are dropped; an empty list changes nothi
 	test_grep "there was a problem with the editor" err && test_path_is_missing repo/.git/rebase-merge
 '
 
+test_expect_success 'revert undoes a commit, in the name of the user' '
+	copy && one=$(git -C repo rev-parse topic~2) && GIT_AUTHOR_NAME=Me edit "3a revert $one" "" main &&
+	subjects main "Revert \"one\"\nthree\ntwo\none\n" && git -C repo log -1 --format="%an%n%b" >out && printf "Me\nThis reverts commit $one.\n\n" >expect && test_cmp expect out &&
+	git -C repo log -g -2 --format=%gs >out && sed -n 2p out >line && echo "rebase (revert): Revert \"one\"" >expect && test_cmp expect line &&
+	test_grep l2 repo/f && test_path_is_missing repo/.git/REVERT_HEAD
+'
+
+test_expect_success 'revert stops at a conflict, and at an empty result' '
+	copy && one=$(git -C repo rev-parse topic~2) && sed s/t2/u2/ repo/f >f && mv f repo/f && git -C repo commit -qam other &&
+	test_expect_code 1 edit "4a revert $one" "" main 2>err && test_grep "error: could not revert $(git -C repo rev-parse --short $one)\.\.\. one$" err &&
+	test "$(cat repo/.git/REVERT_HEAD)" = $one && test_path_is_missing repo/.git/CHERRY_PICK_HEAD && test_grep "^>>>>>>> parent of .* (one)$" repo/f &&
+	git -C repo checkout -q --theirs f && git -C repo add f && MSG= git -C repo rebase --continue >out 2>&1 && subjects main "Revert \"one\"\nother\nthree\ntwo\none\n" && test_path_is_missing repo/.git/REVERT_HEAD &&
+	copy && one=$(git -C repo rev-parse topic~2) && test_expect_code 1 edit "2s/.*/revert $one/;3s/.*/revert $one/" "" main >out 2>err && test_grep ! "previous cherry-pick" err && test_path_is_missing repo/.git/CHERRY_PICK_HEAD &&
+	git -C repo rebase --skip 2>err && subjects main "Revert \"one\"\none\n"
+'
+
+test_expect_success 'revert refuses a merge; what comes after a revert is a pick again' '
+	copy && git -C repo checkout -q -b side main && git -C repo merge -q --no-edit topic && m=$(git -C repo rev-parse HEAD) && git -C repo checkout -q topic && test_expect_code 128 edit "3a revert $m" "" main 2>err && test_grep "is a merge but no -m option was given" err &&
+	copy && one=$(git -C repo rev-parse topic~2) && edit "1a revert $one" "" main && subjects main "three\ntwo\nRevert \"one\"\none\n" && test_path_is_file repo/g
+'
+
 test_expect_success 'squash and fixup: one commit, the messages of both' '
 	copy && edit "2s/pick/squash/;3s/pick/fixup/" "s/^one/ONE/" main && subjects main "ONE\n" &&
 	cat >expect <<-\EOF &&

@@ -65,6 +65,7 @@ struct rebase_stop {
 	struct object_id amend;
 	struct object_id merge_head;
 	struct object_id pick_head; /* CHERRY_PICK_HEAD: git commit takes its author */
+	struct object_id revert_head;
 	struct strbuf message, merge_msg, author_script, patch;
 	bool has_message, has_merge_msg, has_auto_merge, keep_squash_msg;
 };
@@ -82,6 +83,7 @@ struct rebase_run {
 	bool fast_forwards;
 	bool has_run_command;
 	bool is_advanced; /* `at` is behind the command that runs */
+	bool reverts;	  /* the command that runs is revert */
 	bool one_by_one; /* something is in the way, or a hook looks at each commit */
 	struct rebase_refs labels, updates;
 	struct strbuf committer;

@@ -33,8 +33,8 @@ int rebase_run_prepare_merge(struct rebase_run *run, struct err *err)
 
 struct pick rebase_run_pick_of(struct rebase_run *run, struct commit *c)
 {
-	return (struct pick){ .r = run->r, .pool = run->c->pool, .commit = c, .onto = &run->now.tree,
-			      .settings = &run->merge };
+	return (struct pick){ .r = run->r, .pool = run->c->pool, .commit = c, .revert = run->reverts,
+			      .onto = &run->now.tree, .settings = &run->merge };
 }
 
 /* ---- the commit ---- */

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "builtin/rebase/rebase-run.h"
 #include "cli/git-options.h"
+#include "repo/ident.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 
@@ -25,7 +26,8 @@ static int add_commit(struct rebase_run *run, const struct todo_item *item, stru
 	struct strbuf author = STRBUF_INIT, message = STRBUF_INIT;
 	const struct object_id parent = run->now.head;
 	struct rebase_new n = { .tree = tree, .parents = &parent, .nr_parents = !is_root, .message = &message };
-	int rc = rebase_run_author(run, c, &author, err);
+	int rc = run->reverts ? repo_ident(run->r, &author, IDENT_AUTHOR | IDENT_STRICT, err) :
+				rebase_run_author(run, c, &author, err);
 
 	if (!rc)
 		rc = rebase_run_message(run, c, &message, err);
@@ -171,7 +173,7 @@ static int squash_commit(struct rebase_run *run, struct todo_item *item, struct 
 
 static bool can_fast_forward(const struct rebase_run *run, const struct todo_item *item, const struct commit *c)
 {
-	if (!run->fast_forwards || todo_is_fixup(item->command))
+	if (!run->fast_forwards || run->reverts || todo_is_fixup(item->command))
 		return false;
 	if (c->nr_parents == 1)
 		return oid_eq(&c->parents[0]->oid, &run->now.head);
@@ -222,6 +224,8 @@ static int stop_at_conflict(struct rebase_run *run, struct todo_item *item, stru
 	} else {
 		rc = rebase_run_message(run, c, &stop.message, err);
 	}
+	if (run->reverts)
+		stop.revert_head = c->oid;
 	rebase_run_advance_early(run);
 	if (!rc)
 		rc = rebase_stop_conflict(run, item, c, &result->merge, &stop, err);
@@ -271,7 +275,8 @@ static int show_status(struct err *err)
 /* "The previous cherry-pick is now empty": git commit says so, and fails. */
 static int stop_at_empty(struct rebase_run *run, struct todo_item *item, struct commit *c, struct err *err)
 {
-	struct rebase_stop stop = { .tree = run->now.tree, .has_message = true, .has_merge_msg = true, .pick_head = c->oid };
+	struct rebase_stop stop = { .tree = run->now.tree, .has_message = true, .has_merge_msg = true,
+				    .pick_head = run->reverts ? run->r->algo->null_oid : c->oid };
 	struct strbuf id = STRBUF_INIT;
 	int rc = rebase_run_message(run, c, &stop.message, err);
 
@@ -282,12 +287,12 @@ static int stop_at_empty(struct rebase_run *run, struct todo_item *item, struct 
 	if (!rc)
 		rc = rebase_publish(run, &stop, true, err);
 	odb_abbrev(run->r->odb, &c->oid, run->r->settings.abbrev, &id);
-	if (!rc) {
+	if (!rc && !run->reverts)
 		fputs("The previous cherry-pick is now empty, possibly due to conflict resolution.\n"
 		      "If you wish to commit it anyway, use:\n\n    git commit --allow-empty\n\n"
 		      "Otherwise, please use 'git rebase --skip'\n", stderr);
+	if (!rc)
 		rc = show_status(err);
-	}
 	if (!rc) {
 		fprintf(stderr, "Could not apply %s... %s\n", id.buf, item->arg);
 		rc = 1;

@@ -148,6 +148,8 @@ static int write_stop_texts(struct rebase_run *run, const struct rebase_stop *s,
 		rc = repo_operation_write_state(run->op, STATE_MERGE_MODE, "no-ff", 5, err);
 	if (!rc)
 		rc = write_oid(run, STATE_CHERRY_PICK_HEAD, &s->pick_head, err);
+	if (!rc)
+		rc = write_oid(run, STATE_REVERT_HEAD, &s->revert_head, err);
 	if (!rc && s->has_auto_merge)
 		rc = write_oid(run, STATE_AUTO_MERGE, &s->tree, err);
 	return rc;

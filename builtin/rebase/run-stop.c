@@ -137,7 +137,7 @@ static void print_result(const struct merge_result *result)
 
 static void explain_conflict(struct rebase_run *run, const char *id, const char *subject)
 {
-	error("could not apply %s... %s", id, subject);
+	error("could not %s %s... %s", run->reverts ? "revert" : "apply", id, subject);
 	advise_if_enabled(run->r, "mergeConflict",
 			  "Resolve all conflicts manually, mark them as resolved with\n"
 			  "\"git add/rm <conflicted_files>\", then run \"git rebase --continue\".\n"

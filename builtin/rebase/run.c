@@ -28,6 +28,7 @@ static int run_command_at(struct rebase_run *run, struct todo_item *item, struct
 	case TODO_EDIT:
 	case TODO_FIXUP:
 	case TODO_SQUASH:
+	case TODO_REVERT:
 		return rebase_run_pick(run, item, err);
 	case TODO_EXEC:
 		return rebase_run_exec(run, item, err);
@@ -41,8 +42,6 @@ static int run_command_at(struct rebase_run *run, struct todo_item *item, struct
 		return rebase_run_merge(run, item, err);
 	case TODO_UPDATE_REF:
 		return rebase_run_update_ref(run, item, err);
-	case TODO_REVERT:
-		return err_set(err, ERR_UNSUPPORTED, "revert is not a command of a rebase");
 	default:
 		return 0;
 	}
@@ -60,6 +59,7 @@ static int step_once(struct rebase_run *run, struct err *err)
 	print_progress(run);
 	run->is_advanced = false;
 	run->has_run_command = true;
+	run->reverts = item->command == TODO_REVERT;
 	rc = rebase_run_begin_op(run, err);
 	if (!rc)
 		rc = run_command_at(run, item, err);
