@@ -419,7 +419,8 @@ MUST_USE int reflogs_foreach_everywhere(struct ref_store *rs,
 typedef int (*reflog_keep_fn)(void *data, size_t i, size_t nr, const struct reflog_entry *e,
 			      struct err *err);
 #define REFLOG_FIX_OLD 1u    /* an old value becomes the new one of the entry before it that
-				stays; `keep` is given it so */
+				stays; `keep` is given it so if refs are files, and as it was
+				if they are in tables, as in Git */
 #define REFLOG_UPDATE_REF 2u /* if the last entry goes, the ref gets the value of the one
 				that is last then; symbolic refs do not */
 #define REFLOG_DRY_RUN 4u    /* ask `keep` and do no more */

@@ -59,6 +59,10 @@ void change_set_ref(struct reftable_change *c, const char *name, enum ref_value_
 /* offset: of the update index, for several entries of one log. */
 void change_add_log(struct reftable_change *c, const char *name, unsigned offset, const struct object_id *old_oid,
 		    const struct object_id *new_oid, const struct ident_split *ident, const char *msg);
+/* An entry under any update index up to max_index; ident: "Name <mail>", without LF. */
+void change_put_log(struct reftable_change *c, const char *name, uint64_t index, const struct reflog_entry *e);
+/* One that has no ids: the log is there without others. */
+void change_mark_log(struct reftable_change *c, const char *name);
 /* An entry as it is in a table, under a key that may be another one. */
 void change_copy_log(struct reftable_change *c, const char *name, uint64_t index, const struct log_record *r);
 void change_delete_log(struct reftable_change *c, const char *name, uint64_t index);
@@ -70,6 +74,9 @@ MUST_USE int change_stage(struct reftable_change *c, struct fsync_batch *b, stru
 MUST_USE int change_stage_compaction(struct reftable_change *c, struct fsync_batch *b, struct err *err);
 void change_unlock(struct reftable_change *c);
 void change_release(struct reftable_change *c);
+void change_free(struct reftable_change *c); /* and itself */
+/* It is staged: the batch, whose it is in all outcomes, unlocks and frees it once the list has its name. */
+MUST_USE int change_end_with(struct reftable_change *c, struct fsync_batch *b, struct err *err);
 
 /* change-table.c: sorts the records, and appends the bytes of their table. */
 MUST_USE int change_write_table(struct reftable_change *c, struct strbuf *out, struct err *err);

@@ -48,6 +48,32 @@ void change_add_log(struct reftable_change *c, const char *name, unsigned offset
 	l->tz = ident->tz;
 }
 
+void change_put_log(struct reftable_change *c, const char *name, uint64_t index, const struct reflog_entry *e)
+{
+	struct change_log *l = new_log(c, name, index);
+	struct ident_split ident = { .name = "", .mail = "" };
+
+	if (ident_split_line(&ident, e->ident, strlen(e->ident)) < 0)
+		BUG("an entry of a reflog without '<' and '>'");
+	l->old_oid = e->old_oid;
+	l->new_oid = e->new_oid;
+	l->name = xmemdupz(ident.name, ident.name_len);
+	l->mail = xmemdupz(ident.mail, ident.mail_len);
+	l->msg = *e->msg ? xconcat(e->msg, "\n") : xstrdup("");
+	l->date = e->date;
+	l->tz = e->tz;
+}
+
+void change_mark_log(struct reftable_change *c, const char *name)
+{
+	struct change_log *l = new_log(c, name, c->index);
+
+	l->old_oid = l->new_oid = c->stack->algo->null_oid;
+	l->name = xstrdup("");
+	l->mail = xstrdup("");
+	l->msg = xstrdup("");
+}
+
 void change_copy_log(struct reftable_change *c, const char *name, uint64_t index, const struct log_record *r)
 {
 	struct change_log *l = new_log(c, name, index);

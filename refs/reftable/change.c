@@ -79,6 +79,24 @@ void change_release(struct reftable_change *c)
 	c->alloc_refs = c->alloc_logs = 0;
 }
 
+void change_free(struct reftable_change *c)
+{
+	change_release(c);
+	free(c);
+}
+
+static void end_change(void *data, bool published UNUSED)
+{
+	change_free(data);
+}
+
+int change_end_with(struct reftable_change *c, struct fsync_batch *b, struct err *err)
+{
+	struct fsync_staging s = { .order = PUBLISH_REF_UNLOCK, .how = PUBLISH_NOTE, .fd = -1, .done = end_change, .data = c };
+
+	return fsync_batch_stage(b, &s, err);
+}
+
 /* ---- stage ---- */
 
 static char *new_table_name(uint64_t min, uint64_t max)

@@ -45,17 +45,11 @@ bool reftable_reflog_exists(struct ref_store *rs, const char *name)
 
 /* ---- one log ---- */
 
-struct kept_entry {
-	struct reflog_entry e;
-	char *ident, *msg;
-};
-
 struct log_reading {
 	struct ref_store *rs;
 	struct strbuf ident, msg;
-	struct kept_entry *kept; /* for the other direction */
-	size_t nr, alloc;
-	bool found;
+	struct log_entries *kept; /* NULL: none */
+	bool found, marked;
 };
 
 static void take_entry(struct log_reading *l, const struct log_record *r, struct reflog_entry *e)
@@ -76,55 +70,98 @@ static void take_entry(struct log_reading *l, const struct log_record *r, struct
 	e->tz = r->tz;
 }
 
-static void keep_entry(struct log_reading *l, const struct reflog_entry *e)
+static void keep_entry(struct log_entries *out, const struct reflog_entry *e, uint64_t index)
 {
-	struct kept_entry *k;
+	struct log_entry *k;
 
-	ALLOC_GROW(l->kept, l->nr + 1, l->alloc);
-	k = &l->kept[l->nr++];
-	k->e = *e;
+	ALLOC_GROW(out->items, out->nr + 1, out->alloc);
+	k = &out->items[out->nr++];
+	*k = (struct log_entry){ .e = *e, .index = index };
 	k->e.ident = k->ident = xstrdup(e->ident);
 	k->e.msg = k->msg = xstrdup(e->msg);
 }
 
-static int visit_kept(struct log_reading *l, int rc, reflog_fn fn, void *data)
+void log_entries_release(struct log_entries *l)
 {
 	while (l->nr) {
-		struct kept_entry *k = &l->kept[--l->nr];
+		struct log_entry *k = &l->items[--l->nr];
 
-		if (!rc)
-			rc = fn(data, &k->e);
 		free(k->ident);
 		free(k->msg);
 	}
-	free(l->kept);
-	return rc;
+	FREE_AND_NULL(l->items);
+	l->alloc = 0;
+}
+
+static int visit_entry(struct log_reading *l, const struct reftable_record *rec, reflog_fn fn, void *data)
+{
+	struct reflog_entry e;
+	size_t name_len;
+	uint64_t index;
+
+	l->found = true;
+	if (marks_existence(l->rs, &rec->log)) {
+		l->marked = true;
+		return 0;
+	}
+	if (!log_key_parse(&rec->key, &name_len, &index))
+		return 0;
+	take_entry(l, &rec->log, &e);
+	if (!l->kept)
+		return fn(data, &e);
+	keep_entry(l->kept, &e, index);
+	return 0;
 }
 
 static int read_entries(struct log_reading *l, const struct reftable_stack *s, const char *name, reflog_fn fn, void *data,
-		    struct err *err)
+			struct err *err)
 {
 	struct merged_iter m = MERGED_ITER_INIT;
 	const struct reftable_record *rec;
-	struct reflog_entry e;
 	int rc;
 
 	merged_iter_start(&m, BLOCK_LOG, s->tables, s->nr);
 	rc = seek_log(&m, name, err);
 	while (!rc && (rc = merged_iter_next(&m, &rec, err)) > 0) {
-		rc = 0;
-		if (!is_of(rec, name))
+		if (!is_of(rec, name)) {
+			rc = 0;
 			break;
-		l->found = true;
-		if (marks_existence(l->rs, &rec->log))
-			continue;
-		take_entry(l, &rec->log, &e);
-		if (fn)
-			rc = fn(data, &e);
-		else
-			keep_entry(l, &e);
+		}
+		rc = visit_entry(l, rec, fn, data);
 	}
 	merged_iter_release(&m);
+	strbuf_release(&l->ident);
+	strbuf_release(&l->msg);
+	if (!rc && !l->found)
+		rc = err_set(err, ERR_NOT_FOUND, "no reflog for '%s'", name);
+	return rc;
+}
+
+int reftable_log_read(struct ref_store *rs, const struct reftable_stack *s, const char *name, struct log_entries *out,
+		      struct err *err)
+{
+	struct log_reading l = { .rs = rs, .ident = STRBUF_INIT, .msg = STRBUF_INIT, .kept = out };
+	int rc = read_entries(&l, s, name, NULL, NULL, err);
+
+	for (size_t i = 0; i < out->nr / 2; i++) {
+		struct log_entry newer = out->items[i];
+
+		out->items[i] = out->items[out->nr - 1 - i];
+		out->items[out->nr - 1 - i] = newer;
+	}
+	out->is_marked = l.marked;
+	return rc;
+}
+
+static int visit_oldest_first(struct ref_store *rs, const struct reftable_stack *s, const char *name, reflog_fn fn, void *data,
+			      struct err *err)
+{
+	struct log_entries all = LOG_ENTRIES_INIT;
+	int rc = reftable_log_read(rs, s, name, &all, err);
+
+	for (size_t i = 0; !rc && i < all.nr; i++)
+		rc = fn(data, &all.items[i].e);
+	log_entries_release(&all);
 	return rc;
 }
 
@@ -136,14 +173,9 @@ int reftable_reflog_foreach(struct ref_store *rs, const char *name, bool newest_
 	const char *bare;
 	int rc = reftable_fresh_stack_of(&s, rs, name, &bare, err);
 
-	if (!rc)
-		rc = read_entries(&l, s, bare, newest_first ? fn : NULL, data, err);
-	if (!rc && !l.found)
-		rc = err_set(err, ERR_NOT_FOUND, "no reflog for '%s'", name);
-	rc = visit_kept(&l, rc, fn, data);
-	strbuf_release(&l.ident);
-	strbuf_release(&l.msg);
-	return rc;
+	if (rc < 0)
+		return rc;
+	return newest_first ? read_entries(&l, s, bare, fn, data, err) : visit_oldest_first(rs, s, bare, fn, data, err);
 }
 
 /* ---- which refs have one ---- */

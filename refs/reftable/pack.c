@@ -13,22 +13,6 @@ static bool needs_compaction(const struct reftable_stack *s, const struct refs_p
 	return o->if_many ? s->nr > TABLES_MANY : s->nr > 1;
 }
 
-/* The lock goes with the batch: its entries are done before. */
-static void end_change(void *data, bool published UNUSED)
-{
-	struct reftable_change *c = data;
-
-	change_release(c);
-	free(c);
-}
-
-static int stage_end(struct reftable_change *c, struct fsync_batch *b, struct err *err)
-{
-	struct fsync_staging s = { .order = PUBLISH_REF_UNLOCK, .how = PUBLISH_NOTE, .fd = -1, .done = end_change, .data = c };
-
-	return fsync_batch_stage(b, &s, err);
-}
-
 static int pack_stack(struct reftable_store *st, struct reftable_stack *s, const struct refs_pack_options *o,
 		      struct fsync_batch *b, struct err *err)
 {
@@ -42,8 +26,8 @@ static int pack_stack(struct reftable_store *st, struct reftable_stack *s, const
 	if (!rc && s->nr)
 		rc = change_stage_compaction(c, b, err);
 	if (!rc)
-		return stage_end(c, b, err);
-	end_change(c, false);
+		return change_end_with(c, b, err);
+	change_free(c);
 	return rc;
 }
 
@@ -54,7 +38,8 @@ int reftable_pack(struct ref_store *rs, const struct refs_pack_options *o, struc
 
 	if (!rc && st->own != st->shared)
 		rc = pack_stack(st, st->own, o, b, err);
-	return rc;
+	/* The lock goes: what the operation does next may need it. */
+	return rc ? rc : fsync_batch_publish(b, err);
 }
 
 int reftable_pack_is_due(struct ref_store *rs, bool *due, struct err *err)

@@ -39,6 +39,23 @@ MUST_USE int reftable_lookup(const struct ref_store *rs, const struct reftable_s
 /* Does the ref of that bare name have a log? False also if that cannot be read. */
 bool reftable_log_exists(const struct reftable_stack *s, const char *name);
 
+/* A log in memory. */
+struct log_entry {
+	struct reflog_entry e;
+	uint64_t index; /* the update index, which names the entry in its log */
+	char *ident, *msg; /* what `e` points to */
+};
+struct log_entries {
+	struct log_entry *items; /* oldest first */
+	size_t nr, alloc;
+	bool is_marked; /* by an entry without ids: the log is there even without others */
+};
+#define LOG_ENTRIES_INIT { NULL, 0, 0, false }
+/* The log of that bare name. ERR_NOT_FOUND without one, ERR_CORRUPT, ERR_IO; release `out` in any case. */
+MUST_USE int reftable_log_read(struct ref_store *rs, const struct reftable_stack *s, const char *name,
+			       struct log_entries *out, struct err *err);
+void log_entries_release(struct log_entries *l); /* idempotent */
+
 /* ---- the table's functions (struct ref_backend) ---- */
 /* read.c */
 MUST_USE int reftable_read_ref(struct ref_store *rs, const char *name, struct ref_value *out, struct err *err);
@@ -54,5 +71,11 @@ MUST_USE int reftable_reflog_foreach(struct ref_store *rs, const char *name, boo
 				     void *data, struct err *err);
 MUST_USE int reftable_reflogs_foreach(struct ref_store *rs, bool everywhere, int (*fn)(void *data, const char *name),
 				      void *data, struct err *err);
+/* log-rewrite.c */
+MUST_USE int reftable_reflog_rewrite(struct ref_store *rs, const char *name, unsigned flags, reflog_keep_fn keep,
+				     void *data, struct fsync_batch *b, struct err *err);
+MUST_USE int reftable_reflog_remove(struct ref_store *rs, const char *name, struct fsync_batch *b, struct err *err);
+MUST_USE int reftable_reflog_append(struct ref_store *rs, const char *name, const struct reflog_entry *e,
+				    struct fsync_batch *b, struct err *err);
 
 #endif

@@ -71,6 +71,9 @@ const struct ref_backend reftable_ref_backend = {
 	.reflog_exists = reftable_reflog_exists,
 	.reflog_foreach = reftable_reflog_foreach,
 	.reflogs_foreach = reftable_reflogs_foreach,
+	.reflog_rewrite = reftable_reflog_rewrite,
+	.reflog_remove = reftable_reflog_remove,
+	.reflog_append = reftable_reflog_append,
 	.paths = paths,
 	.layout = &layout,
 };

@@ -20,6 +20,7 @@ struct reftable_stack {
 	bool is_read;
 	struct reftable **tables;
 	size_t nr;
+	struct log_rewrites *rewrites; /* not published yet: log-rewrite.c */
 };
 
 struct reftable_stack *reftable_stack_new(const char *gitdir, const struct hash_algo *algo);

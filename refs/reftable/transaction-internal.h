@@ -36,6 +36,9 @@ MUST_USE int reftable_check_name(struct ref_transaction *t, const struct ref_upd
 /* The entries of its log, and of the log that it inherits: update-log.c. */
 MUST_USE int reftable_update_log(struct ref_transaction *t, struct ref_update *u, struct err *err);
 
+/* Adds to a change the rewrites of logs that the batch holds for its stack: log-rewrite.c. */
+MUST_USE int log_rewrites_join(struct reftable_change *c, struct fsync_batch *b, struct err *err);
+
 /* The table's functions (struct ref_backend). */
 MUST_USE int reftable_lock(struct ref_transaction *t, struct err *err);
 MUST_USE int reftable_stage(struct ref_transaction *t, struct err *err);

@@ -151,8 +151,11 @@ static int stage_changes(struct reftable_transaction *rt, bool shared, struct er
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < rt->nr_changes; i++)
-		if ((rt->changes[i]->stack == reftable_store(rt->base.rs)->shared) == shared)
-			rc = change_stage(rt->changes[i], rt->base.batch, err);
+		if ((rt->changes[i]->stack == reftable_store(rt->base.rs)->shared) == shared) {
+			rc = log_rewrites_join(rt->changes[i], rt->base.batch, err);
+			if (!rc)
+				rc = change_stage(rt->changes[i], rt->base.batch, err);
+		}
 	return rc;
 }
 
