@@ -5,7 +5,7 @@
  *
  *	change_lock(c, ..., err)	"tables.list.lock"; the stack is up to date then
  *	change_set_ref, change_add_log, ...
- *	change_stage(c, batch, err)	the table, the list
+ *	change_stage(c, batch, err)	the table, and the list; small tables are merged with it
  *	change_unlock(c)		once the batch has published it, or given it up, or nothing was staged
  *	change_release(c)
  *
@@ -43,6 +43,8 @@ struct reftable_change {
 	struct reftable_store *store;
 	struct reftable_stack *stack;
 	struct lockfile lock;
+	bool is_uneven; /* set by change_stage: larger tables are to be merged afterwards, reftable_even_out */
+	bool try_once;	/* for the lock: no waiting */
 	uint64_t index, max_index; /* of this change; each further line of a log has one more */
 	struct change_ref *refs;
 	size_t nr_refs, alloc_refs;
@@ -70,15 +72,40 @@ void change_delete_log(struct reftable_change *c, const char *name, uint64_t ind
 MUST_USE int change_delete_logs(struct reftable_change *c, const char *name, struct err *err);
 /* Nothing is staged if there are no records. */
 MUST_USE int change_stage(struct reftable_change *c, struct fsync_batch *b, struct err *err);
-/* In the place of change_stage: the tables that are there, at least one, become one. ERR_LOCKED: they are being compacted. */
-MUST_USE int change_stage_compaction(struct reftable_change *c, struct fsync_batch *b, struct err *err);
 void change_unlock(struct reftable_change *c);
 void change_release(struct reftable_change *c);
 void change_free(struct reftable_change *c); /* and itself */
 /* It is staged: the batch, whose it is in all outcomes, unlocks and frees it once the list has its name. */
 MUST_USE int change_end_with(struct reftable_change *c, struct fsync_batch *b, struct err *err);
 
+/* ---- the files ---- */
+
+/* The file of a table while it is written. */
+struct new_table {
+	struct lockfile lk;
+	char *path, *name;
+};
+#define NEW_TABLE_INIT { .lk = LOCKFILE_INIT }
+MUST_USE int new_table_open(struct new_table *n, const struct reftable_store *st, const struct reftable_stack *s,
+			    uint64_t min, uint64_t max, struct err *err);
+MUST_USE int new_table_write(void *data, const void *p, size_t len, struct err *err); /* a reftable_sink_fn */
+MUST_USE int new_table_stage(struct new_table *n, struct fsync_batch *b, struct err *err);
+void new_table_release(struct new_table *n);
+/* The list, in which `name` takes the place of nr tables; they are removed after the seal. */
+MUST_USE int change_stage_list(struct reftable_change *c, size_t from, size_t nr, const char *name, struct fsync_batch *b,
+			       struct err *err);
+
 /* change-table.c: sorts the records, and appends the bytes of their table. */
 MUST_USE int change_write_table(struct reftable_change *c, struct strbuf *out, struct err *err);
+
+/* ---- sweep.c ---- */
+/*
+ * Under the lock of the list: removes what killed processes left. Tables that no list names go after the seal (D8: the list
+ * that does not name them any more may be one that another process has not sealed yet); locks go at once if their
+ * owners are gone (P5). Failures are ignored.
+ */
+void change_sweep(const struct reftable_change *c, struct fsync_batch *b);
+/* Is there something for it? Also if that cannot be told from what a live process does at this moment. */
+bool reftable_has_strays(const struct reftable_stack *s);
 
 #endif

@@ -10,8 +10,6 @@
 
 /* How long we wait for a live process that holds the lock of the list. */
 #define LIST_PATIENCE_MS 10000
-/* Each table is at least so many times as large as all newer ones. */
-#define GEOMETRIC_FACTOR 2
 /* A transaction merges its table with so much at most. */
 #define COMPACT_AT_ONCE_BYTES ((uint64_t)256 << 10)
 
@@ -41,8 +39,8 @@ int change_lock(struct reftable_change *c, struct reftable_store *st, struct ref
 	c->stack = s;
 	rc = make_stack_dir(c, b, err);
 	if (!rc)
-		rc = lockfile_hold_patiently(&c->lock, s->list_path, LOCK_NO_DEREF, st->lock_timeout_ms, LIST_PATIENCE_MS,
-					     err);
+		rc = lockfile_hold_patiently(&c->lock, s->list_path, LOCK_NO_DEREF, c->try_once ? 0 : st->lock_timeout_ms,
+					     LIST_PATIENCE_MS, err);
 	if (!rc)
 		rc = reftable_stack_reload(s, err);
 	if (rc < 0)
@@ -104,62 +102,65 @@ static char *new_table_name(uint64_t min, uint64_t max)
 	return xstrfmt("0x%012" PRIx64 "-0x%012" PRIx64 "-%08x.ref", min, max, (unsigned)os_random64());
 }
 
-/* The file of a table while it is written. */
-struct new_table {
-	struct lockfile lk;
-	char *path, *name;
-};
-
 /*
  * Under "NAME.lock", which bears our mark: if we are killed, another process finds out that its owner is gone. The name has random
  * digits: no other process waits for it.
  */
-static int open_table_file(struct new_table *n, const struct reftable_change *c, uint64_t min, uint64_t max, struct err *err)
+int new_table_open(struct new_table *n, const struct reftable_store *st, const struct reftable_stack *s, uint64_t min,
+		   uint64_t max, struct err *err)
 {
 	int rc;
 
 	n->name = new_table_name(min, max);
-	n->path = xstrfmt("%s/%s", c->stack->dir, n->name);
+	n->path = xstrfmt("%s/%s", s->dir, n->name);
 	rc = lockfile_hold(&n->lk, n->path, LOCK_NO_DEREF, 0, err);
-	return rc ? rc : apply_shared_perm(n->lk.tf->path, c->store->shared_perm, err);
+	return rc ? rc : apply_shared_perm(n->lk.tf->path, st->shared_perm, err);
 }
 
-static int write_to_table(void *data, const void *p, size_t len, struct err *err)
+int new_table_write(void *data, const void *p, size_t len, struct err *err)
 {
 	struct new_table *n = data;
 
 	return write_in_full(n->lk.tf->fd, p, len, n->lk.tf->path, err);
 }
 
-static void new_table_release(struct new_table *n)
+int new_table_stage(struct new_table *n, struct fsync_batch *b, struct err *err)
+{
+	return lockfile_stage(&n->lk, b, FSYNC_REFERENCE, PUBLISH_REF_JOURNAL, err);
+}
+
+void new_table_release(struct new_table *n)
 {
 	lockfile_release(&n->lk);
-	free(n->path);
-	free(n->name);
+	FREE_AND_NULL(n->path);
+	FREE_AND_NULL(n->name);
 }
 
 /*
- * The table, and the list that ends with it and names the `keep` oldest ones of before. PUBLISH_REF_JOURNAL has an earlier
- * phase than the list: without a journal, the name of the table is flushed before the list names it. D8: what the list
- * does not name any more goes after the seal.
+ * PUBLISH_REF_JOURNAL, the class of the table, has an earlier phase than the list: without a journal, the name of the table is
+ * flushed before the list names it. D8: what the list does not name any more goes after the seal.
  */
-static int stage_files(struct reftable_change *c, size_t keep, struct new_table *n, struct fsync_batch *b, struct err *err)
+int change_stage_list(struct reftable_change *c, size_t from, size_t nr, const char *name, struct fsync_batch *b,
+		      struct err *err)
 {
 	struct strbuf list = STRBUF_INIT;
 	int rc;
 
-	for (size_t i = 0; i < keep; i++)
-		strbuf_addf(&list, "%s\n", c->stack->tables[i]->name);
-	strbuf_addf(&list, "%s\n", n->name);
+	for (size_t i = 0; i <= c->stack->nr; i++) {
+		if (i == from)
+			strbuf_addf(&list, "%s\n", name);
+		if (i < c->stack->nr && (i < from || i >= from + nr))
+			strbuf_addf(&list, "%s\n", c->stack->tables[i]->name);
+	}
 	rc = apply_shared_perm(c->lock.tf->path, c->store->shared_perm, err);
 	if (!rc)
 		rc = write_in_full(c->lock.tf->fd, list.buf, list.len, c->lock.tf->path, err);
 	if (!rc)
-		rc = lockfile_stage(&n->lk, b, FSYNC_REFERENCE, PUBLISH_REF_JOURNAL, err);
-	if (!rc)
 		rc = lockfile_stage(&c->lock, b, FSYNC_REFERENCE, PUBLISH_REF, err);
-	for (size_t i = keep; !rc && i < c->stack->nr; i++)
+	for (size_t i = from; !rc && i < from + nr; i++)
 		fsync_batch_remove_after_seal(b, c->stack->tables[i]->path);
+	if (!rc && (nr || c->is_uneven))
+		change_sweep(c, b);
 	strbuf_release(&list);
 	return rc;
 }
@@ -177,7 +178,7 @@ static int merge_with_new(struct reftable_change *c, size_t start, const struct 
 	for (size_t i = 0; i < nr; i++)
 		tables[i] = c->stack->tables[start + i];
 	if (!rc)
-		rc = reftable_merge(tables, nr + 1, start > 0, write_to_table, n, err);
+		rc = reftable_merge(tables, nr + 1, start > 0, new_table_write, n, err);
 	reftable_put(tables[nr]);
 	free(tables);
 	return rc;
@@ -185,7 +186,7 @@ static int merge_with_new(struct reftable_change *c, size_t start, const struct 
 
 int change_stage(struct reftable_change *c, struct fsync_batch *b, struct err *err)
 {
-	struct new_table n = { .lk = LOCKFILE_INIT };
+	struct new_table n = NEW_TABLE_INIT;
 	struct strbuf bytes = STRBUF_INIT;
 	size_t start;
 	int rc;
@@ -193,36 +194,21 @@ int change_stage(struct reftable_change *c, struct fsync_batch *b, struct err *e
 	if (!c->nr_refs && !c->nr_logs)
 		return 0;
 	rc = change_write_table(c, &bytes, err);
-	start = reftable_compaction_start(c->stack, bytes.len, GEOMETRIC_FACTOR, COMPACT_AT_ONCE_BYTES);
+	start = reftable_compaction_start(c->stack, bytes.len, REFTABLE_GEOMETRIC_FACTOR, COMPACT_AT_ONCE_BYTES);
+	c->is_uneven = reftable_compaction_start(c->stack, bytes.len, REFTABLE_GEOMETRIC_FACTOR, UINT64_MAX) < start;
 	if (!rc)
-		rc = open_table_file(&n, c, start < c->stack->nr ? c->stack->tables[start]->min_update_index : c->index,
-				     c->max_index, err);
+		rc = new_table_open(&n, c->store, c->stack,
+				    start < c->stack->nr ? c->stack->tables[start]->min_update_index : c->index, c->max_index,
+				    err);
 	if (!rc && start < c->stack->nr)
 		rc = merge_with_new(c, start, &bytes, &n, err);
 	else if (!rc)
-		rc = write_to_table(&n, bytes.buf, bytes.len, err);
+		rc = new_table_write(&n, bytes.buf, bytes.len, err);
 	if (!rc)
-		rc = stage_files(c, start, &n, b, err);
+		rc = new_table_stage(&n, b, err);
+	if (!rc)
+		rc = change_stage_list(c, start, c->stack->nr - start, n.name, b, err);
 	new_table_release(&n);
 	strbuf_release(&bytes);
-	return rc;
-}
-
-/* ---- all tables become one ---- */
-
-int change_stage_compaction(struct reftable_change *c, struct fsync_batch *b, struct err *err)
-{
-	const struct reftable_stack *s = c->stack;
-	struct new_table n = { .lk = LOCKFILE_INIT };
-	int rc;
-
-	if (reftable_compaction_start(s, UINT64_MAX / 2, 1, UINT64_MAX) > 0)
-		return err_set(err, ERR_LOCKED, "the tables in '%s' are being compacted by another process", s->dir);
-	rc = open_table_file(&n, c, s->tables[0]->min_update_index, s->tables[s->nr - 1]->max_update_index, err);
-	if (!rc)
-		rc = reftable_merge(s->tables, s->nr, false, write_to_table, &n, err);
-	if (!rc)
-		rc = stage_files(c, 0, &n, b, err);
-	new_table_release(&n);
 	return rc;
 }

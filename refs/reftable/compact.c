@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "fs/file.h"
+#include "fs/lockfile.h"
 #include "refs/reftable/compact-internal.h"
 #include "util/alloc.h"
 
 static bool is_being_compacted(const struct reftable *t)
 {
 	char *lock = xconcat(t->path, ".lock");
-	bool yes = file_exists(lock);
+	bool yes = file_exists(lock) && !lockfile_remove_stale(lock);
 
 	free(lock);
 	return yes;
@@ -25,6 +26,19 @@ size_t reftable_compaction_start(const struct reftable_stack *s, uint64_t new_by
 			break;
 		sum += t->map.len;
 		start--;
+	}
+	return start;
+}
+
+size_t reftable_uneven_start(const struct reftable_stack *s, unsigned factor)
+{
+	size_t start = s->nr;
+	uint64_t sum = 0;
+
+	for (size_t i = s->nr; i-- > 0 && !is_being_compacted(s->tables[i]);) {
+		if (s->tables[i]->map.len / factor < sum)
+			start = i;
+		sum += s->tables[i]->map.len;
 	}
 	return start;
 }

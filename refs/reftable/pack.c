@@ -3,32 +3,23 @@
 #include "compat/posix.h"
 #include "refs/reftable/compact-internal.h"
 #include "refs/reftable/change-internal.h"
-#include "util/alloc.h"
 
 /* A stack in its usual shape has about so many tables; each halves the rest. */
 #define TABLES_MANY 8
 
 static bool needs_compaction(const struct reftable_stack *s, const struct refs_pack_options *o)
 {
-	return o->if_many ? s->nr > TABLES_MANY : s->nr > 1;
+	return o->if_many ? s->nr > TABLES_MANY : s->nr > 1 || (s->nr && reftable_has_strays(s));
 }
 
 static int pack_stack(struct reftable_store *st, struct reftable_stack *s, const struct refs_pack_options *o,
 		      struct fsync_batch *b, struct err *err)
 {
-	struct reftable_change *c;
 	int rc = reftable_stack_reload(s, err);
 
 	if (rc < 0 || !needs_compaction(s, o))
 		return rc;
-	CALLOC_ARRAY(c, 1);
-	rc = change_lock(c, st, s, b, err);
-	if (!rc && s->nr)
-		rc = change_stage_compaction(c, b, err);
-	if (!rc)
-		return change_end_with(c, b, err);
-	change_free(c);
-	return rc;
+	return reftable_stage_compaction(st, s, b, err);
 }
 
 int reftable_pack(struct ref_store *rs, const struct refs_pack_options *o, struct fsync_batch *b, struct err *err)
@@ -38,7 +29,7 @@ int reftable_pack(struct ref_store *rs, const struct refs_pack_options *o, struc
 
 	if (!rc && st->own != st->shared)
 		rc = pack_stack(st, st->own, o, b, err);
-	/* The lock goes: what the operation does next may need it. */
+	/* The locks go: what the operation does next may need them. */
 	return rc ? rc : fsync_batch_publish(b, err);
 }
 

@@ -6,6 +6,7 @@
  * changes the shared one first.
  */
 #include "compat/posix.h"
+#include "refs/reftable/compact-internal.h"
 #include "refs/reftable/transaction-internal.h"
 #include "refs/root-refs.h"
 #include "util/alloc.h"
@@ -180,6 +181,9 @@ void reftable_unlock(struct ref_transaction *t)
 
 	for (size_t i = 0; i < rt->nr_changes; i++)
 		change_unlock(rt->changes[i]);
+	for (size_t i = 0; i < rt->nr_changes; i++)
+		if (rt->changes[i]->is_uneven)
+			reftable_even_out(reftable_store(t->rs), rt->changes[i]->stack, t->batch);
 }
 
 void reftable_release(struct ref_transaction *t)
