@@ -21,6 +21,13 @@ struct ref_backend; /* where refs live: refs/files/ has one */
 
 enum reflog_policy { REFLOG_UNSET, REFLOG_NONE, REFLOG_NORMAL, REFLOG_ALWAYS };
 
+/* How tables are written and merged: reftable.*, git-config(1). 0: the default. */
+struct ref_table_options {
+	uint32_t block_size;
+	unsigned restart_interval, geometric_factor;
+	bool no_object_index;
+};
+
 struct ref_store_options {
 	const struct ref_backend *backend;
 	const char *gitdir;    /* worktree-private refs: HEAD, refs/bisect, … */
@@ -31,8 +38,9 @@ struct ref_store_options {
 	int shared_perm;
 	enum reflog_policy reflogs; /* core.logAllRefUpdates; UNSET: NORMAL unless bare */
 	bool bare;
-	long lock_timeout_ms;	    /* of one ref: core.filesRefLockTimeout, 100 */
+	long lock_timeout_ms;	    /* of one ref: core.filesRefLockTimeout, 100; of a list of tables: reftable.lockTimeout, 100 */
 	long table_lock_timeout_ms; /* of a file with many refs: core.packedRefsTimeout, 1000 */
+	struct ref_table_options tables;
 };
 MUST_USE int ref_store_open(struct ref_store **out, const struct ref_store_options *o,
 			    struct err *err);

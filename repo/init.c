@@ -664,7 +664,10 @@ static int store_head(struct init_job *j, const char *target, struct err *err)
 		.backend = j->format.refs, .gitdir = j->gitdir, .algo = hash_algo_by_id(j->format.hash),
 		.shared_perm = j->shared_perm, .reflogs = REFLOG_NONE, .lock_timeout_ms = INIT_LOCK_TIMEOUT_MS,
 	};
-	int rc = ref_store_open(&j->refs, &o, err);
+	int rc = ref_storage_read_options(&o, j->config, err);
+
+	if (!rc)
+		rc = ref_store_open(&j->refs, &o, err);
 
 	if (rc < 0)
 		return rc;

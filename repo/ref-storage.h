@@ -7,6 +7,7 @@
 #define REPO_REF_STORAGE_H
 
 #include "compat/posix.h"
+#include "config/config.h"
 #include "refs/refs.h"
 
 /* The backend of a repository whose configuration names none. */
@@ -22,5 +23,8 @@ MUST_USE int ref_storage_by_name(const struct ref_backend **out, const char *nam
  * is not empty: refs in another directory than the repository.
  */
 MUST_USE int ref_storage_find(const struct ref_backend **out, const char *value, struct err *err);
+
+/* Adds reftable.* to the options, unless their backend has no use for it. ERR_INVALID: a bad value. */
+MUST_USE int ref_storage_read_options(struct ref_store_options *o, const struct config_set *c, struct err *err);
 
 #endif

@@ -154,7 +154,21 @@ static bool has_work_tree(const struct repository *r)
 	return config_get_bool(r->config, "core.bare", &bare, NULL) >= 0 && !bare;
 }
 
-static int open_refs(struct repository *r, const struct ref_backend *backend, bool objects_elsewhere,
+/* As repository_read_settings does. */
+static int read_ref_settings(struct ref_store_options *opts, const struct repository *r, bool lenient, struct err *err)
+{
+	struct err local = ERR_INIT;
+	int rc = ref_storage_read_options(opts, r->config, &local);
+
+	if (rc < 0 && lenient)
+		rc = 0;
+	else
+		err_move(err, &local);
+	err_release(&local);
+	return rc;
+}
+
+static int open_refs(struct repository *r, const struct ref_backend *backend, bool objects_elsewhere, bool lenient,
 		     struct err *err)
 {
 	const struct repo_settings *s = &r->settings;
@@ -172,9 +186,10 @@ static int open_refs(struct repository *r, const struct ref_backend *backend, bo
 		.table_lock_timeout_ms = s->packed_lock_timeout_ms,
 	};
 	const char *base = getenv("GIT_REPLACE_REF_BASE");
-	int rc;
+	int rc = read_ref_settings(&opts, r, lenient, err);
 
-	rc = ref_store_open(&r->refs, &opts, err);
+	if (!rc)
+		rc = ref_store_open(&r->refs, &opts, err);
 	if (rc < 0)
 		return rc;
 	if (s->use_replace_refs && !getenv("GIT_NO_REPLACE_OBJECTS")) {
@@ -229,7 +244,7 @@ static int open_place(struct repository **out, struct repo_place *p,
 	if (!rc)
 		rc = open_odb(r, env->alternates, o, err);
 	if (!rc)
-		rc = open_refs(r, p->format.refs, env->objdir, err);
+		rc = open_refs(r, p->format.refs, env->objdir, o->lenient, err);
 	repo_place_release(p);
 	if (rc < 0)
 		repo_free(r);

@@ -195,8 +195,9 @@ int change_write_table(struct reftable_change *c, struct strbuf *out, struct err
 {
 	struct reftable_write_options o = {
 		.algo = c->stack->algo,
-		.block_size = reftable_block_size_for(REFTABLE_BLOCK_SIZE, longest_ref(c)),
-		.index_objects = true,
+		.block_size = reftable_block_size_for(c->store->tables.block_size, longest_ref(c)),
+		.restart_interval = c->store->tables.restart_interval,
+		.index_objects = !c->store->tables.no_object_index,
 		.min_update_index = c->index,
 		.max_update_index = c->max_index,
 	};

@@ -178,7 +178,7 @@ static int merge_with_new(struct reftable_change *c, size_t start, const struct 
 	for (size_t i = 0; i < nr; i++)
 		tables[i] = c->stack->tables[start + i];
 	if (!rc)
-		rc = reftable_merge(tables, nr + 1, start > 0, new_table_write, n, err);
+		rc = reftable_merge(tables, nr + 1, &c->store->tables, start > 0, new_table_write, n, err);
 	reftable_put(tables[nr]);
 	free(tables);
 	return rc;
@@ -188,14 +188,15 @@ int change_stage(struct reftable_change *c, struct fsync_batch *b, struct err *e
 {
 	struct new_table n = NEW_TABLE_INIT;
 	struct strbuf bytes = STRBUF_INIT;
+	unsigned factor = reftable_factor(&c->store->tables);
 	size_t start;
 	int rc;
 
 	if (!c->nr_refs && !c->nr_logs)
 		return 0;
 	rc = change_write_table(c, &bytes, err);
-	start = reftable_compaction_start(c->stack, bytes.len, REFTABLE_GEOMETRIC_FACTOR, COMPACT_AT_ONCE_BYTES);
-	c->is_uneven = reftable_compaction_start(c->stack, bytes.len, REFTABLE_GEOMETRIC_FACTOR, UINT64_MAX) < start;
+	start = reftable_compaction_start(c->stack, bytes.len, factor, COMPACT_AT_ONCE_BYTES);
+	c->is_uneven = reftable_compaction_start(c->stack, bytes.len, factor, UINT64_MAX) < start;
 	if (!rc)
 		rc = new_table_open(&n, c->store, c->stack,
 				    start < c->stack->nr ? c->stack->tables[start]->min_update_index : c->index, c->max_index,

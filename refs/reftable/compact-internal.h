@@ -4,6 +4,7 @@
 #define REFS_REFTABLE_COMPACT_INTERNAL_H
 
 #include "compat/posix.h"
+#include "refs/refs.h"
 #include "refs/reftable/stack-internal.h"
 #include "refs/reftable/write-internal.h"
 
@@ -17,15 +18,18 @@ size_t reftable_compaction_start(const struct reftable_stack *s, uint64_t new_by
 /* The same for tables of any size, newer ones beside older ones: the oldest that has to be merged with all newer ones. */
 size_t reftable_uneven_start(const struct reftable_stack *s, unsigned factor);
 
-/* Each table is at least so many times as large as all newer ones. */
-#define REFTABLE_GEOMETRIC_FACTOR 2
+/* Each table is at least so many times as large as all newer ones: reftable.geometricFactor, or 2. */
+static inline unsigned reftable_factor(const struct ref_table_options *o)
+{
+	return o->geometric_factor ? o->geometric_factor : 2;
+}
 
 /*
  * Writes one table with all records of the given ones, oldest first. keep_deleted: there are older tables, in which records
  * may be that tombstones hide.
  */
-MUST_USE int reftable_merge(struct reftable *const *tables, size_t nr, bool keep_deleted, reftable_sink_fn sink, void *data,
-			    struct err *err);
+MUST_USE int reftable_merge(struct reftable *const *tables, size_t nr, const struct ref_table_options *wanted,
+			    bool keep_deleted, reftable_sink_fn sink, void *data, struct err *err);
 
 /* ---- compaction.c: beside other processes, which go on meanwhile ---- */
 

@@ -63,34 +63,63 @@ static int copy_logs(struct reftable_writer *w, struct merged_iter *m, struct er
 	return rc;
 }
 
-static uint32_t largest_block_size(struct reftable *const *tables, size_t nr)
+static int longest_ref_of(size_t *longest, struct merged_iter *m, struct err *err)
 {
-	uint32_t size = REFTABLE_BLOCK_SIZE;
+	const struct reftable_record *rec;
+	int rc = merged_iter_seek(m, NULL, 0, err);
 
-	for (size_t i = 0; i < nr; i++)
-		if (tables[i]->src.block_size > size)
-			size = tables[i]->src.block_size;
-	return size;
+	*longest = 0;
+	while (!rc && (rc = merged_iter_next(m, &rec, err)) > 0) {
+		size_t len = rec->key.len + (rec->ref.type == REF_VALUE_SYMREF ? rec->ref.target_len : 0);
+
+		if (len > *longest)
+			*longest = len;
+		rc = 0;
+	}
+	return rc;
 }
 
-int reftable_merge(struct reftable *const *tables, size_t nr, bool keep_deleted, reftable_sink_fn sink, void *data,
-		   struct err *err)
+/* The wanted size, unless a ref needs more: then one of the tables has larger blocks already. */
+static int merged_block_size(uint32_t *size, struct reftable *const *tables, size_t nr, struct merged_iter *refs,
+			     struct err *err)
+{
+	bool larger = false;
+	size_t longest;
+	int rc;
+
+	for (size_t i = 0; i < nr; i++)
+		larger |= tables[i]->src.block_size > *size;
+	if (!larger)
+		return 0;
+	rc = longest_ref_of(&longest, refs, err);
+	if (!rc)
+		*size = reftable_block_size_for(*size, longest);
+	return rc;
+}
+
+int reftable_merge(struct reftable *const *tables, size_t nr, const struct ref_table_options *wanted, bool keep_deleted,
+		   reftable_sink_fn sink, void *data, struct err *err)
 {
 	struct reftable_write_options o = {
 		.algo = tables[0]->algo,
-		.block_size = largest_block_size(tables, nr),
-		.index_objects = true,
+		.block_size = reftable_block_size_for(wanted->block_size, 0),
+		.restart_interval = wanted->restart_interval,
+		.index_objects = !wanted->no_object_index,
 		.min_update_index = tables[0]->min_update_index,
 		.max_update_index = tables[nr - 1]->max_update_index,
 	};
 	struct merged_iter refs = MERGED_ITER_INIT, logs = MERGED_ITER_INIT;
-	struct reftable_writer *w = reftable_writer_new(&o, sink, data);
+	struct reftable_writer *w = NULL;
 	int rc;
 
 	merged_iter_start(&refs, BLOCK_REF, tables, nr);
 	merged_iter_start(&logs, BLOCK_LOG, tables, nr);
 	refs.with_deleted = logs.with_deleted = keep_deleted;
-	rc = copy_refs(w, &refs, err);
+	rc = merged_block_size(&o.block_size, tables, nr, &refs, err);
+	if (!rc) {
+		w = reftable_writer_new(&o, sink, data);
+		rc = copy_refs(w, &refs, err);
+	}
 	if (!rc)
 		rc = copy_logs(w, &logs, err);
 	if (!rc)

@@ -37,10 +37,10 @@ static void compaction_done(void *data, bool published UNUSED)
 
 /* ---- choose ---- */
 
-static size_t first_to_merge(const struct reftable_stack *s, bool all)
+static size_t first_to_merge(const struct reftable_store *st, const struct reftable_stack *s, bool all)
 {
 	return all ? reftable_compaction_start(s, UINT64_MAX / 2, 1, UINT64_MAX) :
-		     reftable_uneven_start(s, REFTABLE_GEOMETRIC_FACTOR);
+		     reftable_uneven_start(s, reftable_factor(&st->tables));
 }
 
 static int hold_tables(struct compaction *x, struct err *err)
@@ -67,7 +67,7 @@ static int choose_tables(struct compaction *x, struct reftable_store *st, struct
 
 	if (rc < 0)
 		return rc;
-	x->from = first_to_merge(s, all);
+	x->from = first_to_merge(st, s, all);
 	if (all && x->from)
 		rc = err_set(err, ERR_LOCKED, "the tables in '%s' are being compacted by another process", s->dir);
 	else if (x->from < s->nr && (all || x->from + 1 < s->nr))
@@ -84,7 +84,8 @@ static int write_merged(struct compaction *x, struct err *err)
 				x->tables[x->nr - 1]->max_update_index, err);
 
 	if (!rc)
-		rc = reftable_merge(x->tables, x->nr, x->from > 0, new_table_write, &x->made, err);
+		rc = reftable_merge(x->tables, x->nr, &x->change.store->tables, x->from > 0, new_table_write, &x->made,
+				    err);
 	return rc ? rc : new_table_stage(&x->made, x->batch, err);
 }
 

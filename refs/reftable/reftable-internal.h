@@ -15,6 +15,7 @@ struct reftable_store {
 	char *gitdir, *commondir;
 	int shared_perm;
 	long lock_timeout_ms;
+	struct ref_table_options tables;
 	struct reftable_stack *shared;
 	struct reftable_stack *own; /* of this worktree; the shared one in the main worktree */
 	struct strmap others;	    /* id of a worktree => its stack */

@@ -14,6 +14,7 @@ static int reftable_store_open(struct ref_store *rs, const struct ref_store_opti
 	st->commondir = xstrdup(o->commondir ? o->commondir : o->gitdir);
 	st->shared_perm = o->shared_perm;
 	st->lock_timeout_ms = o->lock_timeout_ms;
+	st->tables = o->tables;
 	st->shared = st->own = reftable_stack_new(st->commondir, rs->algo);
 	if (strcmp(st->gitdir, st->commondir))
 		st->own = reftable_stack_new(st->gitdir, rs->algo);
