@@ -275,19 +275,9 @@ static int visit_root(struct collector *g, const char *name, unsigned kind)
 
 static int visit_roots(struct collector *g)
 {
-	const char *path = g->l->repo->gitdir;
 	struct string_list names = STRING_LIST_INIT;
-	DIR *dir = opendir(path);
-	struct dirent *de;
-	int rc = 0;
+	int rc = refs_root_names(g->l->repo->refs, &names, g->err);
 
-	if (!dir)
-		return err_set_errno(g->err, "cannot open directory '%s'", path);
-	while ((de = readdir(dir)))
-		if (refname_is_root_ref(de->d_name))
-			string_list_append(&names, de->d_name);
-	closedir(dir);
-	string_list_sort(&names);
 	for (size_t i = 0; !rc && i < names.nr; i++)
 		rc = visit_root(g, names.items[i].string, REFLIST_ROOT);
 	string_list_clear(&names, NULL);

@@ -52,6 +52,18 @@ struct ref_raw {
 };
 typedef int (*ref_raw_fn)(void *data, const struct ref_raw *raw);
 
+/* ---- refs_import ---- */
+
+struct ref_import {
+	struct ref_store *from;
+	struct string_list roots, logs; /* sorted */
+};
+/* Each ref, by name: the roots come first. ERR_CORRUPT names one that is broken. fn returns < 0 with a message in err. */
+typedef int (*ref_import_fn)(void *data, const struct ref_raw *raw, struct err *err);
+MUST_USE int ref_import_foreach(const struct ref_import *im, ref_import_fn fn, void *data, struct err *err);
+/* The annotated tag's object, null if it is none. */
+void ref_import_peel(const struct ref_import *im, const struct ref_raw *raw, struct object_id *peeled);
+
 /* ---- names ---- */
 
 /*
@@ -220,6 +232,10 @@ struct ref_backend {
 	 */
 	int (*foreach)(struct ref_store *rs, const char *prefix, const struct strvec *except,
 		       ref_raw_fn fn, void *data, struct err *err);
+
+	/* refs_root_names, not sorted; refs_import. NULL: there are none, it cannot be done. */
+	int (*root_names)(struct ref_store *rs, struct string_list *out, struct err *err);
+	int (*import)(struct ref_store *rs, const struct ref_import *im, struct fsync_batch *b, struct err *err);
 
 	/*
 	 * A transaction: `lock` takes every lock and checks; nothing is staged yet. If it

@@ -78,6 +78,7 @@ struct ref_layout {
 	const char *file, *file_text; /* one more file, which tells a Git that does not know the format; NULL: none */
 };
 const struct ref_layout *refs_layout(const struct ref_backend *backend);
+const struct ref_backend *refs_backend(const struct ref_store *rs);
 /* As extensions.refStorage has it. */
 const char *ref_backend_name(const struct ref_backend *backend);
 
@@ -212,6 +213,20 @@ MUST_USE int refs_foreach(struct ref_store *rs, const char *prefix, unsigned fla
 MUST_USE int refs_foreach_except(struct ref_store *rs, const char *prefix,
 				 const struct strvec *except, unsigned flags, ref_fn fn, void *data,
 				 struct err *err);
+
+/* The refs outside of refs/: HEAD, ORIG_HEAD, ... (refs/root-refs.h), of this worktree. Sorted, appended. */
+MUST_USE int refs_root_names(struct ref_store *rs, struct string_list *out, struct err *err);
+
+/* ---- from one format to another ---- */
+/*
+ * The store, which is empty and which no other process knows yet, gets all refs of another one, and their reflogs if that
+ * is wanted. No hook runs.
+ *
+ * Durability: that of the batch.
+ * Errors:     ERR_CORRUPT names a ref that cannot be read: nothing is left out.
+ */
+MUST_USE int refs_import(struct ref_store *rs, struct ref_store *from, bool reflogs, struct fsync_batch *b,
+			 struct err *err);
 
 /* ---- checking all of them ---- */
 struct fsck_options;

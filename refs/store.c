@@ -45,6 +45,11 @@ const struct ref_layout *refs_layout(const struct ref_backend *backend)
 	return backend->layout;
 }
 
+const struct ref_backend *refs_backend(const struct ref_store *rs)
+{
+	return rs->backend;
+}
+
 const char *ref_backend_name(const struct ref_backend *backend)
 {
 	return backend->name;

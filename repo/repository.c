@@ -21,8 +21,8 @@ const char *const repo_local_env[] = {
 
 /* ---- opening ---- */
 
-/* The file HEAD is no more than a stub: the branch is in the store. */
-static char *branch_in_store(const char *gitdir)
+/* The branch that HEAD names in a store where it is no file; NULL: none, or HEAD is a file. */
+static char *branch_in_store(const char *gitdir, bool *is_in_store)
 {
 	struct ref_store_options opts = { .gitdir = gitdir };
 	struct repo_format format = REPO_FORMAT_INIT;
@@ -31,7 +31,9 @@ static char *branch_in_store(const char *gitdir)
 	struct object_id oid;
 	const char *name;
 
-	if (!setup_commondir(&common, gitdir, false, NULL) && !repo_format_read(&format, gitdir, common, NULL) && format.refs) {
+	if (!setup_commondir(&common, gitdir, false, NULL) && !repo_format_read(&format, gitdir, common, NULL) && format.refs &&
+	    refs_layout(format.refs)->head_stub) {
+		*is_in_store = true;
 		opts.commondir = common;
 		opts.backend = format.refs;
 		opts.algo = hash_algo_by_id(format.hash);
@@ -51,6 +53,7 @@ char *repo_branch_of(const char *gitdir)
 	char *path = path_join(gitdir, "HEAD"), *branch = NULL;
 	struct strbuf text = STRBUF_INIT;
 	const char *name;
+	bool is_in_store = false;
 
 	if (!read_link(&text, path, 0, NULL)) {
 		if (skip_prefix(text.buf, "refs/heads/", &name))
@@ -64,9 +67,14 @@ char *repo_branch_of(const char *gitdir)
 				branch = xstrdup(name);
 		}
 	}
-	if (branch && !strcmp(branch, ".invalid")) {
-		free(branch);
-		branch = branch_in_store(gitdir);
+	/* The file may be a stub. After an interrupted migration it may also name a branch beside a store that has HEAD. */
+	if (branch) {
+		char *in_store = branch_in_store(gitdir, &is_in_store);
+
+		if (is_in_store) {
+			free(branch);
+			branch = in_store;
+		}
 	}
 	strbuf_release(&text);
 	free(path);

@@ -274,10 +274,7 @@ test_expect_success 'list and optimize are for-each-ref and pack-refs' '
 	test_path_is_file repo/.git/refs/heads/main
 '
 
-test_expect_success 'migrate is not available' '
-	test_expect_code 128 git -C repo refs migrate --ref-format=reftable 2>err &&
-	test_grep "not available" err &&
-	test_expect_code 129 git -C repo refs migrate &&
+test_expect_success 'wrong usage' '
 	test_expect_code 129 git -C repo refs &&
 	test_expect_code 129 git -C repo refs bogus
 '

@@ -2,6 +2,8 @@
 /* git-refs(1): refs as a whole; mostly other names of other commands. */
 #include "compat/posix.h"
 #include "builtin/fsck/fsck.h"
+#include "maintain/migrate-refs.h"
+#include "repo/ref-storage.h"
 #include "util/alloc.h"
 
 #define MIGRATE_USAGE "git refs migrate --ref-format=<format> [--no-reflog] [--dry-run]"
@@ -13,6 +15,9 @@
 static const char *const usage[] = {
 	MIGRATE_USAGE, VERIFY_USAGE, LIST_USAGE, EXISTS_USAGE, OPTIMIZE_USAGE, NULL
 };
+
+/* As in Git. */
+#define MIGRATION_FAILED 255
 
 static int refs_list(int argc, const char **argv, struct command_ctx *ctx)
 {
@@ -61,9 +66,17 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 	return bad ? 255 : 0;
 }
 
-static int migrate(int argc, const char **argv, struct command_ctx *ctx)
+static int report_migration(struct err *err)
+{
+	error("%s", err_message(err));
+	err_release(err);
+	return MIGRATION_FAILED;
+}
+
+static int refs_migrate(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const migrate_usage[] = { MIGRATE_USAGE, NULL };
+	struct ref_migration_options o = { .to = NULL };
 	int dry_run = 0, reflog = 1;
 	const char *format = NULL;
 	struct option options[] = {
@@ -73,23 +86,34 @@ static int migrate(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "reflog", &reflog, "drop reflogs entirely during the migration"),
 		OPT_END()
 	};
+	struct err err = ERR_INIT;
+	char *dir = NULL;
 
 	argc = parse_options(argc, argv, options, migrate_usage, 0);
 	if (argc)
 		usage_msg_opt("too many arguments", migrate_usage, options);
 	if (!format)
 		usage_msg_opt("missing --ref-format=<format>", migrate_usage, options);
-	if (strcmp(format, "files") && strcmp(format, "reftable"))
-		die("unknown ref storage format '%s'", format);
-	if (!strcmp(format, ctx->repo->settings.ref_storage))
-		die("repository already uses '%s' format", format);
-	die("git refs migrate is not available yet");
+	if (ref_storage_by_name(&o.to, format, &err) < 0)
+		return report_migration(&err);
+	if (o.to == refs_backend(ctx->repo->refs)) {
+		error("repository already uses '%s' format", format);
+		return MIGRATION_FAILED;
+	}
+	o.dry_run = dry_run;
+	o.reflogs = reflog;
+	if (ref_migrate(ctx->repo, &o, &dir, &err) < 0)
+		return report_migration(&err);
+	if (dir)
+		printf("Finished dry-run migration of refs, the result can be found at '%s'\n", dir);
+	free(dir);
+	return finish_stdout();
 }
 
 int cmd_refs(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const struct subcommand subcommands[] = {
-		{ "migrate", migrate }, { "verify", verify }, { "list", refs_list },
+		{ "migrate", refs_migrate }, { "verify", verify }, { "list", refs_list },
 		{ "exists", refs_exists }, { "optimize", optimize },
 	};
 	const struct option none[] = { OPT_END() };

@@ -21,6 +21,7 @@
 #include "fsync/batch.h"
 #include "object/ident.h"
 #include "refs/reftable/reftable-internal.h"
+#include "refs/reftable/write-internal.h"
 
 struct change_ref {
 	char *name;
@@ -72,6 +73,11 @@ void change_delete_log(struct reftable_change *c, const char *name, uint64_t ind
 MUST_USE int change_delete_logs(struct reftable_change *c, const char *name, struct err *err);
 /* Nothing is staged if there are no records. */
 MUST_USE int change_stage(struct reftable_change *c, struct fsync_batch *b, struct err *err);
+/* In the place of change_stage, in an empty stack: one table, with the update indexes from 1 to max, that `write` writes. */
+typedef int (*change_write_fn)(void *data, const struct ref_table_options *wanted, reftable_sink_fn sink, void *sink_data,
+			       struct err *err);
+MUST_USE int change_stage_first(struct reftable_change *c, uint64_t max, change_write_fn write, void *data,
+				struct fsync_batch *b, struct err *err);
 void change_unlock(struct reftable_change *c);
 void change_release(struct reftable_change *c);
 void change_free(struct reftable_change *c); /* and itself */

@@ -213,3 +213,23 @@ int change_stage(struct reftable_change *c, struct fsync_batch *b, struct err *e
 	strbuf_release(&bytes);
 	return rc;
 }
+
+/* ---- the first table of a stack ---- */
+
+int change_stage_first(struct reftable_change *c, uint64_t max, change_write_fn write, void *data, struct fsync_batch *b,
+		       struct err *err)
+{
+	struct new_table n = NEW_TABLE_INIT;
+	int rc = c->stack->nr ? err_set(err, ERR_EXISTS, "there are tables in '%s'", c->stack->dir) : 0;
+
+	if (!rc)
+		rc = new_table_open(&n, c->store, c->stack, 1, max, err);
+	if (!rc)
+		rc = write(data, &c->store->tables, new_table_write, &n, err);
+	if (!rc)
+		rc = new_table_stage(&n, b, err);
+	if (!rc)
+		rc = change_stage_list(c, 0, 0, n.name, b, err);
+	new_table_release(&n);
+	return rc;
+}

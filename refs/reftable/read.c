@@ -154,12 +154,14 @@ static int next_ref(const struct ref_walk *w, struct ref_source *s, struct err *
 	}
 }
 
-/* Annotated tags are stored with what they lead to. A ref without that leads to no tag. */
+/*
+ * Annotated tags are stored with what they lead to, but not by a migration of Git 2.55. A branch leads to a commit.
+ */
 static int deliver(const struct ref_walk *w, const struct reftable_record *rec)
 {
 	const struct ref_record *r = &rec->ref;
 	struct object_id oid, peeled;
-	struct ref_raw raw = { .name = rec->key.buf, .kind = REF_KIND_OID, .oid = &oid, .peel_known = true };
+	struct ref_raw raw = { .name = rec->key.buf, .kind = REF_KIND_OID, .oid = &oid };
 	char *target = NULL;
 	int rc;
 
@@ -168,9 +170,9 @@ static int deliver(const struct ref_walk *w, const struct reftable_record *rec)
 		target = xmemdupz(r->target, r->target_len);
 		raw.kind = REF_KIND_SYMREF;
 		raw.target = target;
-		raw.peel_known = false;
 	} else {
 		oid_from_raw(&oid, r->oid, w->rs->algo);
+		raw.peel_known = r->type == REF_VALUE_PEELED || starts_with(raw.name, "refs/heads/");
 	}
 	if (r->type == REF_VALUE_PEELED) {
 		oid_from_raw(&peeled, r->peeled, w->rs->algo);
