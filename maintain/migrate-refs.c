@@ -25,7 +25,7 @@ struct ref_migration {
 	bool placed;
 };
 
-/* Where a new format has a stub HEAD, its files are those of tables; else those that begin with HEAD. */
+/* Tables have HEAD, and the file is a stub; else HEAD and its like are files. */
 static bool has_tables(const struct ref_layout *l)
 {
 	return l->head_stub != NULL;
@@ -162,7 +162,7 @@ static int build(struct ref_migration *m, struct err *err)
 
 /* ---- place ---- */
 
-/* What is in the place is of a format that is not used: it goes. A file is replaced in one step. */
+/* A file or directory of the format that is not used goes first. A file is replaced in one step. */
 static int place_one(struct ref_migration *m, const char *name, struct err *err)
 {
 	char *from = path_join(m->dir, name), *to = path_join(m->r->commondir, name);
@@ -260,7 +260,7 @@ static int sum_roots(struct hash_ctx *sum, struct ref_store *rs, struct err *err
 	return rc;
 }
 
-/* Of all names and values. */
+/* A checksum of all names and values. */
 static int sum_refs(struct object_id *out, struct ref_store *rs, struct err *err)
 {
 	struct hash_ctx sum;

@@ -32,7 +32,7 @@ struct files_import {
 	bool packable; /* or the others */
 };
 
-static bool is_packable(const struct files_import *f, const struct ref_raw *raw)
+static bool goes_into_packed(const struct files_import *f, const struct ref_raw *raw)
 {
 	return raw->kind == REF_KIND_OID && starts_with(raw->name, "refs/") && ref_may_be_packed(f->t->rs, raw->name);
 }
@@ -44,7 +44,7 @@ static int queue_ref(void *data, const struct ref_raw *raw, struct err *err)
 	struct object_id peeled;
 	int rc;
 
-	if (is_packable(f, raw) != f->packable)
+	if (goes_into_packed(f, raw) != f->packable)
 		return 0;
 	if (raw->kind == REF_KIND_SYMREF)
 		return ref_transaction_update_symref(f->t, raw->name, raw->target, NULL, flags, NULL, err);

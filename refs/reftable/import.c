@@ -41,7 +41,7 @@ struct table_import {
 	uint64_t max_index;
 	struct reftable_writer *w;
 	struct strbuf key;
-	/* Of the log that is written. */
+	/* The log that is written. */
 	const char *log;
 	uint64_t index;
 	struct err *err;
