@@ -23,6 +23,9 @@
 	X(BAD_REF_NAME, "badRefName", ERROR) \
 	X(BAD_REF_OID, "badRefOid", ERROR) \
 	X(BAD_REFERENT_NAME, "badReferentName", ERROR) \
+	X(BAD_REFTABLE, "badReftable", ERROR) \
+	X(BAD_REFTABLE_LIST, "badReftableList", ERROR) \
+	X(BAD_REFTABLE_TABLE_NAME, "badReftableTableName", WARN) \
 	X(BAD_TAG_NAME, "badTagName", INFO) \
 	X(BAD_TIMEZONE, "badTimezone", ERROR) \
 	X(BAD_TREE, "badTree", ERROR) \

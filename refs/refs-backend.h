@@ -52,6 +52,17 @@ struct ref_raw {
 };
 typedef int (*ref_raw_fn)(void *data, const struct ref_raw *raw);
 
+/* ---- refs_verify: what the backends share ---- */
+
+struct ref_verify {
+	const struct ref_verify_options *o;
+	size_t errors;
+};
+void ref_verify_report(struct ref_verify *v, const char *where, const char *msg_id, const char *fmt, ...) PRINTF_LIKE(4, 5);
+void ref_verify_checking(const struct ref_verify *v, const char *what);
+/* The target of a symbolic ref; bare: its name in its worktree. */
+void ref_verify_target(struct ref_verify *v, const char *where, const char *bare, const char *target);
+
 /* ---- refs_import ---- */
 
 struct ref_import {

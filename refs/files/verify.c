@@ -15,39 +15,12 @@
 #include <dirent.h>
 
 struct verify {
+	struct ref_verify base;
 	struct ref_store *rs;
-	const struct ref_verify_options *o;
-	size_t errors;
 	const char *prefix; /* of names: "", "worktrees/ID/" */
 	enum { VERIFY_ALL, VERIFY_SHARED, VERIFY_PRIVATE } which;
 	char *real_dir;	    /* of the common directory */
 };
-
-static void report(struct verify *v, const char *where, const char *msg_id, const char *fmt, ...)
-	PRINTF_LIKE(4, 5);
-
-static void report(struct verify *v, const char *where, const char *msg_id, const char *fmt, ...)
-{
-	enum fsck_severity severity = fsck_severity_of(v->o->checks, msg_id);
-	struct ref_finding f = { where, msg_id, NULL, severity >= FSCK_ERROR };
-	va_list ap;
-	char *text;
-
-	if (severity == FSCK_IGNORE)
-		return;
-	v->errors += f.is_error;
-	va_start(ap, fmt);
-	f.text = text = xvstrfmt(fmt, ap);
-	va_end(ap);
-	v->o->report(v->o->data, &f);
-	free(text);
-}
-
-static void checking(struct verify *v, const char *what)
-{
-	if (v->o->checking)
-		v->o->checking(v->o->data, what);
-}
 
 /* As much of a line as a message may have. */
 static int shown(size_t len)
@@ -59,16 +32,7 @@ static int shown(size_t len)
 
 static void check_target(struct verify *v, const char *where, const char *target)
 {
-	const char *bare = where + strlen(v->prefix);
-
-	if (!strcmp(bare, "HEAD") && !starts_with(target, "refs/heads/"))
-		report(v, where, "badHeadTarget", "HEAD points to non-branch '%s'", target);
-	else if (refname_is_root_ref(target))
-		return;
-	else if (!refname_is_valid(target, 0))
-		report(v, where, "badReferentName", "points to invalid refname '%s'", target);
-	else if (!starts_with(target, "refs/") && !starts_with(target, "worktrees/"))
-		report(v, where, "symrefTargetIsNotARef", "points to non-ref target '%s'", target);
+	ref_verify_target(&v->base, where, where + strlen(v->prefix), target);
 }
 
 static void check_symref(struct verify *v, const char *where, const char *text, size_t len)
@@ -80,9 +44,9 @@ static void check_symref(struct verify *v, const char *where, const char *text, 
 	strbuf_add(&target, text, len);
 	strbuf_rtrim(&target);
 	if (target.len == len || text[len - 1] != '\n')
-		report(v, where, "refMissingNewline", "misses LF at the end");
+		ref_verify_report(&v->base, where, "refMissingNewline", "misses LF at the end");
 	if (target.len + 1 < len)
-		report(v, where, "trailingRefContent", "has trailing whitespaces or newlines");
+		ref_verify_report(&v->base, where, "trailingRefContent", "has trailing whitespaces or newlines");
 	check_target(v, where, target.buf);
 	strbuf_release(&target);
 }
@@ -100,7 +64,7 @@ static int check_link(struct verify *v, const char *where, const char *path, str
 		char *joined, *full;
 		const char *inside = NULL;
 
-		report(v, where, "symlinkRef", "use deprecated symbolic link for symref");
+		ref_verify_report(&v->base, where, "symlinkRef", "use deprecated symbolic link for symref");
 		path_dirname(&dir, path);
 		joined = is_absolute_path(target.buf) ? xstrdup(target.buf) :
 							path_join(dir.buf, target.buf);
@@ -126,15 +90,15 @@ static void check_oid(struct verify *v, const char *where, const struct strbuf *
 	if (strlen(text->buf) != text->len || text->len < v->rs->algo->hex_len ||
 	    oid_parse_hex(&oid, text->buf, v->rs->algo, &end) ||
 	    (*end && !isspace((unsigned char)*end))) {
-		report(v, where, "badRefContent", "%.*s", shown(strcspn(text->buf, "\n")), text->buf);
+		ref_verify_report(&v->base, where, "badRefContent", "%.*s", shown(strcspn(text->buf, "\n")), text->buf);
 		return;
 	}
 	if (!*end)
-		report(v, where, "refMissingNewline", "misses LF at the end");
+		ref_verify_report(&v->base, where, "refMissingNewline", "misses LF at the end");
 	else if (strcmp(end, "\n"))
-		report(v, where, "trailingRefContent", "has trailing garbage: '%s'", end);
+		ref_verify_report(&v->base, where, "trailingRefContent", "has trailing garbage: '%s'", end);
 	if (oid_is_null(&oid))
-		report(v, where, "badRefOid", "points to invalid object ID '%s'", oid_hex(&oid));
+		ref_verify_report(&v->base, where, "badRefOid", "points to invalid object ID '%s'", oid_hex(&oid));
 }
 
 static int check_content(struct verify *v, const char *where, const char *path, struct err *err)
@@ -144,7 +108,7 @@ static int check_content(struct verify *v, const char *where, const char *path, 
 	int rc = read_file(&text, path, REF_FILE_MAX, &why);
 
 	if (rc == ERR_TOO_BIG) {
-		report(v, where, "badRefContent", "longer than any ref");
+		ref_verify_report(&v->base, where, "badRefContent", "longer than any ref");
 		rc = 0;
 	} else if (rc == ERR_NOT_FOUND) {
 		rc = 0; /* deleted or packed meanwhile */
@@ -169,14 +133,14 @@ static int check_file(struct verify *v, const char *where, const char *path, str
 
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT ? 0 : err_set_errno(err, "unable to look at '%s'", path);
-	checking(v, where);
+	ref_verify_checking(&v->base, where);
 	if (!refname_is_root_ref(bare) && !refname_is_valid(bare, 0))
-		report(v, where, "badRefName", "invalid refname format");
+		ref_verify_report(&v->base, where, "badRefName", "invalid refname format");
 	if (S_ISLNK(st.st_mode))
 		return check_link(v, where, path, err);
 	if (S_ISREG(st.st_mode))
 		return check_content(v, where, path, err);
-	report(v, where, "badRefFiletype", "unexpected file type");
+	ref_verify_report(&v->base, where, "badRefFiletype", "unexpected file type");
 	return 0;
 }
 
@@ -285,7 +249,7 @@ static void check_header(struct verify *v, const char *line, size_t len, bool *s
 	static const char head[] = "# pack-refs with: ";
 
 	if (len < sizeof(head) - 1 || memcmp(line, head, sizeof(head) - 1)) {
-		report(v, "packed-refs.header", "badPackedRefHeader",
+		ref_verify_report(&v->base, "packed-refs.header", "badPackedRefHeader",
 		       "'%.*s' does not start with '%s'", shown(len), line, head);
 		return;
 	}
@@ -300,10 +264,10 @@ static void check_peeled(struct verify *v, const char *where, const char *line, 
 	const char *end;
 
 	if (len < 1 + v->rs->algo->hex_len || oid_parse_hex(&oid, line + 1, v->rs->algo, &end))
-		report(v, where, "badPackedRefEntry", "'%.*s' has invalid peeled oid",
+		ref_verify_report(&v->base, where, "badPackedRefEntry", "'%.*s' has invalid peeled oid",
 		       shown(len - 1), line + 1);
 	else if (end != line + len)
-		report(v, where, "badPackedRefEntry", "has trailing garbage after peeled oid '%.*s'",
+		ref_verify_report(&v->base, where, "badPackedRefEntry", "has trailing garbage after peeled oid '%.*s'",
 		       shown(line + len - end), end);
 }
 
@@ -317,20 +281,20 @@ static void check_entry(struct verify *v, const char *where, const char *line, s
 
 	*name = NULL;
 	if (len < v->rs->algo->hex_len || oid_parse_hex(&oid, line, v->rs->algo, &end)) {
-		report(v, where, "badPackedRefEntry", "'%.*s' has invalid oid", shown(len), line);
+		ref_verify_report(&v->base, where, "badPackedRefEntry", "'%.*s' has invalid oid", shown(len), line);
 		return;
 	}
 	if (end == line + len || !isspace((unsigned char)*end)) {
-		report(v, where, "badPackedRefEntry", "has no space after oid '%s' but with '%.*s'",
+		ref_verify_report(&v->base, where, "badPackedRefEntry", "has no space after oid '%s' but with '%.*s'",
 		       oid_hex(&oid), shown(line + len - end), end);
 		return;
 	}
 	*name = ++end;
 	copy = xmemdupz(end, line + len - end);
 	if (strlen(copy) != (size_t)(line + len - end) || !refname_is_valid(copy, 0))
-		report(v, where, "badRefName", "has bad refname '%s'", copy);
+		ref_verify_report(&v->base, where, "badRefName", "has bad refname '%s'", copy);
 	if (oid_is_null(&oid))
-		report(v, where, "badRefOid", "'%s' points to invalid object ID '%s'", copy,
+		ref_verify_report(&v->base, where, "badRefOid", "'%s' points to invalid object ID '%s'", copy,
 		       oid_hex(&oid));
 	free(copy);
 }
@@ -348,7 +312,7 @@ static void check_order(struct verify *v, struct packed_check *p, const char *wh
 	int c = p->last ? memcmp(name, p->last, common) : 1;
 
 	if (p->sorted && (c < 0 || (!c && len <= p->last_len))) {
-		report(v, where, "packedRefUnsorted", "refname '%.*s' is less than previous "
+		ref_verify_report(&v->base, where, "packedRefUnsorted", "refname '%.*s' is less than previous "
 		       "refname '%.*s'", shown(len), name, shown(p->last_len), p->last);
 		p->sorted = false; /* once is enough */
 	}
@@ -367,7 +331,7 @@ static void check_packed_lines(struct verify *v, const char *text, size_t size)
 		strbuf_reset(&where);
 		strbuf_addf(&where, "packed-refs line %zu", nr);
 		if (!eol) {
-			report(v, where.buf, "packedRefEntryNotTerminated",
+			ref_verify_report(&v->base, where.buf, "packedRefEntryNotTerminated",
 			       "'%.*s' is not terminated with a newline", shown(end - line), line);
 			break;
 		}
@@ -396,15 +360,15 @@ static int check_packed(struct verify *v, struct err *err)
 			rc = err_set_errno(err, "unable to look at '%s'", path);
 		goto out;
 	}
-	checking(v, "packed-refs file");
+	ref_verify_checking(&v->base, "packed-refs file");
 	if (!S_ISREG(st.st_mode)) {
-		report(v, "packed-refs", "badRefFiletype", "%s", S_ISLNK(st.st_mode) ?
+		ref_verify_report(&v->base, "packed-refs", "badRefFiletype", "%s", S_ISLNK(st.st_mode) ?
 		       "not a regular file but a symlink" : "not a regular file");
 		goto out;
 	}
 	rc = read_file(&text, path, 0, err);
 	if (!rc && !text.len)
-		report(v, "packed-refs", "emptyPackedRefsFile", "file is empty");
+		ref_verify_report(&v->base, "packed-refs", "emptyPackedRefsFile", "file is empty");
 	else if (!rc)
 		check_packed_lines(v, text.buf, text.len);
 out:
@@ -425,7 +389,7 @@ static void check_journal(struct verify *v)
 		char *where = path_join("ref-journal", de->d_name);
 
 		if (ends_with(de->d_name, JOURNAL_SET_ASIDE))
-			report(v, where, "refTransactionSetAside",
+			ref_verify_report(&v->base, where, "refTransactionSetAside",
 			       "an interrupted transaction was not finished: a ref has changed since");
 		free(where);
 	}
@@ -452,7 +416,7 @@ static int check_shared(struct verify *v, struct err *err)
 int files_verify(struct ref_store *rs, const struct ref_verify_options *o, size_t *errors,
 		struct err *err)
 {
-	struct verify v = { .rs = rs, .o = o, .prefix = "", .which = VERIFY_ALL };
+	struct verify v = { .base = { .o = o }, .rs = rs, .prefix = "", .which = VERIFY_ALL };
 	bool linked = strcmp(files_store(rs)->gitdir, files_store(rs)->commondir) != 0;
 	int rc;
 
@@ -470,6 +434,6 @@ int files_verify(struct ref_store *rs, const struct ref_verify_options *o, size_
 		rc = ref_other_worktrees(rs, check_other, &v, err);
 	free(v.real_dir);
 	if (!rc)
-		*errors = v.errors;
+		*errors = v.base.errors;
 	return rc;
 }

@@ -66,6 +66,8 @@ MUST_USE int reftable_foreach(struct ref_store *rs, const char *prefix, const st
 MUST_USE int reftable_pack(struct ref_store *rs, const struct refs_pack_options *o, struct fsync_batch *b,
 			   struct err *err);
 MUST_USE int reftable_pack_is_due(struct ref_store *rs, bool *due, struct err *err);
+/* verify.c */
+MUST_USE int reftable_verify(struct ref_store *rs, const struct ref_verify_options *o, size_t *errors, struct err *err);
 /* import.c */
 MUST_USE int reftable_root_names(struct ref_store *rs, struct string_list *out, struct err *err);
 MUST_USE int reftable_import(struct ref_store *rs, const struct ref_import *im, struct fsync_batch *b, struct err *err);

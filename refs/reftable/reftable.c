@@ -69,6 +69,7 @@ const struct ref_backend reftable_ref_backend = {
 	.unlock = reftable_unlock,
 	.release = reftable_release,
 	.update_clear = reftable_update_clear,
+	.verify = reftable_verify,
 	.pack = reftable_pack,
 	.pack_is_due = reftable_pack_is_due,
 	.reflog_exists = reftable_reflog_exists,

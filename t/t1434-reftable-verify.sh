@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git refs verify and git fsck check tables'
+. "$(dirname "$0")/test-lib.sh"
+
+SQ="'"
+
+# finds CODE LINE...: "refs verify" ends with CODE and prints these lines
+finds () {
+	code=$1 && shift && printf "%s\n" "$@" >expect && test_expect_code $code git -C copy refs verify 2>err && test_cmp expect err
+}
+
+# fresh: a copy of the repository; sets $table, its table
+fresh () {
+	rm -rf copy && cp -R repo copy && table=$(cat copy/.git/reftable/tables.list)
+}
+
+# change FILE OFFSET: another byte there
+change () {
+	printf "\377" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
+test_expect_success 'setup' '
+	git init -q -b main --ref-format=reftable repo && test_commit -C repo one && git -C repo tag -a -m t annotated &&
+	i=0 && while test $i -lt 400; do echo "create refs/heads/many/$i HEAD" && i=$(($i + 1)); done >input &&
+	git -C repo update-ref --stdin <input && git -C repo pack-refs && test_line_count = 1 repo/.git/reftable/tables.list
+'
+
+test_expect_success 'a sound repository' '
+	fresh && git -C copy refs verify >out 2>&1 && test_must_be_empty out && git -C copy fsck &&
+	printf "%s\n" "Checking references consistency" "Checking table: $table" >expect && git -C copy refs verify --verbose 2>err && test_cmp expect err
+'
+
+test_expect_success 'badReftableTableName' '
+	fresh && mv copy/.git/reftable/$table copy/.git/reftable/foo.ref && echo foo.ref >copy/.git/reftable/tables.list &&
+	finds 0 "warning: foo.ref: badReftableTableName: invalid reftable table name" &&
+	test_expect_code 255 git -C copy refs verify --strict && test_must_fail git -C copy -c fsck.badReftableTableName=error refs verify &&
+	git -C copy fsck 2>err && test_grep badReftableTableName err &&
+	for name in 0x1-0x2-3.ref 0x000000000001-0x000000000002-x.ref 0x000000000001-0x000000000002-1.tmp; do
+		fresh && mv copy/.git/reftable/$table copy/.git/reftable/$name && echo $name >copy/.git/reftable/tables.list &&
+		finds 0 "warning: $name: badReftableTableName: invalid reftable table name" || return 1
+	done
+'
+
+test_expect_success 'badReftableList: malformed lines, missing tables' '
+	fresh && printf "../%s\nx\n" $table >copy/.git/reftable/tables.list &&
+	finds 255 "error: reftable/tables.list: badReftableList: malformed line ${SQ}../$table$SQ" \
+		"error: reftable/tables.list: badReftableList: names the missing table ${SQ}x$SQ" &&
+	fresh && printf "%s" $table >copy/.git/reftable/tables.list && finds 255 "error: reftable/tables.list: badReftableList: its last line does not end"
+'
+
+test_expect_success 'badReftable: a changed header, footer, record, restart point, index, log' '
+	fresh && size=$(wc -c <repo/.git/reftable/$table) && damaged=0 &&
+	for at in 3 6 24 30 4100 $(($size / 2)) $(($size - 200)) $(($size - 60)) $(($size - 1)); do
+		fresh && change copy/.git/reftable/$table $at &&
+		if ! git -C copy refs verify 2>err; then damaged=$(($damaged + 1)) && test_grep "^error: $table: badReftable: " err || return 1; fi
+	done && test $damaged -ge 6
+'
+
+test_expect_success 'a damaged table does not hide the next one' '
+	fresh && git -C copy update-ref refs/heads/x HEAD && next=$(tail -n 1 copy/.git/reftable/tables.list) && test $next != $table &&
+	printf x >>copy/.git/reftable/$table && printf x >>copy/.git/reftable/$next && test_expect_code 255 git -C copy refs verify 2>err &&
+	test_line_count = 2 err && test_grep "^error: $table: badReftable: " err && test_grep "^error: $next: badReftable: " err
+'
+
+test_expect_success 'tables in the wrong order' '
+	fresh && git -C copy update-ref refs/heads/x HEAD && { tail -n 1 copy/.git/reftable/tables.list && echo $table; } >list &&
+	cp list copy/.git/reftable/tables.list &&
+	finds 255 "error: $table: badReftable: its update indexes do not follow those of the table before"
+'
+
+test_expect_success 'symbolic refs' '
+	fresh && git -C copy symbolic-ref HEAD refs/heads/main && git -C copy symbolic-ref refs/heads/alias ORIG_HEAD && git -C copy refs verify &&
+	git -C copy pack-refs && new=$(cat copy/.git/reftable/tables.list) && sed "s,refs/heads/mainr,refs/tegs/main,; s,refs/heads/main,refs/tagss/main," <copy/.git/reftable/$new >x &&
+	cp x copy/.git/reftable/$new && test_expect_code 255 git -C copy refs verify 2>err && test_grep "error: HEAD: badHeadTarget: HEAD points to non-branch" err
+'
+
+test_expect_success 'tables of other worktrees' '
+	fresh && mkdir -p copy/.git/worktrees/w && git init -q --ref-format=reftable other && cp -R other/.git/reftable copy/.git/worktrees/w/reftable &&
+	echo ../.. >copy/.git/worktrees/w/commondir && echo /none/.git >copy/.git/worktrees/w/gitdir && git -C copy refs verify &&
+	its=$(cat other/.git/reftable/tables.list) && printf x >>copy/.git/worktrees/w/reftable/$its && test_expect_code 255 git -C copy refs verify 2>err &&
+	test_grep "^error: worktrees/w/$its: badReftable: " err
+'
+
+test_done
