@@ -58,6 +58,13 @@ test_expect_success 'badReftable: a changed header, footer, record, restart poin
 	done && test $damaged -ge 6
 '
 
+test_expect_success 'badReftable: an index that does not lead to every ref' '
+	fresh && git -C copy update-ref refs/heads/x HEAD && git -C copy -c reftable.blockSize=512 pack-refs &&
+	table=$(cat copy/.git/reftable/tables.list) && at=$((0x$(tail -c 68 copy/.git/reftable/$table | od -An -tx1 -j24 -N8 | tr -d " "))) && test $at -gt 0 &&
+	change copy/.git/reftable/$table $(($at + 20)) && test_expect_code 255 git -C copy refs verify 2>err &&
+	test_grep "^error: $table: badReftable: .*its index does not lead to" err
+'
+
 test_expect_success 'a damaged table does not hide the next one' '
 	fresh && git -C copy update-ref refs/heads/x HEAD && next=$(tail -n 1 copy/.git/reftable/tables.list) && test $next != $table &&
 	printf x >>copy/.git/reftable/$table && printf x >>copy/.git/reftable/$next && test_expect_code 255 git -C copy refs verify 2>err &&
