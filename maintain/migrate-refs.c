@@ -439,7 +439,8 @@ int ref_migrate(struct repository *r, const struct ref_migration_options *o, cha
 	struct ref_migration m = {
 		.r = r, .o = o, .lock = LOCKFILE_INIT, .to_layout = refs_layout(o->to), .from_layout = refs_layout(refs_backend(r->refs)),
 	};
-	int rc = refuse_worktrees(r, err);
+	int rc = r->refs_are_outside ? err_set(err, ERR_UNSUPPORTED, "refs outside of the repository cannot be migrated") :
+				       refuse_worktrees(r, err);
 
 	if (rc < 0)
 		return rc;

@@ -217,6 +217,8 @@ static void allow_repository(struct reading *w, const struct repository *r)
 	allow_gitdir(w, r->refs, r->commondir);
 	if (strcmp(r->gitdir, r->commondir))
 		allow_gitdir(w, r->refs, r->gitdir);
+	if (r->refs_are_outside)
+		allow_gitdir(w, r->refs, r->refs_commondir);
 	allow_objdir(w, r->objdir);
 	for (size_t i = 0; i < odb_nr_alternates(r->odb); i++)
 		allow_objdir(w, odb_alternate(r->odb, i));

@@ -12,6 +12,7 @@
 void repo_format_release(struct repo_format *f)
 {
 	FREE_AND_NULL(f->worktree);
+	FREE_AND_NULL(f->refs_dir);
 }
 
 /* What one file has, before it is checked. */
@@ -57,7 +58,8 @@ static int read_ref_storage(struct reading *r, const struct config_entry *e, str
 
 	if (!e->value)
 		return config_entry_bad(e, err, "missing value");
-	rc = ref_storage_find(&r->f->refs, e->value, &local);
+	FREE_AND_NULL(r->f->refs_dir);
+	rc = ref_storage_find(&r->f->refs, &r->f->refs_dir, e->value, &local);
 	if (rc == ERR_INVALID) {
 		strbuf_addf(&why, "invalid value for 'extensions.refstorage': '%s'", e->value);
 		rc = config_entry_bad(e, err, why.buf);

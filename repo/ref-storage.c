@@ -3,6 +3,8 @@
 #include "refs/files/files.h"
 #include "refs/reftable/reftable.h"
 #include "repo/ref-storage.h"
+#include "util/alloc.h"
+#include "util/path.h"
 
 #define REFTABLE_LOCK_TIMEOUT_MS 100
 
@@ -38,18 +40,30 @@ int ref_storage_by_name(const struct ref_backend **out, const char *name, struct
 	return find_format(out, name, strlen(name), err);
 }
 
-int ref_storage_find(const struct ref_backend **out, const char *value, struct err *err)
+int ref_storage_find(const struct ref_backend **out, char **dir, const char *value, struct err *err)
 {
 	const char *place = strstr(value, "://");
-	const struct ref_backend *found;
-	int rc = find_format(&found, value, place ? (size_t)(place - value) : strlen(value), err);
+	int rc = find_format(out, value, place ? (size_t)(place - value) : strlen(value), err);
 
 	if (rc < 0)
 		return rc;
-	if (place && place[strlen("://")])
-		return err_set(err, ERR_UNSUPPORTED, "refs outside of the repository are not supported: '%s'", value);
-	*out = found;
+	place = place ? place + strlen("://") : "";
+	*dir = *place ? xstrdup(place) : NULL;
 	return 0;
+}
+
+char *ref_storage_dir(const char *dir, const char *gitdir, const char *commondir, bool own)
+{
+	char *full, *result;
+
+	if (!dir)
+		return xstrdup(own ? gitdir : commondir);
+	full = is_absolute_path(dir) ? xstrdup(dir) : path_join(commondir, dir);
+	if (!own || !strcmp(gitdir, commondir))
+		return full;
+	result = xstrfmt("%s/worktrees/%s", full, path_basename(gitdir));
+	free(full);
+	return result;
 }
 
 /* ---- reftable.* ---- */

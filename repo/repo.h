@@ -50,6 +50,8 @@ struct repository {
 	char *gitdir_abs; /* absolute, real path */
 	char *commondir;  /* == gitdir unless this is a linked worktree */
 	char *objdir;
+	char *refs_gitdir, *refs_commondir; /* where refs are: gitdir and commondir, unless extensions.refStorage names a place */
+	bool refs_are_outside;
 	char *worktree;	  /* absolute; NULL if bare */
 	char *prefix;	  /* cwd below worktree with trailing '/', NULL at top */
 	/*

@@ -24,9 +24,9 @@ const char *const repo_local_env[] = {
 /* The branch that HEAD names in a store where it is no file; NULL: none, or HEAD is a file. */
 static char *branch_in_store(const char *gitdir, bool *is_in_store)
 {
-	struct ref_store_options opts = { .gitdir = gitdir };
+	struct ref_store_options opts = { .gitdir = NULL };
 	struct repo_format format = REPO_FORMAT_INIT;
-	char *common = NULL, *target = NULL, *branch = NULL;
+	char *common = NULL, *target = NULL, *branch = NULL, *own = NULL, *shared = NULL;
 	struct ref_store *refs = NULL;
 	struct object_id oid;
 	const char *name;
@@ -34,7 +34,8 @@ static char *branch_in_store(const char *gitdir, bool *is_in_store)
 	if (!setup_commondir(&common, gitdir, false, NULL) && !repo_format_read(&format, gitdir, common, NULL) && format.refs &&
 	    refs_layout(format.refs)->head_stub) {
 		*is_in_store = true;
-		opts.commondir = common;
+		opts.gitdir = own = ref_storage_dir(format.refs_dir, gitdir, common, true);
+		opts.commondir = shared = ref_storage_dir(format.refs_dir, gitdir, common, false);
 		opts.backend = format.refs;
 		opts.algo = hash_algo_by_id(format.hash);
 		if (!ref_store_open(&refs, &opts, NULL) && !ref_read_raw(refs, "HEAD", &oid, &target, NULL) && target &&
@@ -44,6 +45,8 @@ static char *branch_in_store(const char *gitdir, bool *is_in_store)
 	ref_store_free(refs);
 	repo_format_release(&format);
 	free(target);
+	free(shared);
+	free(own);
 	free(common);
 	return branch;
 }
@@ -182,8 +185,8 @@ static int open_refs(struct repository *r, const struct ref_backend *backend, bo
 	const struct repo_settings *s = &r->settings;
 	struct ref_store_options opts = {
 		.backend = backend ? backend : ref_storage_default(),
-		.gitdir = r->gitdir,
-		.commondir = r->commondir,
+		.gitdir = r->refs_gitdir,
+		.commondir = r->refs_commondir,
 		.algo = r->algo,
 		.objects = odb_source_unreplaced(r->odb),
 		.objects_elsewhere = objects_elsewhere,
@@ -236,6 +239,9 @@ static int open_place(struct repository **out, struct repo_place *p,
 	p->gitdir = p->commondir = p->worktree = p->prefix = NULL;
 	r->algo = hash_algo_by_id(p->format.hash);
 	r->settings.worktree_config = p->format.worktree_config;
+	r->refs_gitdir = ref_storage_dir(p->format.refs_dir, r->gitdir, r->commondir, true);
+	r->refs_commondir = ref_storage_dir(p->format.refs_dir, r->gitdir, r->commondir, false);
+	r->refs_are_outside = p->format.refs_dir != NULL;
 	r->objdir = env->objdir ? xstrdup(env->objdir) : path_join(r->commondir, "objects");
 	r->index_path = env->index ? xstrdup(env->index) : path_join(r->gitdir, "index");
 	r->gitdir_abs = path_real(r->gitdir, 0);
@@ -424,6 +430,8 @@ void repo_free(struct repository *r)
 	free(r->gitdir_abs);
 	free(r->commondir);
 	free(r->objdir);
+	free(r->refs_gitdir);
+	free(r->refs_commondir);
 	free(r->worktree);
 	free(r->prefix);
 	free(r->original_cwd);
@@ -562,15 +570,17 @@ int gitlink_resolve_head(const char *dir, const struct hash_algo *algo, struct o
 	struct ref_store_options opts = { .algo = algo };
 	struct repo_format format = REPO_FORMAT_INIT;
 	struct ref_store *refs = NULL;
-	char *common = NULL;
+	char *common = NULL, *own = NULL, *shared = NULL;
 	int rc = find_gitdir_in(&gitdir, dot_git, NULL);
 
 	rc = !rc && gitdir ? setup_commondir(&common, gitdir, false, err)
 		    : err_set(err, ERR_NOT_FOUND, "not a git repository: '%s'", dir);
-	opts.gitdir = gitdir;
-	opts.commondir = common;
 	if (!rc)
 		rc = repo_format_read(&format, gitdir, common, err);
+	if (!rc) {
+		opts.gitdir = own = ref_storage_dir(format.refs_dir, gitdir, common, true);
+		opts.commondir = shared = ref_storage_dir(format.refs_dir, gitdir, common, false);
+	}
 	opts.backend = format.refs ? format.refs : ref_storage_default();
 	if (!rc)
 		rc = ref_store_open(&refs, &opts, err);
@@ -578,6 +588,8 @@ int gitlink_resolve_head(const char *dir, const struct hash_algo *algo, struct o
 		rc = ref_resolve(refs, "HEAD", out, NULL, NULL, err);
 	ref_store_free(refs);
 	repo_format_release(&format);
+	free(shared);
+	free(own);
 	free(common);
 	free(gitdir);
 	free(dot_git);

@@ -21,6 +21,7 @@ struct repo_format {
 	int bare;	      /* -1: not set */
 	char *worktree;	      /* core.worktree as written; NULL: not set */
 	const struct ref_backend *refs; /* extensions.refStorage; NULL: the default */
+	char *refs_dir; /* of extensions.refStorage=FORMAT://DIR, as it is written; NULL: refs are in the repository */
 };
 #define REPO_FORMAT_INIT { .hash = HASH_SHA1, .bare = -1 }
 void repo_format_release(struct repo_format *f);

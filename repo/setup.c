@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finding the repository, from the environment or upward from the cwd. */
 #include "compat/posix.h"
+#include "repo/ref-storage.h"
 #include "repo/setup-internal.h"
 #include "config/config.h"
 #include "util/alloc.h"
@@ -291,6 +292,22 @@ static int find_commondir(char **out, const struct candidate *c, bool *linked, s
 	return rc;
 }
 
+/* GIT_REFERENCE_BACKEND wins over extensions.refStorage. */
+static int read_ref_storage_env(struct repo_format *f, struct err *err)
+{
+	const char *value = getenv("GIT_REFERENCE_BACKEND");
+	struct err why = ERR_INIT;
+	int rc = 0;
+
+	if (!value)
+		return 0;
+	FREE_AND_NULL(f->refs_dir);
+	if (ref_storage_find(&f->refs, &f->refs_dir, value, &why) < 0)
+		rc = err_set(err, ERR_INVALID, "unknown ref storage format: '%s'", value);
+	err_release(&why);
+	return rc;
+}
+
 /* Format, work tree and names of the repository that was found. */
 static int fill_place(struct repo_place *p, const struct candidate *c, const char *cwd,
 		      struct err *err)
@@ -301,6 +318,8 @@ static int fill_place(struct repo_place *p, const struct candidate *c, const cha
 
 	if (!rc)
 		rc = repo_format_read(&p->format, c->gitdir, common, err);
+	if (!rc)
+		rc = read_ref_storage_env(&p->format, err);
 	if (!rc)
 		rc = choose_worktree(&p->worktree, c, &p->format, cwd, err);
 	if (!rc) {
