@@ -180,6 +180,8 @@ static int visit(void *data, const struct ref *ref)
 	const struct repository *r = g->l->repo;
 	unsigned kind = reflist_kind_of(ref->name);
 
+	if (g->f->start_after && strcmp(ref->name, g->f->start_after) <= 0)
+		return 0;
 	if (ref->flags & REF_BAD_NAME) {
 		repo_warn(r, "ignoring ref with broken name %s", ref->name);
 		return 0;
@@ -279,7 +281,8 @@ static int visit_roots(struct collector *g)
 	int rc = refs_root_names(g->l->repo->refs, &names, g->err);
 
 	for (size_t i = 0; !rc && i < names.nr; i++)
-		rc = visit_root(g, names.items[i].string, REFLIST_ROOT);
+		if (!g->f->start_after || strcmp(names.items[i].string, g->f->start_after) > 0)
+			rc = visit_root(g, names.items[i].string, REFLIST_ROOT);
 	string_list_clear(&names, NULL);
 	return rc;
 }

@@ -55,9 +55,10 @@ struct reflist_filter {
 	struct oid_array contains, no_contains;	/* commits */
 	struct oid_array merged, no_merged;	/* commits */
 	bool commits_only; /* leave out other objects and missing ones (branch -v) */
+	const char *start_after; /* only names that come after this one; NULL: all */
 };
 #define REFLIST_FILTER_INIT { REFLIST_ALL, STRVEC_INIT, false, STRVEC_INIT, false, \
-	OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, false }
+	OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, OID_ARRAY_INIT, false, NULL }
 void reflist_filter_release(struct reflist_filter *f);
 /*
  * The argument of --contains and the others: peeled to a commit and added to one of the

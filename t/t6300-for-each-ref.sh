@@ -713,4 +713,20 @@ Acked-by: me" signed &&
 	END
 '
 
+test_expect_success '--start-after goes on behind a name' '
+	for format in files reftable; do
+		rm -rf pages && git init -q -b main --ref-format=$format pages && test_commit -C pages one && git -C pages update-ref ORIG_HEAD HEAD &&
+		for r in a b main-2; do git -C pages update-ref refs/heads/x-$r HEAD || return 1; done &&
+		git -C pages for-each-ref --format="%(refname)" >all && git -C pages for-each-ref --format="%(refname)" --start-after=refs/heads/main >out &&
+		grep -v "heads/main$" all >expect && test_cmp expect out && test_file_not_empty out &&
+		git -C pages for-each-ref --format="%(refname)" --start-after=refs/heads/n --count=1 >out && echo refs/heads/x-a >expect && test_cmp expect out &&
+		git -C pages for-each-ref --format="%(refname)" --start-after=refs/heads >out && test_cmp all out &&
+		git -C pages for-each-ref --format="%(refname)" --include-root-refs --start-after=HEAD >out && { echo ORIG_HEAD && cat all; } >expect &&
+		test_cmp expect out || return 1
+	done &&
+	for arg in --sort=refname --stdin refs/heads; do
+		test_expect_code 128 git -C pages for-each-ref --start-after=refs/heads/a $arg </dev/null 2>err && test_grep "cannot use --start-after with" err || return 1
+	done
+'
+
 test_done

@@ -9,6 +9,7 @@ static const char *const usage[] = {
 	"git for-each-ref [<options>] [<pattern>]",
 	"git for-each-ref [--points-at <object>]",
 	"git for-each-ref [--merged [<commit>]] [--no-merged [<commit>]]",
+	"git for-each-ref [--start-after <marker>]",
 	"git for-each-ref [--contains [<commit>]] [--no-contains [<commit>]]",
 	NULL
 };
@@ -131,6 +132,7 @@ int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "ignore-case", &c.ignore_case,
 			 "sorting and filtering are case insensitive"),
 		OPT_BOOL(0, "stdin", &c.from_stdin, "read reference patterns from stdin"),
+		OPT_STRING(0, "start-after", &c.refs.filter.start_after, "marker", "start iteration after the provided marker"),
 		OPT_BOOL(0, "include-root-refs", &c.root_refs,
 			 "also include HEAD ref and pseudorefs"),
 		OPT_END()
@@ -149,6 +151,10 @@ int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx)
 		error("more than one quoting style?");
 		usage_with_options(usage, options);
 	}
+	if (c.refs.filter.start_after && c.refs.sort.nr)
+		die("cannot use --start-after with custom sort options");
+	if (c.refs.filter.start_after && (argc || c.from_stdin))
+		die("cannot use --start-after with patterns");
 	if (c.from_stdin && argc)
 		die("unknown arguments supplied with --stdin");
 	if (c.from_stdin)
