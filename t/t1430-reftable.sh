@@ -87,6 +87,13 @@ test_expect_success 'names conflict as they do in files; the message is that of 
 	expect_refs "refs/heads/A/B refs/heads/a refs/heads/ab refs/heads/main refs/tags/annotated refs/tags/one refs/tags/three refs/tags/two" -C repo
 '
 
+test_expect_success 'a missing ref is verified and deleted only where it could be' '
+	test_must_fail git -C repo update-ref -d refs/heads/main/x 2>err && test_grep "refs/heads/main. exists; cannot create" err &&
+	test_must_fail git -C repo update-ref -d refs/heads &&
+	echo "verify refs/heads/main/x" >input && test_must_fail git -C repo update-ref --stdin <input &&
+	git -C repo update-ref -d refs/heads/missing/x && echo "verify refs/heads/missing/x" | git -C repo update-ref --stdin
+'
+
 test_expect_success 'FETCH_HEAD and MERGE_HEAD are files' '
 	git clone -q --ref-format=reftable repo clone && test_commit -C repo four && git -C clone fetch -q &&
 	test_path_is_file clone/.git/FETCH_HEAD && git -C clone rev-parse FETCH_HEAD >out && git -C repo rev-parse HEAD >expect &&

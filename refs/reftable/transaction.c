@@ -100,9 +100,8 @@ static int check_one(struct ref_transaction *t, struct ref_update *u, struct err
 	if (rc < 0)
 		return lock_failure(err, rc, u, &why);
 	rc = ref_update_decide(t, u, err);
-	if (rc < 0 || !(u->flags & UPDATE_WRITES) || u->exists)
-		return rc;
-	return reftable_check_name(t, u, err);
+	/* As in Git, a ref that is to be missing must have a name that could be there. */
+	return rc < 0 || u->exists ? rc : reftable_check_name(t, u, err);
 }
 
 int reftable_lock(struct ref_transaction *t, struct err *err)
