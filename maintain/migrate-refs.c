@@ -245,7 +245,7 @@ static int sum_ref(void *data, const struct ref *ref)
 static int sum_roots(struct hash_ctx *sum, struct ref_store *rs, struct err *err)
 {
 	struct string_list names = STRING_LIST_INIT;
-	int rc = refs_root_names(rs, &names, err);
+	int rc = refs_root_names(rs, "", &names, err);
 
 	for (size_t i = 0; !rc && i < names.nr; i++) {
 		struct object_id oid;

@@ -6,7 +6,6 @@
 #include "reflist/reflist-internal.h"
 #include "history/names/revparse.h"
 #include "refs/root-refs.h"
-#include <dirent.h>
 
 /* ---- filters ---- */
 
@@ -278,7 +277,7 @@ static int visit_root(struct collector *g, const char *name, unsigned kind)
 static int visit_roots(struct collector *g)
 {
 	struct string_list names = STRING_LIST_INIT;
-	int rc = refs_root_names(g->l->repo->refs, &names, g->err);
+	int rc = refs_root_names(g->l->repo->refs, "", &names, g->err);
 
 	for (size_t i = 0; !rc && i < names.nr; i++)
 		if (!g->f->start_after || strcmp(names.items[i].string, g->f->start_after) > 0)

@@ -4,14 +4,6 @@
 #include "refs/refs-backend.h"
 #include "refs/root-refs.h"
 
-int refs_root_names(struct ref_store *rs, struct string_list *out, struct err *err)
-{
-	int rc = rs->backend->root_names ? rs->backend->root_names(rs, out, err) : 0;
-
-	string_list_sort(out);
-	return rc;
-}
-
 /* ---- each ref ---- */
 
 struct import_walk {
@@ -74,7 +66,7 @@ static int import_add_log(void *data, const char *name)
 int refs_import(struct ref_store *rs, struct ref_store *from, bool reflogs, struct fsync_batch *b, struct err *err)
 {
 	struct ref_import im = { .from = from, .roots = STRING_LIST_INIT, .logs = STRING_LIST_INIT };
-	int rc = refs_root_names(from, &im.roots, err);
+	int rc = refs_root_names(from, "", &im.roots, err);
 
 	if (!rc && reflogs)
 		rc = reflogs_foreach(from, import_add_log, &im.logs, err);

@@ -243,9 +243,11 @@ struct ref_backend {
 	 */
 	int (*foreach)(struct ref_store *rs, const char *prefix, const struct strvec *except,
 		       ref_raw_fn fn, void *data, struct err *err);
+	bool root_refs_are_files; /* refs_root_refs_are_files */
+	/* refs_root_names, not sorted */
+	int (*root_names)(struct ref_store *rs, const char *worktree, struct string_list *out, struct err *err);
 
-	/* refs_root_names, not sorted; refs_import. NULL: there are none, it cannot be done. */
-	int (*root_names)(struct ref_store *rs, struct string_list *out, struct err *err);
+	/* refs_import. NULL: it cannot be done. */
 	int (*import)(struct ref_store *rs, const struct ref_import *im, struct fsync_batch *b, struct err *err);
 
 	/*

@@ -213,9 +213,10 @@ MUST_USE int refs_foreach(struct ref_store *rs, const char *prefix, unsigned fla
 MUST_USE int refs_foreach_except(struct ref_store *rs, const char *prefix,
 				 const struct strvec *except, unsigned flags, ref_fn fn, void *data,
 				 struct err *err);
-
-/* The refs outside of refs/: HEAD, ORIG_HEAD, ... (refs/root-refs.h), of this worktree. Sorted, appended. */
-MUST_USE int refs_root_names(struct ref_store *rs, struct string_list *out, struct err *err);
+/* Root refs (HEAD, ORIG_HEAD, ...) of a worktree ("", "main-worktree/", "worktrees/ID/"), sorted, each behind that prefix. */
+MUST_USE int refs_root_names(struct ref_store *rs, const char *worktree, struct string_list *out, struct err *err);
+/* Is each of them a file beside HEAD's? */
+bool refs_root_refs_are_files(const struct ref_store *rs);
 
 /* ---- from one format to another ---- */
 /*

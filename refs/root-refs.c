@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include "refs/refs-backend.h"
 #include "refs/root-refs.h"
+#include "util/alloc.h"
 #include "util/strbuf.h"
 
 bool refname_is_root(const char *name)
@@ -32,6 +33,15 @@ bool refname_is_root_ref(const char *name)
 			return true;
 	return ends_with(name, "_HEAD") && strcmp(name, REFNAME_FETCH_HEAD) != 0 &&
 	       strcmp(name, REFNAME_MERGE_HEAD) != 0;
+}
+
+void root_names_add(struct string_list *out, const char *worktree, const char *name)
+{
+	char *full = xconcat(worktree, name);
+
+	if (refname_is_root_ref(name))
+		string_list_append(out, full);
+	free(full);
 }
 
 bool refname_is_of_layout(const char *name)

@@ -7,6 +7,7 @@
 #define REFS_ROOT_REFS_H
 
 #include "compat/posix.h"
+#include "util/string-list.h"
 
 /* Root refs end with "_HEAD", apart from HEAD itself and the irregular ones. */
 #define REFNAME_ORIG_HEAD "ORIG_HEAD"
@@ -26,6 +27,8 @@
 
 /* HEAD, or a name like the above that is a ref. */
 bool refname_is_root_ref(const char *name);
+/* Appends such a name behind the prefix of its worktree; other names are passed over. */
+void root_names_add(struct string_list *out, const char *worktree, const char *name);
 /*
  * Outside of refs/: does the name belong to a file or directory of the repository (gitrepository-layout(5))? A ref there
  * would be read as the configuration, as an index and so on.

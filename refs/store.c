@@ -112,6 +112,19 @@ int refs_verify(struct ref_store *rs, const struct ref_verify_options *o, size_t
 	return 0;
 }
 
+bool refs_root_refs_are_files(const struct ref_store *rs)
+{
+	return rs->backend->root_refs_are_files;
+}
+
+int refs_root_names(struct ref_store *rs, const char *worktree, struct string_list *out, struct err *err)
+{
+	int rc = rs->backend->root_names(rs, worktree, out, err);
+
+	string_list_sort(out);
+	return rc;
+}
+
 int worktree_ids(const char *commondir, struct string_list *out, struct err *err)
 {
 	char *path = xstrfmt("%s/worktrees", commondir);

@@ -106,6 +106,18 @@ test_expect_success 'FETCH_HEAD and MERGE_HEAD are files' '
 	git -C repo merge --abort && git -C repo checkout -q main
 '
 
+test_expect_success 'root refs are listed, and keep their objects' '
+	git init -q --ref-format=reftable roots && test_commit -C roots one && test_commit -C roots two &&
+	git -C roots update-ref ORIG_HEAD HEAD && two=$(git -C roots rev-parse HEAD) &&
+	git -C roots reset -q --hard HEAD~1 &&
+	git -C roots for-each-ref --include-root-refs --format="%(refname) %(objectname)" >out &&
+	{ echo HEAD $(git -C roots rev-parse HEAD) && echo ORIG_HEAD $two && echo refs/heads/$(git -C roots branch --show-current) $(git -C roots rev-parse HEAD); } >expect &&
+	test_cmp expect out && test_path_is_missing roots/.git/ORIG_HEAD &&
+	o=$(git -C roots commit-tree -m held HEAD^{tree}) && git -C roots update-ref CHERRY_PICK_HEAD $o &&
+	git -C roots prune --expire=now && git -C roots cat-file -e $o &&
+	git -C roots update-ref -d CHERRY_PICK_HEAD && git -C roots prune --expire=now && test_must_fail git -C roots cat-file -e $o
+'
+
 test_expect_success 'a transaction is one table: all of it or nothing' '
 	wc -l <repo/.git/reftable/tables.list >before &&
 	test_must_fail git -C repo update-ref --stdin <<-EOF &&

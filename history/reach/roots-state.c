@@ -85,6 +85,37 @@ static int visit_root_files(struct state_visit *v)
 	return rc;
 }
 
+static int visit_root_ref(struct state_visit *v, const char *name)
+{
+	const char *bare = name + strlen(v->worktree);
+	struct err why = ERR_INIT;
+	struct object_id oid;
+	int rc;
+
+	if (!strcmp(bare, "HEAD"))
+		return 0;
+	rc = ref_resolve(v->w->repo->refs, name, &oid, NULL, NULL, &why);
+	if (rc < 0 && rc != ERR_NOT_FOUND)
+		err_move(v->w->err, &why);
+	err_release(&why);
+	v->name = bare;
+	return rc == ERR_NOT_FOUND ? 0 : rc ? rc : visit_name(v, &oid);
+}
+
+/* Root refs that are files are among the files of the directory. */
+static int visit_root_refs(struct state_visit *v)
+{
+	struct string_list names = STRING_LIST_INIT;
+	int rc = 0;
+
+	if (!refs_root_refs_are_files(v->w->repo->refs))
+		rc = refs_root_names(v->w->repo->refs, v->worktree, &names, v->w->err);
+	for (size_t i = 0; !rc && i < names.nr; i++)
+		rc = visit_root_ref(v, names.items[i].string);
+	string_list_clear(&names, NULL);
+	return rc;
+}
+
 /* Files of operations; those in the directory itself are among the others already. */
 static int visit_operations(struct state_visit *v)
 {
@@ -104,5 +135,7 @@ int roots_visit_state(struct roots_walk *w, const char *worktree, const char *gi
 	struct state_visit v = { w, worktree, gitdir, NULL };
 	int rc = visit_root_files(&v);
 
+	if (!rc)
+		rc = visit_root_refs(&v);
 	return rc ? rc : visit_operations(&v);
 }

@@ -78,7 +78,6 @@ void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool
 MUST_USE int files_foreach(struct ref_store *rs, const char *prefix, const struct strvec *except,
 			   ref_raw_fn fn, void *data, struct err *err);
 /* import.c */
-MUST_USE int files_root_names(struct ref_store *rs, struct string_list *out, struct err *err);
 MUST_USE int files_import(struct ref_store *rs, const struct ref_import *im, struct fsync_batch *b, struct err *err);
 /* pack.c, verify.c */
 MUST_USE int files_pack_is_due(struct ref_store *rs, bool *due, struct err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of the files backend; opening a store, reading one ref. */
 #include "compat/posix.h"
+#include <dirent.h>
 #include "refs/files/files-internal.h"
 #include "refs/files/files.h"
 #include "refs/files/journal-internal.h"
@@ -8,6 +9,7 @@
 #include "refs/files/packed-internal.h"
 #include "refs/files/reflog-internal.h"
 #include "refs/files/update-internal.h"
+#include "refs/root-refs.h"
 #include "util/alloc.h"
 
 static int files_open(struct ref_store *rs, const struct ref_store_options *o,
@@ -60,6 +62,31 @@ static int files_read(struct ref_store *rs, const char *name, struct ref_value *
 	return rc < 0 ? rc : 0;
 }
 
+/* Root refs are files beside HEAD. */
+static int files_root_names(struct ref_store *rs, const char *worktree, struct string_list *out, struct err *err)
+{
+	struct strbuf path = STRBUF_INIT;
+	char *name = xconcat(worktree, "HEAD");
+	DIR *dir;
+	struct dirent *de;
+	int rc = 0;
+
+	ref_path(rs, name, &path);
+	strbuf_setlen(&path, path.len - strlen("/HEAD"));
+	dir = opendir(path.buf);
+	if (!dir)
+		rc = err_set_errno(err, "cannot open directory '%s'", path.buf);
+	while (dir && (errno = 0, de = readdir(dir)))
+		root_names_add(out, worktree, de->d_name);
+	if (dir && errno)
+		rc = err_set_errno(err, "cannot read directory '%s'", path.buf);
+	if (dir)
+		closedir(dir);
+	strbuf_release(&path);
+	free(name);
+	return rc;
+}
+
 static const struct ref_path paths[] = {
 	{ .path = "HEAD" },
 	{ .path = "refs", .is_tree = true },
@@ -80,6 +107,7 @@ const struct ref_backend files_ref_backend = {
 	.recover = files_recover,
 	.read = files_read,
 	.foreach = files_foreach,
+	.root_refs_are_files = true,
 	.root_names = files_root_names,
 	.import = files_import,
 	.lock = files_lock,

@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* refs_import: refs go into packed-refs, symbolic ones and those outside of refs/ into files of their own. */
 #include "compat/posix.h"
-#include <dirent.h>
 #include "refs/files/files-internal.h"
 #include "refs/files/reflog-internal.h"
 #include "refs/root-refs.h"
 #include "util/alloc.h"
-
-int files_root_names(struct ref_store *rs, struct string_list *out, struct err *err)
-{
-	const char *path = files_store(rs)->gitdir;
-	DIR *dir = opendir(path);
-	struct dirent *de;
-
-	if (!dir)
-		return err_set_errno(err, "cannot open directory '%s'", path);
-	while ((errno = 0, de = readdir(dir)))
-		if (refname_is_root_ref(de->d_name))
-			string_list_append(out, de->d_name);
-	if (errno)
-		err_set_errno(err, "cannot read directory '%s'", path);
-	closedir(dir);
-	return err->code;
-}
 
 /* ---- refs ---- */
 

@@ -9,28 +9,6 @@
 #include "refs/reftable/write-internal.h"
 #include "refs/root-refs.h"
 
-int reftable_root_names(struct ref_store *rs, struct string_list *out, struct err *err)
-{
-	struct reftable_stack *s = reftable_store(rs)->own;
-	struct merged_iter m = MERGED_ITER_INIT;
-	const struct reftable_record *rec;
-	int rc = reftable_stack_reload(s, err);
-
-	merged_iter_start(&m, BLOCK_REF, s->tables, s->nr);
-	if (!rc)
-		rc = merged_iter_seek(&m, NULL, 0, err);
-	/* Their names are capitals: they come before "refs/". */
-	while (!rc && (rc = merged_iter_next(&m, &rec, err)) > 0) {
-		if (starts_with(rec->key.buf, "refs/"))
-			break;
-		if (refname_is_root_ref(rec->key.buf))
-			string_list_append(out, rec->key.buf);
-		rc = 0;
-	}
-	merged_iter_release(&m);
-	return rc < 0 ? rc : 0;
-}
-
 /* ---- how large it becomes ---- */
 
 #define FIRST_INDEX 1

@@ -242,3 +242,30 @@ int reftable_foreach(struct ref_store *rs, const char *prefix, const struct strv
 		merged_iter_release(&w.sources[i].it);
 	return rc;
 }
+
+/* ---- root refs ---- */
+
+/* They come before "refs/". */
+int reftable_root_names(struct ref_store *rs, const char *worktree, struct string_list *out, struct err *err)
+{
+	char *head = xconcat(worktree, "HEAD");
+	struct merged_iter m = MERGED_ITER_INIT;
+	const struct reftable_record *rec;
+	struct reftable_stack *s;
+	const char *bare;
+	int rc = reftable_fresh_stack_of(&s, rs, head, &bare, err);
+
+	if (!rc) {
+		merged_iter_start(&m, BLOCK_REF, s->tables, s->nr);
+		rc = merged_iter_seek(&m, NULL, 0, err);
+	}
+	while (!rc && (rc = merged_iter_next(&m, &rec, err)) > 0) {
+		rc = 0;
+		if (strcmp(rec->key.buf, "refs/") >= 0)
+			break;
+		root_names_add(out, worktree, rec->key.buf);
+	}
+	merged_iter_release(&m);
+	free(head);
+	return rc;
+}

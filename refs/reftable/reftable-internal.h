@@ -62,6 +62,8 @@ void log_entries_release(struct log_entries *l); /* idempotent */
 MUST_USE int reftable_read_ref(struct ref_store *rs, const char *name, struct ref_value *out, struct err *err);
 MUST_USE int reftable_foreach(struct ref_store *rs, const char *prefix, const struct strvec *except, ref_raw_fn fn,
 			      void *data, struct err *err);
+MUST_USE int reftable_root_names(struct ref_store *rs, const char *worktree, struct string_list *out,
+				 struct err *err);
 /* pack.c */
 MUST_USE int reftable_pack(struct ref_store *rs, const struct refs_pack_options *o, struct fsync_batch *b,
 			   struct err *err);
@@ -69,7 +71,6 @@ MUST_USE int reftable_pack_is_due(struct ref_store *rs, bool *due, struct err *e
 /* verify.c */
 MUST_USE int reftable_verify(struct ref_store *rs, const struct ref_verify_options *o, size_t *errors, struct err *err);
 /* import.c */
-MUST_USE int reftable_root_names(struct ref_store *rs, struct string_list *out, struct err *err);
 MUST_USE int reftable_import(struct ref_store *rs, const struct ref_import *im, struct fsync_batch *b, struct err *err);
 /* log.c */
 bool reftable_reflog_exists(struct ref_store *rs, const char *name);
