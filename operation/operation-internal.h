@@ -48,6 +48,8 @@ extern const struct operation_participant operation_objects, operation_index, op
 /* All of them, NULL-terminated; the reason of their order is in participants.c. */
 extern const struct operation_participant *const operation_participants[];
 
+enum stored_state { STORED_STATE_STAYS, STORED_STATE_IS_SET, STORED_STATE_GOES };
+
 struct repo_operation {
 	struct repository *repo; /* NULL: outside of one */
 	struct fsync_batch *batch;
@@ -63,7 +65,12 @@ struct repo_operation {
 	bool tells_abort; /* the hook learns of an abort before prepare, too */
 	/* participant-state.c */
 	struct oid_array named_by_state;
+	enum stored_state stored_states[REPO_STATE_NR]; /* of files that are refs in tables */
+	struct object_id stored_values[REPO_STATE_NR];
 };
+
+/* participant-state.c: adds such refs to the transaction, which is begun for them if there is none. */
+MUST_USE int operation_queue_stored_states(struct repo_operation *op, struct err *err);
 
 #define OPERATION_IN(state) (1u << OPERATION_##state)
 /* Changes may be added (I2). */

@@ -80,7 +80,9 @@ static void prepare_refs(struct repo_operation *op, struct oid_array *named)
 
 static int stage_refs(struct repo_operation *op, struct err *err)
 {
-	return op->refs_open ? ref_transaction_prepare(op->refs, op->batch, err) : 0;
+	int rc = operation_queue_stored_states(op, err);
+
+	return rc ? rc : op->refs_open ? ref_transaction_prepare(op->refs, op->batch, err) : 0;
 }
 
 /* Tells the hook, if there was anything to tell. The result of each ref can still be asked for. */

@@ -7,7 +7,7 @@
  *   3. the refs are prepared late: their locks, which others wait for, are held only while
  *      everything is settled, and their hook is asked when nothing else can fail;
  *   4. files of operations in progress have been staged like other files; that participant knows which
- *      objects they name;
+ *      objects they name, and which of them are refs of step 3;
  *   5. files (configuration and the like) have been staged in the batch by the
  *      functions that write them. They are given up first: with them the batch gives up all that is staged.
  *

@@ -27,7 +27,23 @@ unsigned repo_state_flags(enum repo_state_file f)
 	return state_table[f].flags;
 }
 
+bool repo_state_is_stored_ref(const struct repository *r, enum repo_state_file f)
+{
+	return r->refs && !refs_root_refs_are_files(r->refs) && refname_is_root_ref(state_table[f].name);
+}
+
 /* ---- readers ---- */
+
+/* The value of a ref as its file would have it. ERR_NOT_FOUND. */
+static int read_stored_ref(const struct repository *r, enum repo_state_file f, struct strbuf *out, struct err *err)
+{
+	struct object_id oid;
+	int rc = ref_resolve(r->refs, state_table[f].name, &oid, NULL, NULL, err);
+
+	if (!rc)
+		strbuf_addf(out, "%s\n", oid_hex(&oid));
+	return rc;
+}
 
 char *repo_state_path(const struct repository *r, enum repo_state_file f)
 {
@@ -45,7 +61,15 @@ bool repo_state_exists_in(const char *gitdir, enum repo_state_file f)
 
 bool repo_state_exists(const struct repository *r, enum repo_state_file f)
 {
-	return repo_state_exists_in(r->gitdir, f);
+	struct object_id oid;
+	char *target = NULL;
+	bool yes;
+
+	if (!repo_state_is_stored_ref(r, f))
+		return repo_state_exists_in(r->gitdir, f);
+	yes = !ref_read_raw(r->refs, state_table[f].name, &oid, &target, NULL);
+	free(target);
+	return yes;
 }
 
 /* As much as a message, a line for each commit, or a few lines can take. */
@@ -67,11 +91,14 @@ int repo_state_read_in(const char *gitdir, enum repo_state_file f, struct strbuf
 
 int repo_state_read(const struct repository *r, enum repo_state_file f, struct strbuf *out, struct err *err)
 {
-	char *path = repo_state_path(r, f);
-	int rc = read_file(out, path, max_bytes(f), err);
+	return repo_state_is_stored_ref(r, f) ? read_stored_ref(r, f, out, err) : repo_state_read_in(r->gitdir, f, out, err);
+}
 
-	free(path);
-	return rc;
+static char *first_line(struct strbuf *text)
+{
+	strbuf_setlen(text, strcspn(text->buf, "\n"));
+	strbuf_rtrim(text);
+	return strbuf_detach(text, NULL);
 }
 
 char *repo_state_line_in(const char *gitdir, enum repo_state_file f)
@@ -79,18 +106,21 @@ char *repo_state_line_in(const char *gitdir, enum repo_state_file f)
 	struct strbuf text = STRBUF_INIT;
 	char *line = NULL;
 
-	if (!repo_state_read_in(gitdir, f, &text, NULL)) {
-		strbuf_setlen(&text, strcspn(text.buf, "\n"));
-		strbuf_rtrim(&text);
-		line = strbuf_detach(&text, NULL);
-	}
+	if (!repo_state_read_in(gitdir, f, &text, NULL))
+		line = first_line(&text);
 	strbuf_release(&text);
 	return line;
 }
 
 char *repo_state_line(const struct repository *r, enum repo_state_file f)
 {
-	return repo_state_line_in(r->gitdir, f);
+	struct strbuf text = STRBUF_INIT;
+	char *line = NULL;
+
+	if (!repo_state_read(r, f, &text, NULL))
+		line = first_line(&text);
+	strbuf_release(&text);
+	return line;
 }
 
 bool repo_state_oid(const struct repository *r, enum repo_state_file f, struct object_id *oid)

@@ -145,6 +145,12 @@ enum repo_state_file { REPO_STATE_FILES(REPO_STATE_ID) REPO_STATE_NR };
 const char *repo_state_name(enum repo_state_file f);
 unsigned repo_state_flags(enum repo_state_file f);
 
+/*
+ * CHERRY_PICK_HEAD and other root refs are files only where root refs are: else they are refs in tables (refs/reftable/),
+ * which readers find there. Writers add them to the ref transaction of the operation.
+ */
+bool repo_state_is_stored_ref(const struct repository *r, enum repo_state_file f);
+
 /* ---- readers ---- */
 /* Caller frees. */
 char *repo_state_path(const struct repository *r, enum repo_state_file f);

@@ -118,6 +118,23 @@ test_expect_success 'root refs are listed, and keep their objects' '
 	git -C roots update-ref -d CHERRY_PICK_HEAD && git -C roots prune --expire=now && test_must_fail git -C roots cat-file -e $o
 '
 
+test_expect_success 'a pick, a revert and a merge in progress keep their refs in tables' '
+	git init -q -b main --ref-format=reftable picks && test_commit -C picks one f && git -C picks checkout -q -b side &&
+	test_commit -C picks two f && git -C picks checkout -q main && test_commit -C picks three f && cd picks &&
+	for act in "cherry-pick side:CHERRY_PICK_HEAD" "revert HEAD~1:REVERT_HEAD" "merge side:"; do
+		test_must_fail git ${act%:*} && test_path_is_missing .git/AUTO_MERGE && git rev-parse AUTO_MERGE^{tree} || return 1
+		ref=${act#*:} && if test -n "$ref"; then
+			test_path_is_missing .git/$ref && git rev-parse -q --verify $ref && git status >out && test_grep "You are currently" out || return 1
+		fi
+		git ${act%% *} --abort && git for-each-ref --include-root-refs --format="%(refname)" >out &&
+		printf "%s\n" HEAD ORIG_HEAD refs/heads/main refs/heads/side >expect && { grep -q ORIG_HEAD out || sed -i /ORIG_HEAD/d expect; } &&
+		test_cmp expect out || return 1
+	done &&
+	test_must_fail git cherry-pick side && echo x >f && git commit -qam picked --author="Another <a@x>" && git commit --amend -q -m again &&
+	test_must_fail git rev-parse -q --verify CHERRY_PICK_HEAD && test_must_fail git rev-parse -q --verify AUTO_MERGE &&
+	echo y >f && test_must_fail git merge --autostash side 2>err && git rev-parse MERGE_AUTOSTASH
+'
+
 test_expect_success 'a transaction is one table: all of it or nothing' '
 	wc -l <repo/.git/reftable/tables.list >before &&
 	test_must_fail git -C repo update-ref --stdin <<-EOF &&
