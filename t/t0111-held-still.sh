@@ -144,4 +144,34 @@ do
 	'
 done
 
+# Each call that opens a table or the list of tables, or looks at it; strace counts each kind of call of each process by itself.
+UPKEEP='cd copy && for i in 1 2 3; do
+	git update-ref refs/heads/comes main && git pack-refs && git update-ref -d refs/heads/comes && git reflog expire --expire=now refs/heads/x$i &&
+	git pack-refs || exit
+done'
+held_at_tables () {
+	local n numbers
+	rm -rf copy && cp -a one copy && "$@" <input >wanted && strace -f -qq -o calls -e trace=%file,getdents64 "$@" <input >said &&
+	numbers=$(awk "{ split(\$2, call, \"(\"); n = ++nr[\$1, call[1]] } /reftable\// { print n }" calls | sort -nu) && test -n "$numbers" || return
+	for n in $numbers; do
+		rm -rf copy && cp -a one copy && python3 held.py $n "$UPKEEP" "$@" && cmp wanted said && continue
+		echo "held at $n: $(cat err)" >&4 && return 1
+	done
+	echo $numbers >&4
+}
+
+test_expect_success 'refs in tables' '
+	rm -rf one && git init -q -b main --ref-format=reftable one && git -C one commit -q --allow-empty -m one &&
+	for i in 1 2 3; do git -C one branch x$i && git -C one commit -q --allow-empty -m $i || return 1; done &&
+	seq 3000 | sed "s,.*,create refs/many/&-and-a-longer-name $(git -C one rev-parse main)," | git -C one update-ref --stdin &&
+	test_commit -C one last && test_line_count -gt 1 one/.git/reftable/tables.list
+'
+
+for cmd in for-each-ref "rev-parse main x1 HEAD~1" "log -g --format=%gd%gs main" "ls-remote ." "branch -v"
+do
+	test_expect_success "refs in tables: $cmd" '
+		held_at_tables git -C copy $cmd
+	'
+done
+
 test_done
