@@ -652,6 +652,38 @@ test_expect_success 'stash pop awaits the contents of each file once' '
 	grep -q changed journal/stash/files/d1/f199
 '
 
+# ---- refs in tables ------------------------------------------------------
+
+# The table and the list, once more for a merge beside others.
+test_expect_success 'refs in tables: 1 flush for each command, whatever it merges' '
+	git init -q -b main --ref-format=reftable journal/tables && git -C journal/tables commit -q --allow-empty -m one &&
+	H=$(git -C journal/tables rev-parse HEAD) && (cd journal/tables &&
+	seq -f "create refs/tags/v%.0f $H" 20000 >many && seq -f "create refs/tags/w%.0f $H" 20000 >large &&
+	while read -r line; do
+		count sh -c "git $line" && echo "$flushes $writeouts: $line" || return 1
+	done >../../out <<-\EOF
+	update-ref refs/heads/x HEAD
+	update-ref -d refs/heads/x
+	update-ref --stdin <many
+	update-ref --stdin <large
+	reflog expire --expire=all --all
+	pack-refs
+	pack-refs
+	branch -m main moved
+	EOF
+	) && cat >expect <<-\EOF &&
+	1 2: update-ref refs/heads/x HEAD
+	1 2: update-ref -d refs/heads/x
+	1 4: update-ref --stdin <many
+	1 4: update-ref --stdin <large
+	1 2: reflog expire --expire=all --all
+	1 2: pack-refs
+	0 0: pack-refs
+	1 2: branch -m main moved
+	EOF
+	test_cmp expect out
+'
+
 # ---- trace2 --------------------------------------------------------------
 
 test_expect_success 'trace2 counts the same' '

@@ -102,7 +102,7 @@ killed () {
 	case $code:$GIT_TEST_LONG in 0:?*|137:) ;; *) fails "exit code $code" ;; esac
 }
 
-# does CMD...: sets what is there before and after
+# does CMD...: the files before and after hold the values
 does () {
 	values template >before && rm -rf copy && cp -a template copy && git -C copy "$@" <input && values copy >after
 }
@@ -153,6 +153,28 @@ do
 	test_expect_success "pack-refs: $fault at every call" "sweep $fault pack-refs"
 done
 
+# steps CMD...: what the command does to names of files, by the kind of file
+steps () {
+	rm -f log && (cd copy && GIT_TEST_SYSCALL_LOG=../log "$FAULT_GIT" "$@" <../input) &&
+	sed -n "/^rename\|^fsync\|^unlink/ { s, .*/reftable\$, directory,; s, .*0x000000000001-0x000000000001-0bad0bad, stray,
+		s, .*0x[-0-9a-fx]*, table,; s, .*tables, tables,; p }" log | uniq
+}
+
+test_expect_success 'pack-refs locks the list twice for a moment; tables go after the seal (D8), and what nothing names with them' '
+	rm -rf copy && cp -a template copy && table=$(head -n 1 copy/.git/reftable/tables.list) &&
+	cp copy/.git/reftable/$table copy/.git/reftable/0x000000000001-0x000000000001-0bad0bad.ref && steps pack-refs >out &&
+	cat >expect <<-\EOF &&
+	unlink tables.list.lock
+	rename table.ref
+	rename tables.list
+	unlink table.ref.lock
+	fsync directory
+	unlink table.ref
+	unlink stray.ref
+	EOF
+	test_cmp expect out
+'
+
 test_expect_success 'pack-refs: killed before every call' '
 	killed "git pack-refs" pack-refs
 '
@@ -183,6 +205,19 @@ test_expect_success 'a transaction that leaves large tables uneven merges them: 
 	large $H 3 | git -C copy update-ref --stdin && large $H 4 | git -C copy update-ref --stdin &&
 	test $(strays | wc -l) -le 2 && git -C copy pack-refs && test -z "$(strays)" && sed "s/create/update/" input >again &&
 	cp after again.values
+'
+
+test_expect_success 'it merges them after the seal, and removes none: no seal follows (D8)' '
+	rm -rf copy && cp -a template copy && steps update-ref --stdin >out && cat >expect <<-\EOF &&
+	rename table.ref
+	rename tables.list
+	fsync directory
+	unlink tables.list.lock
+	rename table.ref
+	rename tables.list
+	unlink table.ref.lock
+	EOF
+	test_cmp expect out && test $(strays | wc -l) = 2
 '
 
 for fault in EIO ENOSPC+
