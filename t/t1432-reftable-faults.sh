@@ -229,8 +229,16 @@ test_expect_success 'a transaction with large tables: killed before every call' 
 	killed "git update-ref --stdin <../again" update-ref --stdin
 '
 
+test_expect_success 'pack-refs waits for a process that merges tables' '
+	rm -rf template copy && mv small template && cp -a template copy &&
+	table=$(head -n 1 copy/.git/reftable/tables.list) &&
+	{ (cd copy && exec env GIT_TEST_SYSCALL_DELAY=200000 "$FAULT_GIT" pack-refs) & } && other=$! &&
+	while test ! -e copy/.git/reftable/$table.lock && kill -0 $other 2>/dev/null; do sleep 0.02; done &&
+	git -C copy pack-refs && wait $other && test_line_count = 1 copy/.git/reftable/tables.list && test -z "$(strays)"
+'
+
 test_expect_success 'pack-refs leaves the lock of a table that another Git holds' '
-	rm -rf template copy && mv small template && cp -a template copy && table=$(head -n 1 copy/.git/reftable/tables.list) &&
+	rm -rf copy && cp -a template copy && table=$(head -n 1 copy/.git/reftable/tables.list) &&
 	>copy/.git/reftable/$table.lock && test_must_fail git -C copy pack-refs 2>err &&
 	test_grep "being compacted by another process" err && test_path_is_file copy/.git/reftable/$table.lock
 '

@@ -40,7 +40,7 @@ struct fsync_batch;
  * Git), and again to publish; others add tables in between.
  *
  * Durability: D1 and D8 as for any table; the batch seals.
- * Errors:     ERR_LOCKED: another process compacts; from the batch, also: has compacted them. ERR_IO, ERR_CORRUPT.
+ * Errors:     ERR_LOCKED: another process compacts, and has been waited for; from the batch, also: has compacted them. ERR_IO, ERR_CORRUPT.
  */
 MUST_USE int reftable_stage_compaction(struct reftable_store *st, struct reftable_stack *s, struct fsync_batch *b,
 				       struct err *err);

@@ -8,12 +8,17 @@
 #include "refs/reftable/compact-internal.h"
 #include "util/alloc.h"
 
+/* How long all tables are waited for while a process that is alive merges some. */
+#define TABLES_PATIENCE_MS 10000
+#define TABLES_PAUSE_MS 20
+
 struct compaction {
 	struct reftable_change change; /* of the list */
 	struct fsync_batch *batch;
 	struct reftable **tables; /* that are replaced; held */
 	struct lockfile *locks;	  /* theirs */
 	size_t from, nr;	  /* their place in the list */
+	bool is_busy;		  /* another process has locked a table */
 	struct new_table made;
 };
 
@@ -68,11 +73,40 @@ static int choose_tables(struct compaction *x, struct reftable_store *st, struct
 	if (rc < 0)
 		return rc;
 	x->from = first_to_merge(st, s, all);
-	if (all && x->from)
+	x->is_busy = all && x->from;
+	if (x->is_busy)
 		rc = err_set(err, ERR_LOCKED, "the tables in '%s' are being compacted by another process", s->dir);
 	else if (x->from < s->nr && (all || x->from + 1 < s->nr))
 		rc = hold_tables(x, err);
 	change_unlock(&x->change);
+	return rc;
+}
+
+static long patience_ms(const struct compaction *x)
+{
+	char *lock = xconcat(x->change.stack->tables[x->from - 1]->path, ".lock");
+	bool is_alive = lock_owner_of(lock, NULL) == LOCK_OWNER_ALIVE;
+
+	free(lock);
+	return is_alive ? TABLES_PATIENCE_MS : x->change.store->lock_timeout_ms;
+}
+
+/* Waits for another compaction: a transaction may have begun one. */
+static int choose_all_tables(struct compaction *x, struct reftable_store *st, struct reftable_stack *s, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int rc;
+
+	for (long waited = 0;; waited += TABLES_PAUSE_MS) {
+		rc = choose_tables(x, st, s, true, &why);
+		if (!x->is_busy || waited >= patience_ms(x))
+			break;
+		err_release(&why);
+		nanosleep(&(struct timespec){ .tv_nsec = TABLES_PAUSE_MS * 1000000L }, NULL);
+	}
+	if (rc < 0)
+		err_move(err, &why);
+	err_release(&why);
 	return rc;
 }
 
@@ -127,7 +161,7 @@ static int stage_calls(struct compaction *x, struct err *err)
 	return rc;
 }
 
-static int stage_compaction(struct reftable_store *st, struct reftable_stack *s, bool all, bool patient, struct fsync_batch *b,
+static int stage_compaction(struct reftable_store *st, struct reftable_stack *s, bool all, struct fsync_batch *b,
 			    struct err *err)
 {
 	struct compaction *x;
@@ -135,8 +169,8 @@ static int stage_compaction(struct reftable_store *st, struct reftable_stack *s,
 
 	CALLOC_ARRAY(x, 1);
 	x->batch = b;
-	x->change.try_once = !patient;
-	rc = choose_tables(x, st, s, all, err);
+	x->change.try_once = !all;
+	rc = all ? choose_all_tables(x, st, s, err) : choose_tables(x, st, s, false, err);
 	if (!rc && x->nr)
 		rc = write_merged(x, err);
 	if (!rc && x->nr)
@@ -147,7 +181,7 @@ static int stage_compaction(struct reftable_store *st, struct reftable_stack *s,
 
 int reftable_stage_compaction(struct reftable_store *st, struct reftable_stack *s, struct fsync_batch *b, struct err *err)
 {
-	return stage_compaction(st, s, true, true, b, err);
+	return stage_compaction(st, s, true, b, err);
 }
 
 void reftable_even_out(struct reftable_store *st, struct reftable_stack *s, const struct fsync_batch *like)
@@ -155,7 +189,7 @@ void reftable_even_out(struct reftable_store *st, struct reftable_stack *s, cons
 	struct fsync_batch_options o = { .policy = *fsync_batch_policy(like) };
 	struct fsync_batch *b = fsync_batch_new(&o);
 	struct err ignored = ERR_INIT;
-	int rc = stage_compaction(st, s, false, false, b, &ignored);
+	int rc = stage_compaction(st, s, false, b, &ignored);
 
 	if (!rc)
 		rc = fsync_batch_publish(b, &ignored);
