@@ -71,6 +71,25 @@ test_expect_success 'revert refuses a merge; what comes after a revert is a pick
 	copy && one=$(git -C repo rev-parse topic~2) && edit "1a revert $one" "" main && subjects main "three\ntwo\nRevert \"one\"\none\n" && test_path_is_file repo/g
 '
 
+# signs N: gpg signs N times, and then fails
+signs() {
+	echo $1 >gpg-left && write_script gpg <<-EOF && git -C repo config gpg.program "$here/gpg"
+	n=\$(cat "$here/gpg-left") && test \$n -gt 0 && echo \$((n - 1)) >"$here/gpg-left" && cat >/dev/null && echo "[GNUPG:] SIG_CREATED " >&2 && echo "-----BEGIN PGP SIGNATURE-----"
+	EOF
+}
+
+test_expect_success 'a commit that cannot be signed stops the rebase before it, and --continue makes it' '
+	copy && signs 1 && test_expect_code 1 git -C repo rebase -S main 2>err && test_grep "^error: failed to write commit object" err && test_grep "It has been rescheduled" err &&
+	subjects main "one\n" && git -C repo diff --quiet HEAD && test_must_fail git -C repo rebase --continue && subjects main "one\n" && signs 9 && git -C repo rebase --continue && subjects main "three\ntwo\none\n" &&
+	for c in HEAD HEAD~1 HEAD~2; do git -C repo cat-file commit $c >commit && test_grep "^gpgsig" commit || return 1; done
+'
+
+test_expect_success 'a fixup that cannot be signed is done anew' '
+	copy && signs 1 && test_expect_code 1 edit "2,3s/pick/squash/" "" -S main 2>err && test "$(git -C repo log -1 --format=%s)" = one && signs 9 && MSG= git -C repo rebase --continue && subjects main "one\n" &&
+	git -C repo log -1 --format=%B >out && printf "one\n\ntwo\n\nbody\n\nthree\n\n" >expect && test_cmp expect out && git -C repo diff --quiet HEAD && test_path_is_file repo/g &&
+	copy && signs 1 && test_expect_code 1 git -C repo rebase -S main && git -C repo rebase --abort && test "$(git -C repo rev-parse HEAD)" = "$(git -C start rev-parse topic)"
+'
+
 test_expect_success 'squash and fixup: one commit, the messages of both' '
 	copy && edit "2s/pick/squash/;3s/pick/fixup/" "s/^one/ONE/" main && subjects main "ONE\n" &&
 	cat >expect <<-\EOF &&

@@ -83,6 +83,7 @@ struct rebase_run {
 	bool fast_forwards;
 	bool has_run_command;
 	bool is_advanced; /* `at` is behind the command that runs */
+	bool sign_failed; /* a commit could not be signed: the rebase stops before its command */
 	bool reverts;	  /* the command that runs is revert */
 	bool one_by_one; /* something is in the way, or a hook looks at each commit */
 	struct rebase_refs labels, updates;
@@ -117,6 +118,7 @@ void rebase_run_fast_forward(struct rebase_run *run, const struct commit *c);
 /* `oid` has become HEAD, or will when the fixups behind it are done. */
 void rebase_run_note_rewritten(struct rebase_run *run, const struct object_id *oid);
 MUST_USE int rebase_run_begin_op(struct rebase_run *run, struct err *err);
+void progress_init(struct rebase_progress *p);
 void progress_copy(struct rebase_progress *to, const struct rebase_progress *from);
 void progress_release(struct rebase_progress *p);
 

@@ -101,6 +101,7 @@ int rebase_run_commit(struct rebase_run *run, const struct rebase_new *n, struct
 	};
 	if (!rc)
 		rc = commit_create(run->op, &c, &oid, err);
+	run->sign_failed = rc == ERR_GENERIC && c.sign_key;
 	if (!rc) {
 		run->now.head = oid;
 		run->now.tree = *n->tree;

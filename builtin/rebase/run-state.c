@@ -28,7 +28,7 @@ void progress_copy(struct rebase_progress *to, const struct rebase_progress *fro
 	copy_text(&to->fixup_text, &from->fixup_text);
 }
 
-static void progress_init(struct rebase_progress *p)
+void progress_init(struct rebase_progress *p)
 {
 	*p = (struct rebase_progress){ .done = STRBUF_INIT, .rewritten = STRBUF_INIT, .pending = STRBUF_INIT,
 				       .fixups = STRBUF_INIT, .squash_text = STRBUF_INIT, .fixup_text = STRBUF_INIT };
