@@ -152,3 +152,16 @@ void merge_options_of_pick(struct merge_trees *m, const struct strvec *options)
 		if (!starts_with(options->v[i], "subtree="))
 			(void)merge_options_strategy(m, options->v[i]);
 }
+
+int merge_options_strategy_of_pick(struct merge_trees *m, const char *name, struct err *err)
+{
+	if (!name || !strcmp(name, "ort") || !strcmp(name, "recursive"))
+		return 0;
+	if (!strcmp(name, "resolve"))
+		m->renames.disabled = true;
+	else if (!strcmp(name, "subtree"))
+		m->subtree = "";
+	else if (strcmp(name, "ours"))
+		return err_set(err, ERR_UNSUPPORTED, "the merge strategy '%s' is not available here", name);
+	return *name == 'o';
+}

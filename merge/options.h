@@ -12,5 +12,10 @@ MUST_USE int merge_options_config(struct merge_trees *m, const struct config_set
 bool merge_options_strategy(struct merge_trees *m, const char *option);
 /* Those of a pick: as in Git, unknown ones and a path of subtree have no effect. */
 void merge_options_of_pick(struct merge_trees *m, const struct strvec *options);
+/*
+ * The strategy of picks: "ort" (NULL), "recursive", "resolve", "subtree", all by ort; or "ours", which merges nothing.
+ * Returns 1 for "ours". ERR_UNSUPPORTED: another one.
+ */
+MUST_USE int merge_options_strategy_of_pick(struct merge_trees *m, const char *name, struct err *err);
 
 #endif

@@ -35,6 +35,12 @@ static int run_with_labels(const struct pick *p, const char *commit, const char 
 	return merge_trees(&m, out, err);
 }
 
+static void keep_onto(const struct pick *p, struct merge_result *out)
+{
+	*out = (struct merge_result){ .tree = *p->onto, .clean = true };
+	index_init(&out->stages, p->r->algo);
+}
+
 int pick_run(const struct pick *p, struct pick_result *result, struct err *err)
 {
 	struct pick self = *p;
@@ -42,7 +48,9 @@ int pick_run(const struct pick *p, struct pick_result *result, struct err *err)
 	int rc = pick_describe(&self, &commit, err);
 
 	strbuf_addf(&parent, "parent of %s", commit.buf);
-	if (!rc)
+	if (!rc && p->keeps_onto)
+		keep_onto(p, &result->merge);
+	else if (!rc)
 		rc = run_with_labels(p, commit.buf, p->parent ? parent.buf : "(empty tree)", &result->merge, err);
 	if (!rc) {
 		result->was_empty = oid_eq(&p->commit->tree, p->parent ? &p->parent->tree : &p->r->algo->empty_tree);

@@ -25,6 +25,7 @@ struct pick {
 	struct commit *commit; /* parsed */
 	struct commit *parent; /* the change is that from this one; NULL: from the empty tree. pick_choose_parent */
 	bool revert;
+	bool keeps_onto; /* the strategy "ours": nothing changes */
 	const struct object_id *onto;	    /* tree */
 	const struct merge_trees *settings; /* odb, rules, renames, abbrev are taken from it */
 	const char *ours_label;		    /* NULL: "HEAD" */

@@ -70,4 +70,26 @@ test_expect_success 'stash pop -q of untracked files alone' '
 	test_cmp expect actual && test_path_is_file r/u
 '
 
+# fresh: main renames f to g; side changes f and adds s
+fresh() {
+	rm -rf st && git init -q -b main st && (
+		cd st && for i in 1 2 3 4 5 6 7 8 9; do echo line $i; done >f && git add f && git commit -qm base && git checkout -q -b side && echo more >>f && git commit -qam more && echo s >s && git add s && git commit -qm s &&
+		git checkout -q main && git mv f g && git commit -qm renamed
+	)
+}
+
+test_expect_success 'strategies of picks: ours, resolve, others' '
+	fresh && git -C st cherry-pick --strategy=recursive side~1 && fresh && test_expect_code 1 git -C st cherry-pick --strategy=ours side 2>err && test_grep "previous cherry-pick is now empty" err && test_path_is_missing st/s && git -C st cherry-pick --skip &&
+	test_expect_code 1 git -C st cherry-pick --strategy=resolve side~1 && git -C st status --short >out && echo "DU f" >expect && test_cmp expect out &&
+	git -C st cherry-pick --abort && test_expect_code 128 git -C st cherry-pick --strategy=octopus side 2>err && test_grep "the merge strategy .octopus. is not available here" err
+'
+
+test_expect_success 'strategies of rebase: ours, resolve, others; they last over a stop' '
+	fresh && git -C st checkout -q side && git -C st rebase -s ours main 2>err && test_grep "^.*dropping .* more -- patch contents already upstream" err && test "$(git -C st rev-parse HEAD)" = "$(git -C st rev-parse main)" &&
+	fresh && git -C st checkout -q side && git -C st rebase -q -s recursive main && fresh && git -C st checkout -q side && test_expect_code 1 git -C st rebase -q -s resolve main && test resolve = "$(cat st/.git/rebase-merge/strategy)" && git -C st rebase --abort &&
+	test_expect_code 128 git -C st rebase -s octopus main 2>err && test_grep "the merge strategy .octopus. is not available here" err &&
+	GIT_SEQUENCE_EDITOR="sed -i 1ibreak" git -C st rebase -q -i -s ours main && test_must_fail git -C st rebase --continue && test_must_fail git -C st rebase --skip && git -C st rebase --skip &&
+	test_path_is_missing st/.git/rebase-merge && test "$(git -C st rev-parse HEAD)" = "$(git -C st rev-parse main)"
+'
+
 test_done

@@ -68,6 +68,7 @@ struct pick_cmd {
 	struct pick_mark *marks; /* beside steps */
 	size_t nr_steps, alloc_steps, alloc_marks, out_len_before;
 	struct merge_trees settings;
+	bool keeps_ours; /* the strategy "ours" */
 	struct content_merge attributes;
 	struct strbuf committer, last_message; /* -n: of the last pick */
 	struct object_id last_commit;	       /* the same */

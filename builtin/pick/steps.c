@@ -133,15 +133,10 @@ static int check_index(struct pick_cmd *c, struct err *err)
 
 static int use_strategy(struct pick_cmd *c, struct err *err)
 {
-	const char *name = c->o.strategy;
+	int rc = merge_options_strategy_of_pick(&c->settings, c->o.strategy, err);
 
-	if (!name || !strcmp(name, "ort") || !strcmp(name, "recursive"))
-		return 0;
-	if (!strcmp(name, "resolve") && merge_options_strategy(&c->settings, "no-renames"))
-		return 0;
-	if (!strcmp(name, "subtree") && merge_options_strategy(&c->settings, "subtree"))
-		return 0;
-	return err_set(err, ERR_UNSUPPORTED, "the merge strategy '%s' is not available here", name);
+	c->keeps_ours = rc > 0;
+	return rc < 0 ? rc : 0;
 }
 
 static int prepare_merge(struct pick_cmd *c, struct err *err)
@@ -209,7 +204,8 @@ static int prepare_step(struct pick_cmd *c, const struct todo_item *item, struct
 	int rc;
 
 	s->pick = (struct pick){ .r = c->r, .pool = c->pool, .commit = commit_lookup(c->pool, &item->oid),
-				 .revert = c->revert, .onto = &c->next_tree, .settings = &c->settings };
+				 .revert = c->revert, .onto = &c->next_tree, .settings = &c->settings,
+				 .keeps_onto = c->keeps_ours };
 	rc = commit_parse_node(c->pool, s->pick.commit, err);
 	if (!rc)
 		rc = pick_choose_parent(&s->pick, c->o.mainline, err);

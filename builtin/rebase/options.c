@@ -294,8 +294,8 @@ static void check_merge_options(struct rebase_cmd *c)
 
 	if (merge_options_config(&unused, c->r->config, &err))
 		die_err(&err);
-	if (c->o.strategy && strcmp(c->o.strategy, "ort") && strcmp(c->o.strategy, "recursive"))
-		die("the merge strategy '%s' is not available yet in a rebase", c->o.strategy);
+	if (merge_options_strategy_of_pick(&unused, c->o.strategy, &err) < 0)
+		die_err(&err);
 }
 
 static void choose_empty(struct rebase_cmd *c)

@@ -84,6 +84,7 @@ struct rebase_run {
 	bool has_run_command;
 	bool is_advanced; /* `at` is behind the command that runs */
 	bool sign_failed; /* a commit could not be signed: the rebase stops before its command */
+	bool keeps_ours;  /* -s ours */
 	bool reverts;	  /* the command that runs is revert */
 	bool one_by_one; /* something is in the way, or a hook looks at each commit */
 	struct rebase_refs labels, updates;

@@ -21,6 +21,10 @@ int rebase_run_prepare_merge(struct rebase_run *run, struct err *err)
 	run->attributes = (struct content_merge){ .r = run->r, .ix = &run->ix };
 	run->merge = (struct merge_trees){ .odb = run->r->odb, .abbrev = run->r->settings.abbrev };
 	rc = merge_options_config(&run->merge, run->r->config, err);
+	if (!rc)
+		rc = merge_options_strategy_of_pick(&run->merge, s->strategy, err);
+	run->keeps_ours = rc > 0;
+	rc = rc < 0 ? rc : 0;
 	merge_options_of_pick(&run->merge, &s->strategy_options);
 	content_merge_use(&run->attributes, &run->merge.rules);
 	index_release(&run->ix);
@@ -34,7 +38,7 @@ int rebase_run_prepare_merge(struct rebase_run *run, struct err *err)
 struct pick rebase_run_pick_of(struct rebase_run *run, struct commit *c)
 {
 	return (struct pick){ .r = run->r, .pool = run->c->pool, .commit = c, .revert = run->reverts,
-			      .onto = &run->now.tree, .settings = &run->merge };
+			      .keeps_onto = run->keeps_ours, .onto = &run->now.tree, .settings = &run->merge };
 }
 
 /* ---- the commit ---- */
