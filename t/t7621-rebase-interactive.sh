@@ -90,6 +90,29 @@ test_expect_success 'a fixup that cannot be signed is done anew' '
 	copy && signs 1 && test_expect_code 1 git -C repo rebase -S main && git -C repo rebase --abort && test "$(git -C repo rev-parse HEAD)" = "$(git -C start rev-parse topic)"
 '
 
+# octopus: repo, where topic merges x and y, and has a commit behind that
+octopus() {
+	copy && (
+		cd repo && git checkout -q -b x topic~2 && echo x >x && git add x && git commit -qm x && git checkout -q -b y topic~2 && echo y >y && git add y && git commit -qm y &&
+		git checkout -q topic && printf "octo\n\n# body\n" >../text && GIT_AUTHOR_NAME=Oc git merge -q -F ../text --cleanup=verbatim x y && echo t >t && git add t && git commit -qm t
+	)
+}
+
+test_expect_success 'merges of more than two commits are made again' '
+	octopus && git -C repo rebase -q --rebase-merges main && git -C repo log -1 --format="%an|%s|%P" HEAD~ >out &&
+	echo "Oc|octo|$(git -C repo rev-parse HEAD~2) $(git -C repo rev-parse HEAD~^2) $(git -C repo rev-parse HEAD~^3)" >expect && test_cmp expect out && git -C repo log -1 --format=%B HEAD~ >out && test_grep "^# body" out &&
+	test "$(git -C repo log -1 --format=%s main..HEAD~^3)" = y && test "$(git -C repo ls-files x y t)" = "$(printf "t\nx\ny")" && test_path_is_missing repo/.git/rebase-merge &&
+	octopus && edit "/^merge/s/-C/-c/" "s/^octo/OCTO/" -r main && test "$(git -C repo log -1 --format=%s HEAD~)" = OCTO &&
+	octopus && GIT_AUTHOR_DATE=@1 git -C repo rebase -q -r --committer-date-is-author-date main && test "$(git -C repo log -1 --format=%at HEAD~)" = "$(git -C repo log -1 --format=%ct HEAD~)"
+'
+
+test_expect_success 'a merge of more than two commits that conflicts stays in the list' '
+	octopus && git -C repo branch other topic~2 && git -C repo checkout -q other && for b in x y; do git -C repo checkout -q $b && echo $b >repo/z && git -C repo add z && git -C repo commit -qm z || return 1; done && git -C repo checkout -q topic &&
+	test_expect_code 1 edit "/^merge/s/ [^ ]* [^ ]* # / $(git -C repo rev-parse x) $(git -C repo rev-parse y) # /" "" -r main 2>err && test_grep "Should not be doing an octopus\|rescheduled" err &&
+	git -C repo diff --quiet HEAD && test_path_is_missing repo/.git/MERGE_HEAD && head -n 1 repo/.git/rebase-merge/git-rebase-todo >line && test_grep "^merge -C" line &&
+	sed 1d repo/.git/rebase-merge/git-rebase-todo >list && cat list >repo/.git/rebase-merge/git-rebase-todo && git -C repo rebase --continue && test_path_is_file repo/t
+'
+
 test_expect_success 'squash and fixup: one commit, the messages of both' '
 	copy && edit "2s/pick/squash/;3s/pick/fixup/" "s/^one/ONE/" main && subjects main "ONE\n" &&
 	cat >expect <<-\EOF &&

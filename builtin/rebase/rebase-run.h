@@ -200,6 +200,16 @@ struct rebase_child_commit {
 	bool own_author; /* from author-script */
 };
 /* git commit. > 0: its exit code; what it printed is out. HEAD is read anew. */
+/*
+ * git merge -s octopus: HEAD and the heads, with that message and author. HEAD is read anew. > 0: it has failed, and left index
+ * and files as they were.
+ * Cost: one flush.
+ */
+struct rebase_child_merge {
+	const struct commit_list *heads;
+	const char *message, *author; /* an ident line */
+};
+MUST_USE int rebase_child_octopus(struct rebase_run *run, const struct rebase_child_merge *cm, struct err *err);
 MUST_USE int rebase_child_commit(struct rebase_run *run, const struct rebase_child_commit *cc, struct err *err);
 MUST_USE int rebase_run_exec(struct rebase_run *run, const struct todo_item *item, struct err *err);
 void rebase_run_post_checkout(struct rebase_run *run, const struct object_id *from, const struct object_id *to);

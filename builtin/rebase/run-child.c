@@ -4,6 +4,7 @@
 #include "builtin/rebase/rebase-run.h"
 #include "cli/git-options.h"
 #include "history/history.h"
+#include "object/ident.h"
 #include "repo/hook.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
@@ -50,6 +51,64 @@ int rebase_child_commit(struct rebase_run *run, const struct rebase_child_commit
 		rc = run_command(&cp, err);
 	else
 		child_process_release(&cp);
+	return rc ? rc : rebase_run_read_head(run, err);
+}
+
+/* ---- git merge ---- */
+
+static void push_author(const char *line, bool is_committer_date, struct strvec *env)
+{
+	struct ident_split id;
+
+	if (ident_split_line(&id, line, strlen(line)))
+		return;
+	strvec_pushf(env, "GIT_AUTHOR_NAME=%.*s", (int)id.name_len, id.name);
+	strvec_pushf(env, "GIT_AUTHOR_EMAIL=%.*s", (int)id.mail_len, id.mail);
+	strvec_pushf(env, "GIT_AUTHOR_DATE=@%.*s %+05d", (int)id.date_len, id.date_text, id.tz);
+	if (is_committer_date)
+		strvec_pushf(env, "GIT_COMMITTER_DATE=@%.*s %+05d", (int)id.date_len, id.date_text, id.tz);
+}
+
+static void push_merge(struct rebase_run *run, const struct rebase_child_merge *cm, struct child_process *cp)
+{
+	const struct rebase_state *s = &run->c->state;
+
+	push_own_command(&cp->args, "merge");
+	strvec_pushl(&cp->args, "-s", "octopus", "--no-edit", "--no-ff", "--no-log", "--no-stat", "--no-autostash",
+		     "--cleanup=verbatim", NULL);
+	if (s->sign_key)
+		strvec_pushf(&cp->args, "-S%s", s->sign_key);
+	else
+		strvec_push(&cp->args, "--no-gpg-sign");
+	strvec_pushl(&cp->args, "-m", cm->message, NULL);
+	for (size_t i = 0; i < cm->heads->nr; i++)
+		strvec_push(&cp->args, oid_hex(&cm->heads->items[i]->oid));
+	push_author(cm->author, s->committer_date_is_author_date, &cp->env);
+}
+
+static int take_merge_back(struct rebase_run *run, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+
+	if (!repo_state_exists(run->r, STATE_MERGE_HEAD))
+		return 0;
+	push_own_command(&cp.args, "merge");
+	strvec_push(&cp.args, "--abort");
+	return run_command(&cp, err);
+}
+
+int rebase_child_octopus(struct rebase_run *run, const struct rebase_child_merge *cm, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+	int rc, end = 0;
+
+	push_merge(run, cm, &cp);
+	fflush(stdout);
+	rc = run_command(&cp, err);
+	if (rc > 0)
+		end = take_merge_back(run, err);
+	if (end)
+		return end < 0 ? end : err_set(err, ERR_GENERIC, "could not take the merge back");
 	return rc ? rc : rebase_run_read_head(run, err);
 }
 

@@ -256,6 +256,28 @@ out:
 	return rc;
 }
 
+/* git merge makes it. If it cannot, the command stays in the list: the user merges, or edits the list. */
+static int merge_octopus(struct rebase_run *run, const struct todo_item *item, struct merge_command *m, struct err *err)
+{
+	struct strbuf author = STRBUF_INIT;
+	struct rebase_child_merge cm = { .heads = &m->heads, .message = m->message.buf };
+	int rc = 0;
+
+	if (m->original)
+		rc = rebase_run_author(run, m->original, &author, err);
+	else
+		strbuf_addbuf(&author, &run->committer);
+	cm.author = author.buf;
+	if (!rc)
+		rc = rebase_publish(run, NULL, false, err);
+	if (!rc)
+		rc = rebase_child_octopus(run, &cm, err);
+	if (rc > 0)
+		rc = rebase_stop_rescheduled(run, item, err);
+	strbuf_release(&author);
+	return rc;
+}
+
 /* merge -c: the user edits the message. */
 static int edit_merge_message(struct rebase_run *run, struct err *err)
 {
@@ -271,18 +293,20 @@ int rebase_run_merge(struct rebase_run *run, struct todo_item *item, struct err 
 {
 	struct merge_command m = { .message = STRBUF_INIT };
 	int rc = parse_merge(run, item, &m, err);
+	bool is_unchanged;
 
 	if (!rc)
 		rc = merge_message(run, item, &m, err);
-	if (!rc && merge_is_unchanged(run, &m, item)) {
+	is_unchanged = !rc && merge_is_unchanged(run, &m, item);
+	if (is_unchanged) {
 		rebase_run_fast_forward(run, m.original);
 	} else if (!rc && m.heads.nr > 1) {
-		rc = err_set(err, ERR_UNSUPPORTED, "merges of more than two commits cannot be rebased yet");
+		rc = merge_octopus(run, item, &m, err);
 	} else if (!rc) {
 		rc = merge_label(run, item, &m, err);
-		if (!rc && item->flags & TODO_EDIT_MESSAGE)
-			rc = edit_merge_message(run, err);
 	}
+	if (!rc && item->flags & TODO_EDIT_MESSAGE && !is_unchanged)
+		rc = edit_merge_message(run, err);
 	if (!rc && m.original)
 		rebase_run_note_rewritten(run, &m.original->oid);
 	merge_command_release(&m);
