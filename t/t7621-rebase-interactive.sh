@@ -94,7 +94,7 @@ test_expect_success 'a fixup that cannot be signed is done anew' '
 octopus() {
 	copy && (
 		cd repo && git checkout -q -b x topic~2 && echo x >x && git add x && git commit -qm x && git checkout -q -b y topic~2 && echo y >y && git add y && git commit -qm y &&
-		git checkout -q topic && printf "octo\n\n# body\n" >../text && GIT_AUTHOR_NAME=Oc git merge -q -F ../text --cleanup=verbatim x y && echo t >t && git add t && git commit -qm t
+		git checkout -q topic && printf "octo\n\n# body\n" >../text && GIT_AUTHOR_NAME=Oc GIT_AUTHOR_DATE=@1234567890 git merge -q -F ../text --cleanup=verbatim x y && echo t >t && git add t && git commit -qm t
 	)
 }
 
@@ -103,7 +103,7 @@ test_expect_success 'merges of more than two commits are made again' '
 	echo "Oc|octo|$(git -C repo rev-parse HEAD~2) $(git -C repo rev-parse HEAD~^2) $(git -C repo rev-parse HEAD~^3)" >expect && test_cmp expect out && git -C repo log -1 --format=%B HEAD~ >out && test_grep "^# body" out &&
 	test "$(git -C repo log -1 --format=%s main..HEAD~^3)" = y && test "$(git -C repo ls-files x y t)" = "$(printf "t\nx\ny")" && test_path_is_missing repo/.git/rebase-merge &&
 	octopus && edit "/^merge/s/-C/-c/" "s/^octo/OCTO/" -r main && test "$(git -C repo log -1 --format=%s HEAD~)" = OCTO &&
-	octopus && GIT_AUTHOR_DATE=@1 git -C repo rebase -q -r --committer-date-is-author-date main && test "$(git -C repo log -1 --format=%at HEAD~)" = "$(git -C repo log -1 --format=%ct HEAD~)"
+	octopus && git -C repo rebase -q -r --committer-date-is-author-date main && test "$(git -C repo log -1 --format="%at %ct" HEAD~)" = "1234567890 1234567890"
 '
 
 test_expect_success 'a merge of more than two commits that conflicts stays in the list' '
