@@ -241,6 +241,26 @@ test_expect_success 'the editor gets its help directly below the message' '
 	sed -n 5p edited >line && echo "#" >expect && test_cmp expect line
 '
 
+# answers STATUS: `merge --verify-signatures` of a commit about which gpg prints that
+answers() {
+	write_script fake-gpg <<-EOF && git -C r config gpg.program "$PWD/fake-gpg"
+	echo "[GNUPG:] NEWSIG"
+	echo "[GNUPG:] $1 0123456789ABCDEF Bob <bob@example.com>"
+	test -z "$2" || echo "[GNUPG:] $2 0 pgp"
+	EOF
+	git -C r cat-file commit side >commit && { sed "/^\$/,\$d" commit && echo "gpgsig -----BEGIN PGP SIGNATURE-----" && echo " " && echo " x" && echo " -----END PGP SIGNATURE-----" && sed -n "/^\$/,\$p" commit; } >signed &&
+	id=$(git -C r hash-object -t commit -w ../signed) && short=$(git -C r rev-parse --short $id)
+}
+
+test_expect_success 'verify-signatures: bad, untrusted and good ones' '
+	test_when_finished "back && git -C r config --unset gpg.program" &&
+	answers BADSIG && test_must_fail git -C r merge --verify-signatures $id 2>err && test_grep "^fatal: Commit $short has a bad GPG signature allegedly by Bob <bob@example.com>\.$" err &&
+	answers GOODSIG TRUST_UNDEFINED && test_must_fail git -C r -c gpg.minTrustLevel=marginal merge --verify-signatures $id 2>err && test_grep "^fatal: Commit $short has an untrusted GPG signature, allegedly by Bob <bob@example.com>\.$" err &&
+	test_must_fail git -C r merge --verify-signatures side 2>err && test_grep "does not have a GPG signature\.$" err &&
+	answers GOODSIG TRUST_ULTIMATE && git -C r merge --no-edit --verify-signatures $id >out && test_grep "^Commit $short has a good GPG signature by Bob <bob@example.com>$" out && back &&
+	git -C r merge -q --no-edit --verify-signatures $id >out && test_must_be_empty out
+'
+
 test_expect_success 'strategies: ours, several; unknown ones' '
 	test_when_finished back &&
 	git -C r merge -q -s ours side && git -C r diff --quiet start && back &&

@@ -149,6 +149,11 @@ test_expect_success 'merge-one-file: usage' '
 	git merge-one-file -h >out && test_grep "^Blob ids and modes should be empty" out
 '
 
+test_expect_success 'merge-one-file leaves a locked index alone' '
+	stages f "$R $A" "$R $B" "$R $C" && git ls-files -s >before && : >.git/index.lock && test_when_finished "rm -f .git/index.lock" &&
+	test_expect_code 1 git merge-one-file $A $B $C f $R $R $R 2>err && test_grep "index.lock" err && git ls-files -s >after && test_cmp before after && test_path_is_missing f
+'
+
 test_expect_success STRACE 'merge-one-file: as many flushes as an add' '
 	echo new >g && n=$(count_flushes git add g) &&
 	stages f "$R $A" "$R $B" "$R $C" && m=$(count_flushes git merge-one-file $A $B $C f $R $R $R) && test $m -le $n
