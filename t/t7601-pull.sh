@@ -116,4 +116,8 @@ test_expect_success '--rebase refuses local changes before it fetches' '
 	git -C r checkout -q -f trunk
 '
 
+test_expect_success 'options of fetch alone, and -e, are unknown to pull' '
+	git init -q opts && for o in --atomic --filter=blob:none -e; do test_expect_code 129 git -C opts pull $o . 2>err && test_grep "unknown" err || return 1; done
+'
+
 test_done

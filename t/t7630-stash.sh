@@ -217,6 +217,7 @@ test_expect_success 'numbers of context lines need --patch' '
 	do
 		test_expect_code 128 git -C repo $command 2>err && echo "fatal: the option '\''--unified'\'' requires '\''--patch'\''" >expect && test_cmp expect err || return 1
 	done && test_expect_code 128 git -C repo stash --inter-hunk-context=0 2>err && test_grep "option .--inter-hunk-context. requires" err &&
+	test_expect_code 128 git -C repo stash push --no-auto-advance 2>err && test_grep "option .--no-auto-advance. requires .--patch." err &&
 	test_expect_code 129 git -C repo stash push --no-unified 2>err && test_grep "unknown option .no-unified" err &&
 	echo x >>repo/f && git -C repo stash push -q -U-1 && git -C repo diff --quiet &&
 	for command in "commit -U3 -am x" "commit -U0 --dry-run"

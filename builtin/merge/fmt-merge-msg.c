@@ -67,7 +67,8 @@ int cmd_fmt_merge_msg(int argc, const char **argv, struct command_ctx *ctx)
 	struct option opts[] = {
 		OPT_CALLBACK_F(0, "log", &log, "n", "populate log with at most <n> entries from shortlog", PARSE_OPT_OPTARG,
 			       on_shortlog),
-		OPT_CALLBACK_F(0, "summary", &log, "n", "alias for --log (deprecated)", PARSE_OPT_OPTARG, on_shortlog),
+		OPT_CALLBACK_F(0, "summary", &log, "n", "alias for --log (deprecated)",
+			       PARSE_OPT_OPTARG | PARSE_OPT_HIDDEN, on_shortlog),
 		OPT_STRING('m', "message", &o.first, "text", "use <text> as start of message"),
 		OPT_STRING(0, "into-name", &o.into_name, "name", "use <name> instead of the real target branch"),
 		OPT_STRING('F', "file", &file, "file", "file to read from"),

@@ -10,6 +10,7 @@
 struct push {
 	struct repository *r;
 	int quiet, keep_index, patch, staged, untracked, all;
+	int auto_advance;
 	struct context_option context;
 	char *message; /* owned */
 	const char *message_given;
@@ -21,6 +22,8 @@ struct push {
 	OPT_BOOL('k', "keep-index", &(p)->keep_index, "keep index"),                                          \
 	OPT_BOOL('S', "staged", &(p)->staged, "stash staged changes only"),                                   \
 	OPT_BOOL('p', "patch", &(p)->patch, "stash in patch mode"),                                           \
+	OPT_BOOL(0, "auto-advance", &(p)->auto_advance,                                                       \
+		 "auto advance to the next file when selecting hunks interactively"),                         \
 	OPT_CONTEXT(&(p)->context),                                                                           \
 	OPT_BOOL('q', "quiet", &(p)->quiet, "quiet mode"),                                                    \
 	OPT_BOOL('u', "include-untracked", &(p)->untracked, "include untracked files in stash"),              \
@@ -142,6 +145,8 @@ static int push_run(struct push *p)
 
 static int check_options(const struct push *p)
 {
+	if (!p->auto_advance && !p->patch)
+		die("the option '%s' requires '%s'", "--no-auto-advance", "--patch");
 	check_context_choice(&p->context, p->patch, "--patch");
 	check_context_numbers(&p->context);
 	if (p->patch)
@@ -158,7 +163,7 @@ static int check_options(const struct push *p)
 static int push_words(int argc, const char **argv, struct command_ctx *ctx, bool assumed)
 {
 	static const char *const push_usage[] = { STASH_USAGE_PUSH, NULL };
-	struct push p = { .r = ctx->repo, .context = CONTEXT_OPTION_INIT };
+	struct push p = { .r = ctx->repo, .auto_advance = 1, .context = CONTEXT_OPTION_INIT };
 	struct option opts[] = { PUSH_OPTIONS(&p), OPT_PATHSPEC_FILE(&p.pathspec_args), OPT_END() };
 
 	argc = parse_options(argc, argv, opts, push_usage, assumed ? PARSE_OPT_KEEP_DASHDASH : 0);
@@ -192,7 +197,7 @@ int stash_cmd_push_assumed(int argc, const char **argv, struct command_ctx *ctx)
 int stash_cmd_save(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const save_usage[] = { STASH_USAGE_SAVE, NULL };
-	struct push p = { .r = ctx->repo, .context = CONTEXT_OPTION_INIT };
+	struct push p = { .r = ctx->repo, .auto_advance = 1, .context = CONTEXT_OPTION_INIT };
 	struct option opts[] = { PUSH_OPTIONS(&p), OPT_END() };
 
 	argc = parse_options(argc, argv, opts, save_usage, 0);
