@@ -75,6 +75,16 @@ static void take_back(struct given_file *g)
 
 /* ---- textconv ---- */
 
+/* "error: cannot run PROGRAM: …" on a line of its own, as Git does. */
+static void preface_by_reason(struct err *err)
+{
+	char *reason = xstrfmt("error: %s\n", err_message(err));
+
+	err_set_preface(err, reason);
+	err_reword(err, "unable to read files to diff");
+	free(reason);
+}
+
 int diff_textconv(struct diff_file *f, const struct diff_options *o, struct strbuf *out,
 		  bool *converted, struct err *err)
 {
@@ -94,6 +104,8 @@ int diff_textconv(struct diff_file *f, const struct diff_options *o, struct strb
 		cp.use_shell = true;
 		strvec_pushl(&cp.args, driver.textconv, g.path, NULL);
 		ret = pipe_command(&cp, NULL, 0, out, NULL, TEXT_MAX, err);
+		if (ret < 0)
+			preface_by_reason(err);
 		if (ret > 0)
 			ret = err_set(err, ERR_INVALID, "unable to read files to diff: '%s' could not convert '%s' to text",
 				      driver.textconv, f->path);

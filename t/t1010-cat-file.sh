@@ -44,9 +44,9 @@ test_expect_success 'filters' '
 '
 
 test_expect_success 'wrong usage' '
+	PEERS_STDERR=ignore && export PEERS_STDERR &&
 	peers_git cat-file "--batch=%(foo)" &&
 	peers_git cat-file "--batch=%(foo" &&
-	PEERS_STDERR=ignore && export PEERS_STDERR &&
 	peers_git cat-file && peers_git cat-file -t && peers_git cat-file -t a b &&
 	peers_git cat-file --buffer && peers_git cat-file -z && peers_git cat-file -e -p HEAD &&
 	peers_git cat-file --follow-symlinks -t HEAD && peers_git cat-file --batch-all-objects &&
@@ -179,6 +179,23 @@ test_expect_success '--unordered lists an object once, however many copies there
 		git -C copies cat-file --batch-all-objects "--batch-check=$format" --unordered >actual &&
 		test_line_count = 2 actual && sort actual >sorted && test_cmp expect sorted || return 1
 	done
+'
+
+test_expect_success 'a format names an element that Git does not know, or one without an end' '
+	for mode in --batch --batch-check --batch-command; do
+		echo "info HEAD" >in &&
+		test_expect_code 128 git -C searches cat-file "$mode=%(objectname) %(foo)" <in 2>err &&
+		test_grep "^fatal: bad cat-file format: %(foo)\$" err &&
+		test_expect_code 128 git -C searches cat-file "$mode=%(foo" <in 2>err &&
+		test_grep "^fatal: bad cat-file format: element .(foo. does not end in .).\$" err || return 1
+	done
+'
+
+test_expect_success '--batch-command takes blanks as a part of the name, also with %(rest)' '
+	for o in "" --textconv; do
+		echo "info HEAD x" | git -C searches cat-file "--batch-command=%(objectname) %(rest)" $o >actual && echo "HEAD x missing" >expect && test_cmp expect actual || return 1
+	done &&
+	echo "HEAD x" | git -C searches cat-file "--batch-check=%(objecttype) %(rest)" >actual && echo "commit x" >expect && test_cmp expect actual
 '
 
 test_done

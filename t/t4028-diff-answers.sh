@@ -119,7 +119,12 @@ test_expect_success '-S and -G search what textconv makes; a program that fails 
 	git -C r log --format=%s -S world >out && test_must_be_empty out &&
 	git -C r diff-tree -S world HEAD~1 HEAD >out && test_line_count = 1 out &&
 	git -C r config diff.up.textconv "$PWD/missing" &&
-	test_must_fail git -C r log -S world && test_must_fail git -C r diff -G world HEAD~1 HEAD
+	test_expect_code 128 git -C r log -S world && test_expect_code 128 git -C r diff -G world HEAD~1 HEAD &&
+	for c in "diff HEAD~1" "show --textconv HEAD:t.u" "cat-file --textconv HEAD:t.u"; do
+		test_expect_code 128 git -C r $c 2>err && test_grep "^error: cannot run .*missing: No such file or directory\$" err &&
+		test_grep "^fatal: unable to read files to diff\$" err || return 1
+	done &&
+	test_expect_code 128 git -C r -c diff.up.textconv=false diff HEAD~1 2>err && test_grep "^fatal: unable to read files to diff: .false." err
 '
 
 test_expect_success '"sub/" means a submodule, too' '

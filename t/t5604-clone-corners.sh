@@ -57,7 +57,16 @@ test_expect_success 'a clone of a directory uses --bundle-uri, or warns' '
 test_expect_success 'the depth of uploadpackfilter.tree.maxDepth needs a value' '
 	git clone -q up u && git -C u config uploadpack.allowFilter true &&
 	printf "[uploadpackfilter \"tree\"]\n\tmaxdepth\n" >>u/.git/config &&
-	test_must_fail git clone --no-local --filter=tree:1 u v 2>err && test_grep uploadpackfilter.tree.maxdepth err
+	test_must_fail git clone --no-local --filter=tree:1 u v 2>err && test_grep "uploadpackfilter.tree.maxdepth.*: missing value" err
+'
+
+test_expect_success 'upload-pack checks uploadpackfilter.<filter>.allow before it answers' '
+	git -C u config --unset uploadpackfilter.tree.maxdepth && git ls-remote u &&
+	for filter in tree other; do
+		git -C u config uploadpackfilter.$filter.allow odd && test_must_fail git ls-remote u 2>err &&
+		test_grep "bad boolean config value .odd. for .uploadpackfilter.$filter.allow." err &&
+		git -C u config uploadpackfilter.$filter.allow true && git ls-remote u || return 1
+	done
 '
 
 test_done

@@ -146,4 +146,22 @@ test_expect_success 'errors of pathspecs with attributes' '
 	git -C r ls-files ":(attr:a=b-_\\,1)" ":(attr:!a -b .c)f" ":(attr:builtin_x)"
 '
 
+test_expect_success 'A...B of a blob or a tree is no range' '
+	for range in HEAD:f...HEAD:f HEAD...HEAD:f "HEAD^{tree}...HEAD"; do
+		for c in log rev-list diff show; do
+			test_expect_code 128 git -C r $c $range 2>err &&
+			test_grep "^fatal: Invalid symmetric difference expression" err || return 1
+		done &&
+		test_expect_code 128 git -C r rev-parse $range 2>err && test_grep "^fatal: " err || return 1
+	done &&
+	git -C r rev-parse HEAD~1...HEAD >out && git -C r rev-parse HEAD HEAD~1 ^HEAD~1 >expect && test_cmp expect out
+'
+
+test_expect_success 'diff-tree of more than two trees has no output' '
+	for trees in HEAD~1...HEAD "HEAD HEAD~1 HEAD" "HEAD~1..HEAD HEAD"; do
+		git -C r diff-tree $trees >out 2>err && test_must_be_empty out && test_must_be_empty err || return 1
+	done &&
+	test_expect_code 129 git -C r diff-tree
+'
+
 test_done

@@ -82,10 +82,28 @@ static int read_keepalive(struct upload_config *u, const struct config_set *c, s
 /* The limit itself is looked up when a filter comes. A bad one is reported before. */
 static int check_max_depth(const struct config_set *c, struct err *err)
 {
+	const char *value;
 	unsigned long max;
-	int rc = config_get_ulong(c, "uploadpackfilter.tree.maxdepth", &max, err);
+	int rc = config_get_string(c, "uploadpackfilter.tree.maxdepth", &value, err);
 
+	if (rc > 0)
+		rc = config_get_ulong(c, "uploadpackfilter.tree.maxdepth", &max, err);
 	return rc < 0 ? rc : 0;
+}
+
+/* uploadpackfilter.allow and uploadpackfilter.<filter>.allow: the same. */
+static int check_allowed_filters(const struct config_set *c, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < config_nr(c) && !rc; i++) {
+		const struct config_entry *e = config_at(c, i);
+		bool allowed;
+
+		if (starts_with(e->key, "uploadpackfilter.") && ends_with(e->key, ".allow"))
+			rc = config_entry_bool(e, &allowed, err);
+	}
+	return rc;
 }
 
 static int read_unborn(struct upload_config *u, const struct config_set *c, struct err *err)
@@ -130,6 +148,8 @@ int upload_config_read(struct upload_config *out, const struct config_set *c, st
 		rc = read_unborn(&u, c, err);
 	if (!rc)
 		rc = check_max_depth(c, err);
+	if (!rc)
+		rc = check_allowed_filters(c, err);
 	if (!rc)
 		rc = read_herd(&u, c, err);
 	if (!rc)

@@ -47,14 +47,14 @@ static enum atom parse_atom(const char *p, const char **end)
 	size_t len;
 
 	if (!close)
-		die("format element '%s' does not end in ')'", p);
+		die("bad cat-file format: element '%s' does not end in ')'", p);
 	len = (size_t)(close - p) - 1;
 	for (int a = 0; a < ATOM_NR; a++)
 		if (strlen(atoms[a]) == len && !memcmp(atoms[a], p + 1, len)) {
 			*end = close + 1;
 			return (enum atom)a;
 		}
-	die("unknown format element: %.*s", (int)len, p + 1);
+	die("bad cat-file format: %%(%.*s)", (int)len, p + 1);
 }
 
 static void add_atom(struct strbuf *out, enum atom a, const struct item *it)
@@ -561,7 +561,7 @@ int cat_file_batch(struct cat_file *c)
 	setvbuf(stdout, buf, _IOFBF, sizeof(buf));
 	expand(&b, NULL);
 	strbuf_reset(&b.line);
-	b.split_input |= cat_file_converts(c);
+	b.split_input = (b.split_input || cat_file_converts(c)) && c->mode != BATCH_COMMAND;
 	if (c->filter.nr || (b.shows_size && c->use_mailmap))
 		b.needs |= OBJECT_INFO_TYPE;
 	if (c->all_objects) {

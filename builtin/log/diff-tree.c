@@ -303,9 +303,9 @@ static int diff_tree_run(struct diff_tree *d, struct err *err)
 		return err_set(err, ERR_INVALID, d->from_stdin ?
 			       "options '--merge-base' and '--stdin' cannot be used together" :
 			       "--merge-base only works with two commits");
-	if (w->nr_starts > 2 || (!w->nr_starts && !d->from_stdin))
+	if (!w->nr_starts && !d->from_stdin)
 		bad_usage();
-	if (w->nr_starts == 2)
+	if (w->nr_starts == 2) /* Git prints nothing for three and more, "A...B" among them */
 		rc = show_pair(d, &w->starts[0], &w->starts[1], err);
 	else if (w->nr_starts == 1)
 		rc = show_one(d, &w->starts[0], err);

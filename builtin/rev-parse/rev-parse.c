@@ -259,8 +259,8 @@ static NORETURN void die_no_single_rev(const struct rev_parse *p)
 	die("Needed a single revision");
 }
 
-/* "a..b": b ^a; "a...b": b a and what they have in common negated. */
-static void show_merge_bases(struct rev_parse *p, const struct object_id *a,
+/* False: an end is no commit. */
+static bool show_merge_bases(struct rev_parse *p, const struct object_id *a,
 			     const struct object_id *b)
 {
 	struct commit_list bases = COMMIT_LIST_INIT;
@@ -272,7 +272,7 @@ static void show_merge_bases(struct rev_parse *p, const struct object_id *a,
 
 	if (object_peel(odb_source(p->repo->odb), a, OBJ_COMMIT, &ca, NULL, NULL) < 0 ||
 	    object_peel(odb_source(p->repo->odb), b, OBJ_COMMIT, &cb, NULL, NULL) < 0)
-		return;
+		return false;
 	if (commit_pool_new(&pool, p->repo, &err) < 0)
 		die_err(&err);
 	other = commit_lookup(pool, &cb);
@@ -282,8 +282,10 @@ static void show_merge_bases(struct rev_parse *p, const struct object_id *a,
 		show_rev(p, true, &bases.items[i]->oid, NULL);
 	commit_list_clear(&bases);
 	commit_pool_free(pool);
+	return true;
 }
 
+/* "a..b": b ^a; "a...b": b a and what they have in common negated. */
 static bool try_range(struct rev_parse *p, const char *arg)
 {
 	const char *dots = strstr(arg, ".."), *start, *end;
@@ -306,7 +308,7 @@ static bool try_range(struct rev_parse *p, const char *arg)
 		show_rev(p, false, &end_oid, end);
 		show_rev(p, !symmetric, &start_oid, start);
 		if (symmetric)
-			show_merge_bases(p, &start_oid, &end_oid);
+			found = show_merge_bases(p, &start_oid, &end_oid);
 	}
 	free(copy);
 	return found;
