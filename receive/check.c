@@ -263,6 +263,20 @@ static bool is_lost(const struct receive_server *s)
 	return s->rq.atomic && push_request_has_errors(&s->rq);
 }
 
+static int check_updates_where(struct update_check *u, bool deletions, bool others, struct err *err)
+{
+	struct receive_server *s = u->s;
+	int rc = 0;
+
+	for (size_t i = 0; i < s->rq.nr && !rc && !is_lost(s); i++) {
+		struct push_command *c = &s->rq.commands[i];
+
+		if (!c->error && !c->proc_receive && !c->skip_update && (push_command_is_delete(c) ? deletions : others))
+			rc = check_update(u, c, err);
+	}
+	return rc;
+}
+
 int receive_check_updates(struct receive_server *s, struct err *err)
 {
 	struct update_check u = { .s = s };
@@ -271,9 +285,12 @@ int receive_check_updates(struct receive_server *s, struct err *err)
 
 	if (!rc && ref_read_raw(s->repo->refs, "HEAD", &oid, &u.head, NULL) < 0)
 		u.head = NULL;
-	for (size_t i = 0; i < s->rq.nr && !rc && !is_lost(s); i++)
-		if (!s->rq.commands[i].error && !s->rq.commands[i].proc_receive && !s->rq.commands[i].skip_update)
-			rc = check_update(&u, &s->rq.commands[i], err);
+	if (s->rq.atomic) {
+		rc = rc ? rc : check_updates_where(&u, true, true, err);
+	} else { /* deletions come first, as Git's hooks see them */
+		rc = rc ? rc : check_updates_where(&u, true, false, err);
+		rc = rc ? rc : check_updates_where(&u, false, true, err);
+	}
 	worktrees_free(u.worktrees);
 	free(u.head);
 	return rc;

@@ -59,4 +59,8 @@ test_expect_success 'fetch-pack tells of each name once' '
 	test_expect_code 1 git -C named fetch-pack -q --stdin ../up </dev/null
 '
 
+test_expect_success 'fetch-pack without any name has nothing to do' '
+	test_expect_code 1 git -C named fetch-pack ../up >out 2>err && test_must_be_empty out && test_must_be_empty err
+'
+
 test_done

@@ -44,7 +44,10 @@ test_expect_success 'the update hook sees deletions first' '
 	git -C c push -q ../mirror HEAD:refs/heads/zz &&
 	printf "#!/bin/sh\necho \$1 >>seen\n" >mirror/hooks/update && chmod +x mirror/hooks/update &&
 	git -C c push -q ../mirror HEAD:refs/heads/aa :zz &&
-	printf "refs/heads/zz\nrefs/heads/aa\n" >expect && test_cmp expect mirror/seen
+	printf "refs/heads/zz\nrefs/heads/aa\n" >expect && test_cmp expect mirror/seen &&
+	git -C c tag none $(echo none | git -C c commit-tree HEAD^{tree}) && git -C c push -q ../mirror HEAD:refs/heads/zz HEAD:refs/heads/yy && rm mirror/seen &&
+	git -C c push -q ../mirror +none:refs/heads/yy HEAD:refs/heads/bb :zz :aa &&
+	printf "refs/heads/%s\n" aa zz yy bb >expect && test_cmp expect mirror/seen
 '
 
 test_expect_success 'updateInstead writes where core.worktree says' '
@@ -130,6 +133,17 @@ test_expect_success 'a group of remotes' '
 	test_expect_code 128 git push --atomic g main 2>err && test_grep "^fatal: --atomic can only be used when pushing to one remote" err &&
 	git config remotes.s1 "s1 s2" && git push -q s1 main:b && git -C ../s2 rev-parse -q --verify b &&
 	rm -rf ../s2 && test_expect_code 1 git push g main:c 2>err && test_grep "^error: could not push to s2" err && git -C ../s3 rev-parse -q --verify c
+'
+
+test_expect_success 'a source that is missing or ambiguous is reported before a connection is made' '
+	git -C c branch both && git -C c tag both &&
+	for spec in nosuch +nosuch:x HEAD~99:x both:y "$branch nosuch"; do
+		test_expect_code 1 git -C c push ../nowhere $spec 2>err && test_grep "^error: src refspec" err &&
+		test_grep "^error: failed to push some refs to .../nowhere.\$" err && test_grep ! "^fatal" err || return 1
+	done &&
+	for spec in $branch :nosuch "refs/no/*:refs/no/*" "^$branch" : HEAD~0:refs/x refs/heads/both; do
+		test_expect_code 128 git -C c push ../nowhere $spec 2>err && test_grep "Could not read from remote" err || return 1
+	done
 '
 
 test_done

@@ -188,7 +188,7 @@ test_expect_success 'the directory is named after the source' '
 	mkdir names && cd names && git clone -q --bare ../src/.git && git clone -q ../src/ && test -d src.git && test -d src/.git &&
 	cp -R src.git "a  b.git" && git clone -q "a  b.git" && test -d "a b/.git" &&
 	test_must_fail git clone -q "file://$PWD/src.git/" 2>err && test_grep "${SQ}src${SQ} already exists and is not an empty" err &&
-	cd .. && test_must_fail git clone "" 2>err && test_grep "repository ${SQ}${SQ} does not exist" err &&
+	cd .. && test_must_fail git clone "" 2>err && test_grep "The empty string is not a valid path" err &&
 	test_must_fail git clone nothere 2>err && test_grep "repository ${SQ}nothere${SQ} does not exist" err && test ! -e nothere
 '
 

@@ -69,4 +69,14 @@ test_expect_success 'upload-pack checks uploadpackfilter.<filter>.allow before i
 	done
 '
 
+test_expect_success 'an empty string: no repository, and no bundle' '
+	test_expect_code 128 git clone "" empty 2>err && echo "fatal: The empty string is not a valid path" >expect && test_cmp expect err &&
+	git clone -q --bundle-uri= up unbundled 2>err && test_must_be_empty err
+'
+
+test_expect_success 'clone -q of a tag gives the advice about a detached HEAD' '
+	git -C up tag v1 && git clone -q -b v1 up at-tag 2>err && test_grep "^Note: switching to .$(git -C up rev-parse v1^0)." err &&
+	git -c advice.detachedHead=false clone -q -b v1 up at-tag2 2>err && test_must_be_empty err
+'
+
 test_done

@@ -51,7 +51,11 @@ void clone_find_source(struct clone_cmd *cc)
 {
 	char *gitdir = NULL, *commondir = NULL;
 	struct err err = ERR_INIT;
-	int rc = url_has_scheme(cc->name) ? 0 : repo_locate(cc->name, &gitdir, &commondir, &err);
+	int rc;
+
+	if (!*cc->name)
+		die("The empty string is not a valid path");
+	rc = url_has_scheme(cc->name) ? 0 : repo_locate(cc->name, &gitdir, &commondir, &err);
 
 	if (rc < 0)
 		die_err(&err);

@@ -247,7 +247,7 @@ static void clone_resolve_options(struct clone_cmd *cc)
 	o->no_checkout = cc->no_checkout > 0;
 	o->sparse = cc->sparse > 0;
 	o->dissociate = cc->dissociate > 0;
-	if (cc->bundle_uri)
+	if (cc->bundle_uri && *cc->bundle_uri)
 		o->bundle_uri = url_has_scheme(cc->bundle_uri) ? cc->bundle_uri : clone_absolute(cc, cc->bundle_uri);
 	o->ask_for_bundles = clone_bool_or_die(o->config, "transfer.bundleuri", false);
 	o->ref_format = cc->ref_format;

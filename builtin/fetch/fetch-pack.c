@@ -281,8 +281,6 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx)
 		strvec_push(&f.names, line.buf);
 	stdin_lines_release(&in);
 	strbuf_release(&line);
-	if (!f.all && !f.from_stdin && !f.names.nr)
-		usage_with_options(usage, opts);
 	strvec_sort_unique(&f.names);
 	/* A promisor remote has to promise the objects that the filter leaves out. */
 	f.from_promisor |= f.filter.nr > 0;

@@ -215,10 +215,11 @@ static int push_to(struct push_cmd *c, const char *url)
 
 	if (c->verbose > 0)
 		fprintf(stderr, "Pushing to %s\n", url);
-	rc = push_connect(c, url, &s, &err);
-	if (rc < 0)
+	rc = push_check_sources(c->r, &c->specs, &err);
+	if (!rc && push_connect(c, url, &s, &err) < 0)
 		return report_fatal(&err);
-	rc = prepare(c, s, url, &err);
+	if (!rc)
+		rc = prepare(c, s, url, &err);
 	if (!rc) {
 		sent = true;
 		rc = push_send(c, s, &err);
@@ -263,9 +264,9 @@ static void check_combinations(struct push_cmd *c, int argc)
 	if (c->deletes && argc < 2)
 		die("--delete doesn't make sense without any refs");
 	if (c->all && c->mirror)
-		die("options '%s' and '%s' cannot be used together", "--all", "--mirror");
+		die("options '%s' and '%s' cannot be used together", "--all/--branches", "--mirror");
 	if (c->tags && (c->all || c->mirror))
-		die("options '%s' and '%s' cannot be used together", c->all ? "--all" : "--mirror", "--tags");
+		die("options '%s' and '%s' cannot be used together", "--tags", c->all ? "--all/--branches" : "--mirror");
 	if (c->all && argc > 1)
 		die("--all can't be combined with refspecs");
 	if (c->mirror && argc > 1)

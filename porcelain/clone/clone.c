@@ -208,7 +208,7 @@ static void advise_detached(struct clone *c)
 {
 	char *text;
 
-	if (!advice_enabled(c->r, "detachedHead") || c->o->verbosity < 0)
+	if (!advice_enabled(c->r, "detachedHead"))
 		return;
 	text = head_detached_advice(oid_hex(&c->head));
 	c->o->say(c->o->data, text);

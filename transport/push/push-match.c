@@ -489,15 +489,43 @@ static bool is_plain(const struct refspec_item *item)
 	return !item->pattern && !item->matching && !item->negative;
 }
 
-/* A missing source is reported alone: a place for it cannot be guessed, and Git looks before it connects. */
+/* Refspecs like "main", "+HEAD:x": no patterns, no deletions. */
+static bool has_source(const struct refspec_item *item)
+{
+	return is_plain(item) && (!item->src || *item->src);
+}
+
+/* A missing source is reported alone: a place for it cannot be guessed. */
 static void check_sources(struct matching *m)
 {
 	for (size_t i = 0; i < m->specs->nr; i++) {
-		const struct refspec_item *item = &m->specs->items[i];
 		struct source src = { .name = NULL };
 
-		if (is_plain(item) && (!item->src || *item->src) && find_source(m, item->src, &src))
+		if (has_source(&m->specs->items[i]) && find_source(m, m->specs->items[i].src, &src))
 			free(src.name);
+	}
+}
+
+static int by_local_name(const void *a, const void *b)
+{
+	const struct local_ref *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* The local refs that a source can mean. */
+static void note_candidates(struct matching *m, const char *text)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		char *full = name_in(i, text);
+		struct object_id oid;
+
+		if (refname_is_safe(full) && ref_resolve(m->r->refs, full, &oid, NULL, NULL, NULL) >= 0) {
+			ALLOC_GROW(m->locals, m->nr + 1, m->alloc);
+			m->locals[m->nr++] = (struct local_ref){ full, oid };
+		} else {
+			free(full);
+		}
 	}
 }
 
@@ -524,6 +552,34 @@ static int match(struct matching *m, struct err *err)
 	return rc;
 }
 
+static void release_matching(struct matching *m)
+{
+	for (size_t i = 0; i < m->nr; i++)
+		free(m->locals[i].name);
+	free(m->locals);
+	strvec_clear(&m->broken);
+	push_list_release(&m->found);
+	strmap_clear(&m->by_dst, NULL);
+	strbuf_release(&m->problems);
+}
+
+int push_check_sources(struct repository *r, const struct refspec *specs, struct err *err)
+{
+	struct matching m = { .r = r, .specs = specs, .broken = STRVEC_INIT, .problems = STRBUF_INIT };
+	int rc = 0;
+
+	strmap_init(&m.by_dst);
+	for (size_t i = 0; i < specs->nr; i++)
+		if (has_source(&specs->items[i]))
+			note_candidates(&m, specs->items[i].src);
+	qsort(m.locals, m.nr, sizeof(*m.locals), by_local_name);
+	check_sources(&m);
+	if (m.problems.len)
+		rc = err_set(err, ERR_INVALID, "%s", m.problems.buf);
+	release_matching(&m);
+	return rc;
+}
+
 int push_match(struct push_list *out, struct repository *r, const struct remote_refs *theirs,
 	       const struct refspec *specs, unsigned flags, struct err *err)
 {
@@ -535,12 +591,6 @@ int push_match(struct push_list *out, struct repository *r, const struct remote_
 	rc = match(&m, err);
 	if (!rc)
 		put_in_order(&m, out);
-	for (size_t i = 0; i < m.nr; i++)
-		free(m.locals[i].name);
-	free(m.locals);
-	strvec_clear(&m.broken);
-	push_list_release(&m.found);
-	strmap_clear(&m.by_dst, NULL);
-	strbuf_release(&m.problems);
+	release_matching(&m);
 	return rc;
 }

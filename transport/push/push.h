@@ -84,6 +84,12 @@ void push_list_fail_atomic(struct push_list *l);
 MUST_USE int push_match(struct push_list *out, struct repository *r, const struct remote_refs *theirs,
 			const struct refspec *specs, unsigned flags, struct err *err);
 
+/*
+ * Find the sources of refspecs that name one, without the remote's refs: before a connection is made. ERR_INVALID with
+ * the same messages. Cost: a few look-ups of refs per refspec.
+ */
+MUST_USE int push_check_sources(struct repository *r, const struct refspec *specs, struct err *err);
+
 /* ---- push-check.c: refuses updates before anything is sent ---- */
 struct push_rules {
 	bool atomic; /* if one update is refused, all are */
