@@ -196,8 +196,10 @@ int repo_format_read(struct repo_format *out, const char *gitdir, const char *co
 	free(path);
 	if (!rc)
 		rc = check_format(&r, err);
-	if (!rc && strcmp(gitdir, commondir)) { /* these two describe the main work tree */
-		f.bare = -1;
+	/* These two describe the main work tree. Where work trees have files of their own, core.bare counts for all, as in Git. */
+	if (!rc && strcmp(gitdir, commondir)) {
+		if (!f.worktree_config)
+			f.bare = -1;
 		FREE_AND_NULL(f.worktree);
 	}
 	if (!rc && f.worktree_config) {

@@ -65,6 +65,7 @@ struct init_job {
 	struct ref_transaction *head;
 	int shared_perm;
 	bool reinit, reflogs_configured, template_has_head;
+	char *template_dir;	/* NULL: the built-in one; "": none */
 	struct strbuf template_config; /* "config" of the template: a new config begins with it */
 	struct strvec made;  /* directories, in order of creation */
 	struct strvec files; /* new files */
@@ -392,14 +393,15 @@ static int read_existing(struct init_job *j, const struct repo_init_options *o,
 static int init_read_settings(struct init_job *j, const struct repo_init_options *o,
 			      struct err *err)
 {
-	static const struct config_include_ctx nowhere = { NULL, NULL, NULL };
+	char *real = j->present ? path_real(j->present, 0) : NULL;
+	struct config_include_ctx ctx = { real, repo_branch_of, NULL };
 	struct fsync_batch_options opts = { .second_name = owner_second_name };
 	struct repo_settings settings;
 	int rc;
 
 	j->config = config_set_new();
 	rc = config_set_read_all(j->config, j->present ? j->present : j->gitdir, NULL, false,
-				 &nowhere, err);
+				 &ctx, err);
 	if (!rc)
 		rc = repo_settings_read(&settings, j->config, hash_sha1, o->warn, o->warn_data,
 					err);
@@ -413,6 +415,7 @@ static int init_read_settings(struct init_job *j, const struct repo_init_options
 		if (!j->batch)
 			j->batch = fsync_batch_new(&opts);
 	}
+	free(real);
 	return rc;
 }
 
@@ -525,8 +528,8 @@ static int copy_one(struct init_job *j, const char *name, const char *from, cons
 	}
 	if (file_exists(to))
 		return 0; /* what exists stays */
-	if (top && !strcmp(name, "config")) /* write_config starts with it */
-		return read_file(&j->template_config, from, TEMPLATE_MAX, err);
+	if (top && !strcmp(name, "config")) /* choose_template has read it, and write_config starts with it */
+		return 0;
 	if (S_ISLNK(st.st_mode))
 		return copy_symlink(j, from, to, err);
 	if (!S_ISREG(st.st_mode))
@@ -614,23 +617,52 @@ static bool is_usable(const char *dir, const struct repo_init_options *o)
 	return ok;
 }
 
-/*
- * What the template has and the repository does not: --template, GIT_TEMPLATE_DIR,
- * init.templateDir, or a small built-in one.
- */
-static int copy_templates(struct init_job *j, const struct repo_init_options *o, struct err *err)
+/* core.sharedRepository of the template holds for the new repository, if no option says more. */
+static int apply_template_config(struct init_job *j, const struct repo_init_options *o, const char *path,
+				 struct err *err)
 {
-	char *dir;
-	int rc = configured_dir(&dir, o, err);
+	static const struct config_include_ctx nowhere = { NULL, NULL, NULL };
+	struct config_set *c = config_set_new();
+	const struct config_entry *e;
+	int rc = config_set_read_buf(c, j->template_config.buf, j->template_config.len, path, CONFIG_ORIGIN_FILE,
+				     CONFIG_SCOPE_LOCAL, &nowhere, err);
 
-	if (rc < 0)
-		return rc;
-	if (!dir)
-		rc = copy_built_in(j, err);
-	else if (*dir && is_usable(dir, o))
-		rc = copy_dir(j, dir, j->gitdir, true, err);
-	free(dir);
+	e = rc ? NULL : config_get(c, "core.sharedrepository");
+	if (e && !o->shared)
+		rc = shared_perm_parse(e->value, &j->shared_perm, err);
+	config_set_free(c);
 	return rc;
+}
+
+/* --template, GIT_TEMPLATE_DIR, init.templateDir; a new repository begins with the "config" there. */
+static int choose_template(struct init_job *j, const struct repo_init_options *o, struct err *err)
+{
+	int rc = configured_dir(&j->template_dir, o, err);
+	char *from, *to;
+
+	if (rc || !j->template_dir || !*j->template_dir)
+		return rc;
+	if (!is_usable(j->template_dir, o)) {
+		*j->template_dir = '\0';
+		return 0;
+	}
+	from = path_join(j->template_dir, "config");
+	to = path_join(j->gitdir, "config");
+	if (!file_exists(to) && file_exists(from))
+		rc = read_file(&j->template_config, from, TEMPLATE_MAX, err);
+	if (!rc && j->template_config.len)
+		rc = apply_template_config(j, o, from, err);
+	free(from);
+	free(to);
+	return rc;
+}
+
+/* The files that the template, or a small built-in one, has and the repository does not. */
+static int copy_templates(struct init_job *j, struct err *err)
+{
+	if (!j->template_dir)
+		return copy_built_in(j, err);
+	return *j->template_dir ? copy_dir(j, j->template_dir, j->gitdir, true, err) : 0;
 }
 
 /* ---- the parts ---- */
@@ -839,6 +871,7 @@ static void job_release(struct init_job *j)
 	config_set_free(j->config);
 	repo_format_release(&j->format);
 	strbuf_release(&j->template_config);
+	free(j->template_dir);
 	strvec_clear(&j->made);
 	strvec_clear(&j->files);
 	free(j->present);
@@ -891,6 +924,8 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 	if (!rc)
 		rc = read_existing(&j, o, &local);
 	if (!rc)
+		rc = choose_template(&j, o, &local);
+	if (!rc)
 		rc = make_missing_dirs(&j, j.gitdir, &local);
 	if (!rc) /* it may have been there, or been made by the command */
 		rc = apply_shared_perm(j.gitdir, j.shared_perm, &local);
@@ -900,7 +935,7 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 	if (!rc)
 		rc = write_files(&j, o, &local);
 	if (!rc)
-		rc = copy_templates(&j, o, &local);
+		rc = copy_templates(&j, &local);
 	if (!rc)
 		rc = write_head(&j, o, &result, &local);
 	if (!rc)

@@ -142,8 +142,8 @@ const struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist)
 		rc = 0;
 	}
 	if (rc == ERR_NOT_FOUND && c->blob) {
-		set_exit_code(report_error(&err));
-		exit(1);
+		report_error(&err);
+		die("error processing config file(s)");
 	}
 	if (rc < 0)
 		die_err(&err);
