@@ -79,7 +79,7 @@ static int verify(int argc, const char **argv, struct command_ctx *ctx)
 	repo_ignore_replacements(ctx->repo); /* the commits themselves count */
 	o.objdir = find_objdir(ctx->repo, objdir);
 	o.shallow = shallow;
-	return commit_graph_verify(ctx->repo, &o) ? 1 : 0;
+	return (int)commit_graph_verify(ctx->repo, &o);
 }
 
 /* ---- write ---- */

@@ -35,13 +35,15 @@ static bool is_below(const char *path, const char *dir, size_t len)
 	return !len || (!strncmp(path, dir, len) && (dir[len - 1] == '/' || path[len] == '/'));
 }
 
-/* Named itself, or below something named. */
-static bool is_wanted(const struct lister *l, const char *path)
+/* Named itself, or below something named. "sub/" names a submodule, too. */
+static bool is_wanted(const struct lister *l, const char *path, size_t len, unsigned mode)
 {
 	for (size_t i = 0; i < l->ps.nr; i++) {
 		const struct pathspec_item *it = &l->ps.items[i];
 
 		if (!strcmp(path, it->match) || is_below(path, it->match, it->len))
+			return true;
+		if (MODE_IS_GITLINK(mode) && it->len == len + 1 && it->match[len] == '/' && !memcmp(it->match, path, len))
 			return true;
 	}
 	return !l->ps.nr;
@@ -151,7 +153,7 @@ static int visit(void *data, const char *path, size_t len, const struct tree_ent
 		 struct err *err)
 {
 	struct lister *l = data;
-	bool wanted = is_wanted(l, path), descend;
+	bool wanted = is_wanted(l, path, len, e->mode), descend;
 	int ret = 0;
 
 	if (!MODE_IS_TREE(e->mode)) {

@@ -43,7 +43,9 @@ static int read_blob(struct merge_file *f, const char *name, struct strbuf *out,
 		return err_set(err, ERR_NOT_FOUND, "object '%s' does not exist", name);
 	if (oid_eq(&oid, &f->r->algo->empty_blob)) /* which need not be there */
 		return 0;
-	rc = odb_read_type(f->r->odb, &oid, OBJ_BLOB, &buf, err);
+	rc = odb_read_type(f->r->odb, &oid, OBJ_BLOB, &buf, NULL);
+	if (rc < 0)
+		die("unable to read blob object %s", oid_hex(&oid));
 	if (!rc)
 		strbuf_add(out, buf.data, buf.size);
 	object_buf_release(&buf);

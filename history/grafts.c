@@ -17,6 +17,20 @@ static void free_graft(void *data)
 	free(g);
 }
 
+/* A damaged line of info/grafts is reported and left out, as in Git; one of "shallow" is an error. */
+static int bad_graft_line(struct repository *r, const char *what, const char *line, bool shallow, const char *path,
+			  struct err *err)
+{
+	char *text;
+
+	if (shallow)
+		return err_set(err, ERR_CORRUPT, "bad line in '%s': %s", path, line);
+	text = xstrfmt("error: %s graft data: %s\n", what, line);
+	repo_report_lines(r, text);
+	free(text);
+	return 0;
+}
+
 /* "COMMIT PARENT PARENT …", white space may follow; in "shallow" just the commit, and anything may follow, as in Git. */
 static int parse_graft_line(struct grafts *all, struct repository *r, const char *line,
 			    bool shallow, const char *path, struct err *err)
@@ -26,7 +40,7 @@ static int parse_graft_line(struct grafts *all, struct repository *r, const char
 	const char *s;
 
 	if (oid_parse_hex(&oid, line, r->algo, &s))
-		return err_set(err, ERR_CORRUPT, "bad line in '%s': %s", path, line);
+		return bad_graft_line(r, "bad", line, shallow, path, err);
 	CALLOC_ARRAY(g, 1);
 	g->shallow = shallow;
 	while (*s == ' ' && !shallow) {
@@ -38,7 +52,11 @@ static int parse_graft_line(struct grafts *all, struct repository *r, const char
 		s++;
 	if (*s && !shallow) {
 		free_graft(g);
-		return err_set(err, ERR_CORRUPT, "bad line in '%s': %s", path, line);
+		return bad_graft_line(r, "bad", line, shallow, path, err);
+	}
+	if (!shallow && oidmap_get(&all->by_oid, &oid)) {
+		free_graft(g);
+		return bad_graft_line(r, "duplicate", line, shallow, path, err);
 	}
 	g = oidmap_put(&all->by_oid, &oid, g);
 	if (g)

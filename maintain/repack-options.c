@@ -99,6 +99,7 @@ int repack_options_read(struct repack_options *o, struct repository *r, struct e
 	if (rc >= 0)
 		rc = repack_options_read_cruft(o, c, err);
 	o->write_bitmap = r->bare && !has_kept_packs(r); /* objects of those are in no new pack */
+	o->bitmap_unset = !config_get(c, "pack.writebitmaps") && !config_get(c, "repack.writebitmaps");
 	if (rc >= 0)
 		rc = config_get_bool(c, "pack.writebitmaps", &o->write_bitmap, err);
 	if (rc >= 0)

@@ -73,6 +73,7 @@ struct repack_options {
 
 	/* ---- what goes with them ---- */
 	bool write_bitmap;
+	bool bitmap_unset;		/* neither key is set: write_bitmap is the default */
 	enum repack_midx_mode midx;
 	bool midx_without_cruft;	/* repack.midxMustContainCruft=false: where it can be done */
 	unsigned midx_split_factor;	/* repack.midxSplitFactor; at least 2 */

@@ -216,4 +216,14 @@ test_expect_success 'a list of shallow commits without end' '
 	test_grep "shallow" err
 '
 
+test_expect_success 'core.bare counts for linked worktrees that have configurations of their own' '
+	git init -q wtc && git -C wtc commit -q --allow-empty -m one && mkdir -p linked wtc/.git/worktrees/l &&
+	echo ../.. >wtc/.git/worktrees/l/commondir && cp wtc/.git/HEAD wtc/.git/worktrees/l && echo "$PWD/linked/.git" >wtc/.git/worktrees/l/gitdir &&
+	echo "gitdir: $PWD/wtc/.git/worktrees/l" >linked/.git && git -C wtc config core.bare true &&
+	test "$(git -C linked rev-parse --is-bare-repository)" = false && git -C wtc config extensions.worktreeConfig true &&
+	test "$(git -C linked rev-parse --is-bare-repository)" = true && git -C linked config --worktree core.bare false &&
+	test "$(git -C linked rev-parse --is-bare-repository)" = false && git -C wtc config --worktree core.bare false &&
+	test "$(git -C wtc rev-parse --is-bare-repository)" = false
+'
+
 test_done

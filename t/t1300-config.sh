@@ -236,7 +236,7 @@ a.b two" &&
 test_expect_success 'a blob' '
 	printf "[a]\n\tb = blob\n" >ours/f && (cd ours && stock add f) &&
 	test "$(cd ours && git config --blob :f a.b)" = blob &&
-	(cd ours && test_expect_code 1 git config --blob :none a.b)
+	(cd ours && test_expect_code 1 git config --blob :none a.b && test_expect_code 128 git config --blob :none -l)
 '
 
 test_expect_success 'config.lock of another process: an error, nothing changed' '

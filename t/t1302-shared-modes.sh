@@ -57,4 +57,16 @@ all   077 2775 664 444
 0600  022 700 600 400
 EOF
 
+test_expect_success 'core.sharedRepository of a template, and of a file that includeIf names' '
+	mkdir template && printf "[core]\n\tsharedRepository = 0666\n" >template/config &&
+	git init -q --template=template of-template && test "$(stat -c %a of-template/.git/config)" = 666 &&
+	test "$(git -C of-template config receive.denyNonFastforwards)" = true &&
+	git init -q --template=template --shared=group by-option && test "$(stat -c %a by-option/.git/config)" = 664 &&
+	git init -q conditional && printf "[core]\n\tsharedRepository = group\n" >shared.inc &&
+	git -c "includeIf.onbranch:*.path=$PWD/shared.inc" init conditional >out && test_grep "existing shared" out &&
+	test "$(git -C conditional config core.sharedRepository)" = 1 &&
+	echo "[core" >shared.inc && test_expect_code 128 git -c "includeIf.onbranch:*.path=$PWD/shared.inc" init conditional &&
+	git -c "includeIf.onbranch:*.path=$PWD/shared.inc" init -q other
+'
+
 test_done

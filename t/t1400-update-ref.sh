@@ -310,6 +310,9 @@ test_expect_success '--stdin: symbolic refs' '
 	echo "symref-update HEAD refs/heads/x oid $P" >input &&
 	test_must_fail git -C ours update-ref --no-deref --stdin <input 2>err &&
 	test_grep "is at $H but expected $P" err &&
+	echo "symref-update HEAD refs/heads/x oid junk" >input &&
+	test_must_fail git -C ours update-ref --no-deref --stdin <input 2>err &&
+	test_grep "^fatal: symref-update HEAD: invalid oid: junk\$" err &&
 	echo "symref-update HEAD refs/heads/a oid $H" >input &&
 	git -C ours update-ref --no-deref --stdin <input &&
 	git -C ours update-ref --stdin <<-EOS &&

@@ -16,7 +16,12 @@ test_expect_success 'lines of info/grafts may end in blanks' '
 		printf "$head$end\n" >r/.git/info/grafts &&
 		git -C r rev-list HEAD >out && test_line_count = 1 out || return 1
 	done &&
-	printf "$head x\n" >r/.git/info/grafts && test_must_fail git -C r rev-list HEAD &&
+	for bad in "$head x" " $head" "$head  $head" junk; do
+		printf "$bad\n$head\n" >r/.git/info/grafts && git -C r rev-list HEAD >out 2>err && test_line_count = 1 out &&
+		test_grep "^error: bad graft data: $bad\$" err || return 1
+	done &&
+	printf "$head $head\n$head\n" >r/.git/info/grafts && git -C r rev-parse HEAD^ >out 2>err && echo $head >expect && test_cmp expect out &&
+	test_grep "^error: duplicate graft data: $head\$" err &&
 	rm r/.git/info/grafts
 '
 
@@ -162,6 +167,29 @@ test_expect_success 'diff-tree of more than two trees has no output' '
 		git -C r diff-tree $trees >out 2>err && test_must_be_empty out && test_must_be_empty err || return 1
 	done &&
 	test_expect_code 129 git -C r diff-tree
+'
+
+test_expect_success '"sub/" names a submodule for ls-tree, checkout and restore, and no file' '
+	git init -q links && cd links && echo 1 >f && git add f && git commit -q -m one &&
+	git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),sub" && git commit -q -m sub && mkdir sub &&
+	git ls-tree --name-only HEAD sub/ >out && echo sub >expect && test_cmp expect out &&
+	git ls-tree --name-only HEAD f/ su/ >out && test_must_be_empty out &&
+	git checkout sub/ && git checkout HEAD -- sub/ && git checkout --no-overlay HEAD -- sub/ && git restore sub/ &&
+	test_must_fail git checkout f/ && test_must_fail git restore f/
+'
+
+test_expect_success 'merge-file --object-id of an object that is no blob, or missing' '
+	for id in $(git -C r rev-parse HEAD) $(git -C r rev-parse HEAD^{tree}) $(git -C r rev-parse HEAD:f | tr 0-9 7); do
+		test_expect_code 128 git -C r merge-file --object-id -p HEAD:f HEAD:f $id 2>err &&
+		echo "fatal: unable to read blob object $id" >expect && test_cmp expect err || return 1
+	done
+'
+
+test_expect_success 'rev-parse --exclude-hidden with --branches' '
+	for o in --branches --tags "--remotes=x"; do
+		test_expect_code 255 git -C r rev-parse --exclude-hidden=fetch "$o" 2>err &&
+		test_grep "^error: options .--exclude-hidden. and .${o%%=*}. cannot be used together" err || return 1
+	done
 '
 
 test_done

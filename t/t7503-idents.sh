@@ -86,4 +86,9 @@ the reflog|GIT_COMMITTER_NAME="L Jr." git update-ref -m l --create-reflog refs/h
 shortlog|:|counted|B Jr.
 EOF
 
+test_expect_success 'commit --date beyond all dates is refused' '
+	git init -q beyond && test_expect_code 128 git -C beyond commit -q --allow-empty -m x --date=253402300799 2>err &&
+	test_grep "^fatal: invalid date format: @1844674" err && git -C beyond commit -q --allow-empty -m x --date=2099-01-01
+'
+
 test_done

@@ -239,6 +239,9 @@ test_expect_success 'a bare repository with a kept pack: no bitmap, unless it is
 	done &&
 	git -C bare.git repack -a -d -q && ls bare.git/objects/pack >out && test_grep ! "bitmap\$" out &&
 	test "$(grep -c "pack\$" out)" = 2 &&
+	git -C bare.git repack -a -d -q --pack-kept-objects && ls bare.git/objects/pack >out && test_grep "bitmap\$" out &&
+	rm -f bare.git/objects/pack/*.bitmap && git -C bare.git -c repack.writeBitmaps=false repack -a -d -q --pack-kept-objects &&
+	ls bare.git/objects/pack >out && test_grep ! "bitmap\$" out &&
 	git -C bare.git repack -a -d -q -b && ls bare.git/objects/pack >out && test_grep "bitmap\$" out
 '
 

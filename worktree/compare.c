@@ -325,7 +325,7 @@ int worktree_refresh(struct repository *r, struct index_state *ix, const struct 
 
 		next = e->stage ? skip_stages(ix, i) : i + 1;
 		if (e->flags & (CE_UPTODATE | CE_REMOVE) ||
-		    (ps && !pathspec_match(ps, e->name, e->name_len, false, NULL)))
+		    (ps && !pathspec_match(ps, e->name, e->name_len, MODE_IS_GITLINK(e->mode), NULL)))
 			continue;
 		if (!e->stage)
 			change = finish_entry(&p, e, &cur);

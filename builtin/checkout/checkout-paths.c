@@ -21,9 +21,10 @@ struct paths {
 	bool to_index, to_files, unmerged;
 };
 
-static bool is_wanted(struct paths *p, const char *path, size_t len)
+/* "sub/" names a submodule, too. */
+static bool is_wanted(struct paths *p, const char *path, size_t len, unsigned mode)
 {
-	return pathspec_match(&p->ps, path, len, false, p->seen);
+	return pathspec_match(&p->ps, path, len, MODE_IS_GITLINK(mode), p->seen);
 }
 
 /* ---- from a tree ---- */
@@ -50,7 +51,7 @@ static int on_tree_entry(void *data, const char *path, size_t len, const struct 
 
 	if (MODE_IS_TREE(e->mode))
 		return pathspec_match_dir(&p->ps, path, len) ? TREE_WALK_DESCEND : TREE_WALK_SKIP;
-	if (is_wanted(p, path, len))
+	if (is_wanted(p, path, len, e->mode))
 		rc = use_tree_entry(p, e->mode, &e->oid, path, len, err);
 	return rc < 0 ? rc : TREE_WALK_SKIP;
 }
@@ -64,7 +65,7 @@ static void remove_others(struct paths *p)
 	for (size_t i = co->ix.nr; i-- > 0;) {
 		const struct index_entry *e = co->ix.entries[i];
 
-		if (is_wanted(p, e->name, e->name_len) && !string_list_lookup(&p->write, e->name))
+		if (is_wanted(p, e->name, e->name_len, e->mode) && !string_list_lookup(&p->write, e->name))
 			worktree_remove_add(&p->remove, e->name, e->mode);
 	}
 	string_list_sort(&p->remove);
@@ -96,7 +97,7 @@ static int take_from_tree(struct paths *p, struct err *err)
 		return rc;
 	for (size_t i = 0; i < co->ix.nr; i++) /* these are known paths, even where the tree lacks them */
 		if (!co->overlay)
-			is_wanted(p, co->ix.entries[i]->name, co->ix.entries[i]->name_len);
+			is_wanted(p, co->ix.entries[i]->name, co->ix.entries[i]->name_len, co->ix.entries[i]->mode);
 	if (!co->overlay)
 		remove_others(p);
 	return 0;
@@ -126,7 +127,7 @@ static int unresolve(struct paths *p, struct err *err)
 	for (size_t i = 0; ix->resolve_undo && i < ix->resolve_undo->paths.nr; i++) {
 		const char *path = ix->resolve_undo->paths.items[i].string;
 
-		if (is_wanted(p, path, strlen(path)))
+		if (is_wanted(p, path, strlen(path), 0))
 			strvec_push(&paths, path);
 	}
 	for (size_t i = 0; i < paths.nr && !rc; i++)
@@ -244,7 +245,7 @@ static int take_from_index(struct paths *p, struct err *err)
 	for (size_t i = 0; i < co->ix.nr && !rc; i++) {
 		const struct index_entry *e = co->ix.entries[i];
 
-		if (!is_wanted(p, e->name, e->name_len))
+		if (!is_wanted(p, e->name, e->name_len, e->mode))
 			continue;
 		if ((e->flags & CE_SKIP_WORKTREE) && !co->ignore_skip)
 			continue;

@@ -94,6 +94,8 @@ static int parse_date_option(const char *s, timestamp_t *t, int *tz, struct err 
 	*t = date_approxidate(s, &bad);
 	if (bad)
 		return err_set(err, ERR_INVALID, "invalid date format: %s", s);
+	if (*t > INT64_MAX) /* before 1970, or beyond what anything can show */
+		return err_set(err, ERR_INVALID, "invalid date format: @%" PRIu64, (uint64_t)*t);
 	(void)date_now(tz);
 	return 0;
 }

@@ -142,8 +142,10 @@ const struct config_set *config_cmd_read(struct config_cmd *c, bool must_exist)
 		rc = 0;
 	}
 	if (rc == ERR_NOT_FOUND && c->blob) {
-		report_error(&err);
-		die("error processing config file(s)");
+		set_exit_code(report_error(&err));
+		if (must_exist)
+			die("error processing config file(s)");
+		exit(1);
 	}
 	if (rc < 0)
 		die_err(&err);

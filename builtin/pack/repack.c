@@ -182,6 +182,8 @@ static void repack_apply(struct repack_command *c, const struct repository *r)
 	c->o.geometric = (unsigned)c->geometric;
 	if (c->write_bitmap >= 0)
 		c->o.write_bitmap = c->write_bitmap;
+	else if (c->pack_kept > 0 && c->o.bitmap_unset)
+		c->o.write_bitmap = r->bare;
 	if (c->pack_kept >= 0)
 		c->o.pack_kept_objects = c->pack_kept;
 	else if (!kept_is_set)

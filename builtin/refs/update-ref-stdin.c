@@ -294,7 +294,7 @@ static void do_symref_update(struct session *s)
 		if (!by_oid && !refname_is_valid(old, REFNAME_ALLOW_ONELEVEL))
 			die("%s %s: invalid ref: %s", s->verb, ref, old);
 		if (by_oid)
-			parse_value(s, ref, "<old-oid>", old, &old_oid);
+			parse_value(s, ref, "oid", old, &old_oid);
 	} else if (s->o->nul) {
 		free(target_argument(s, ref, "<old-target>")); /* empty as well */
 	}

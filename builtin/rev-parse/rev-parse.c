@@ -462,8 +462,10 @@ static bool ref_option(struct rev_parse *p, const char *arg)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!skip_prefix(arg, kinds[i].name, &value) || (*value && *value != '='))
 			continue;
-		if (p->exclusions.hidden_configured)
-			die("--exclude-hidden cannot be used together with %s", kinds[i].name);
+		if (p->exclusions.hidden_configured) {
+			error("options '%s' and '%s' cannot be used together", "--exclude-hidden", kinds[i].name);
+			exit(255); /* as Git's rev-parse, and it alone */
+		}
 		show_refs(p, kinds[i].prefix, *value ? value + 1 : NULL);
 		return true;
 	}

@@ -11,7 +11,7 @@ struct verifier {
 	struct repository *repo;
 	const struct commit_graph_verify_options *o;
 	const struct commit_graph *g;
-	int faults;
+	int faults, checksums; /* checksums: the faults that are wrong checksums */
 	/* Commits with level 0, and with another; none: position GRAPH_POS_NONE */
 	uint32_t zero, not_zero;
 };
@@ -44,8 +44,10 @@ static void check_checksum(struct verifier *v, const struct graph_layer *l)
 
 	graph_layer_checksum(l, &want);
 	hash_buf(l->algo, l->map.p, l->map.len - l->algo->raw_len, &is);
-	if (!oid_eq(&want, &is))
-		bad(v, "the commit-graph file has incorrect checksum and is likely corrupt");
+	if (oid_eq(&want, &is))
+		return;
+	v->checksums++;
+	bad(v, "the commit-graph file has incorrect checksum and is likely corrupt");
 }
 
 /* False: nothing is where it is looked for. */
@@ -184,7 +186,7 @@ static void check_levels(struct verifier *v)
 
 /* ---- all ---- */
 
-int commit_graph_verify(struct repository *r, const struct commit_graph_verify_options *o)
+enum commit_graph_state commit_graph_verify(struct repository *r, const struct commit_graph_verify_options *o)
 {
 	struct verifier v = { .repo = r, .o = o, .zero = GRAPH_POS_NONE,
 			      .not_zero = GRAPH_POS_NONE };
@@ -193,7 +195,7 @@ int commit_graph_verify(struct repository *r, const struct commit_graph_verify_o
 
 	graph_load(&g, r, o->objdir, on_load_fault, &v);
 	if (!g)
-		return v.faults;
+		return v.faults ? COMMIT_GRAPH_BAD : COMMIT_GRAPH_SOUND;
 	v.g = g;
 	if (o->progress)
 		progress = o->progress(o->data, "Verifying commits in commit graph", g->nr);
@@ -211,5 +213,5 @@ int commit_graph_verify(struct repository *r, const struct commit_graph_verify_o
 	check_levels(&v);
 	progress_stop(&progress);
 	commit_graph_free(g);
-	return v.faults;
+	return !v.faults ? COMMIT_GRAPH_SOUND : v.faults == v.checksums ? COMMIT_GRAPH_BAD_CHECKSUM : COMMIT_GRAPH_BAD;
 }

@@ -64,7 +64,9 @@ struct commit_graph_verify_options {
 	void *data;
 	struct progress *(*progress)(void *data, const char *title, uint64_t total);
 };
-/* Returns how many faults were found; 0 also if there is no graph. */
-int commit_graph_verify(struct repository *r, const struct commit_graph_verify_options *o);
+/* The exit codes of Git's "commit-graph verify". */
+enum commit_graph_state { COMMIT_GRAPH_SOUND, COMMIT_GRAPH_BAD, COMMIT_GRAPH_BAD_CHECKSUM /* and nothing else */ };
+/* COMMIT_GRAPH_SOUND also if there is no graph. */
+enum commit_graph_state commit_graph_verify(struct repository *r, const struct commit_graph_verify_options *o);
 
 #endif
