@@ -341,6 +341,18 @@ test_expect_success 'GIT_TRACE_PACKET: what goes both ways, and nothing of packs
 	git -c protocol.version=0 clone -q --bare "file://$PWD/src" quiet.git 2>err && test_must_be_empty err
 '
 
+test_expect_success 'clone asks for branches, tags and HEAD, and for what the configuration wants' '
+	asks () {
+		rm -rf asked trace && GIT_TRACE_PACKET=$PWD/trace git clone -q "$@" "file://$PWD/src" asked &&
+		sed -n "s/.*clone> ref-prefix //p" trace | sort | tr "\n" " " >actual
+	} &&
+	asks && echo "HEAD refs/heads/ refs/tags/ " >expect && tr -d "\n" <expect >want && test_cmp want actual &&
+	asks --no-tags && printf "HEAD refs/heads/ " >want && test_cmp want actual &&
+	asks -c "remote.origin.fetch=+refs/pull/*:refs/pull/*" && test_grep "refs/heads/ refs/pull/ refs/tags/" actual &&
+	asks -c "remote.origin.fetch=+*:refs/x/*" && test_must_be_empty actual &&
+	asks --mirror && test_grep "HEAD refs/ " actual
+'
+
 test_expect_success '--sparse: the files of the top directory; checkout and switch keep to it' '
 	git init -q -b main sp && mkdir -p sp/d/e && echo 1 >sp/top && echo 2 >sp/d/f && echo 3 >sp/d/e/g && git -C sp add . && git -C sp commit -q -m one &&
 	git clone -q --sparse sp spc && (cd spc && ls) >actual && echo top >expect && test_cmp expect actual && git -C spc ls-files -t >actual &&

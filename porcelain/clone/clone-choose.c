@@ -26,7 +26,8 @@ void clone_add_prefixes(const struct clone *c, struct strvec *out)
 	strvec_push(out, HEADS);
 	if (!o->no_tags || o->branch)
 		strvec_push(out, TAGS);
-	if (!refspec_prefixes(&c->remote->fetch, out))
+	/* Those of the configuration; the usual one comes when the server's refs are known. */
+	if (c->remote->fetch.nr && !refspec_prefixes(&c->remote->fetch, out))
 		strvec_clear(out);
 }
 
