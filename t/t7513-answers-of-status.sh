@@ -35,6 +35,8 @@ test_expect_success 'a conflict in .gitmodules: status and diff go on' '
 	git status -s >out && printf "AA .gitmodules\n M b\n" >expect && test_cmp expect out &&
 	git diff --name-only >out && test_grep "^.gitmodules\$" out && test_grep "^b\$" out &&
 	git diff-files --name-only b >out && echo b >expect && test_cmp expect out &&
+	git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),sub" && mkdir sub && git status -s >out && test_grep "^AA .gitmodules\$" out &&
+	git diff --name-only >out && test_grep "^b\$" out && git rm -q --cached sub && rmdir sub &&
 	git add .gitmodules && git status -s >out && printf "A  .gitmodules\n M b\n" >expect && test_cmp expect out && git diff --quiet a &&
 	git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),sub" && mkdir sub &&
 	test_expect_code 128 git status -s 2>err && test_grep "bad config line 1 in file .gitmodules" err
