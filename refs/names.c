@@ -149,6 +149,11 @@ bool refname_in_private_dir(const char *name)
 	       starts_with(name, "refs/rewritten/");
 }
 
+bool refname_is_pseudoref(const char *name)
+{
+	return !strcmp(name, REFNAME_FETCH_HEAD) || !strcmp(name, REFNAME_MERGE_HEAD);
+}
+
 bool refname_is_per_worktree(const char *name)
 {
 	return refname_is_root(name) || refname_in_private_dir(name);

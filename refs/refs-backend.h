@@ -85,6 +85,8 @@ bool refname_worktree_prefix(const char *name, const char **id, size_t *id_len,
 			     const char **bare);
 /* Safe, or so behind "worktrees/ID/": logs/HEAD is a valid name, but no ref. */
 bool refname_is_deletable(const char *name);
+/* FETCH_HEAD, MERGE_HEAD: files of more than one id, which commands write, and no ref transaction does. */
+bool refname_is_pseudoref(const char *name);
 /* HEAD, ORIG_HEAD, …: capitals, '-' and '_' only. */
 bool refname_is_root(const char *name);
 /* refs/bisect/, refs/worktree/, refs/rewritten/ */

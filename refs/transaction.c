@@ -91,6 +91,8 @@ static int queue(struct ref_transaction *t, const char *name, unsigned flags, bo
 	/* Bad names may be looked at and removed, if they are harmless, not made. */
 	if (!fine)
 		return err_set(err, ERR_INVALID, "refusing to update ref with bad name '%s'", name);
+	if (refname_is_pseudoref(name))
+		return err_set(err, ERR_INVALID, "refusing to update pseudoref '%s'", name);
 	*out = transaction_add_update(t, ref_canonical_name(name), NULL);
 	(*out)->flags = (*out)->queued_flags = flags;
 	(*out)->msg = reflog_clean_message(msg);

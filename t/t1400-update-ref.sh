@@ -119,11 +119,24 @@ test_expect_success 'files that are not refs are not removed' '
 	update-ref -d logs/HEAD
 	update-ref --no-deref -d logs/refs/heads/main
 	update-ref -d nosuch
-	update-ref -d FETCH_HEAD
 	EOS
 	echo "delete shallow" >input && PEERS_STDIN=$PWD/input peers_git update-ref --stdin &&
 	echo "verify shallow $H" >input && PEERS_STDIN=$PWD/input peers_git update-ref --stdin &&
 	same_refs && test_path_is_file ours/.git/shallow
+'
+
+test_expect_success 'FETCH_HEAD and MERGE_HEAD are no refs to update, delete or verify' '
+	git init -q pseudo && git -C pseudo commit -q --allow-empty -m one && id=$(git -C pseudo rev-parse HEAD) &&
+	for name in FETCH_HEAD MERGE_HEAD; do
+		echo $id >pseudo/.git/$name && cp pseudo/.git/$name before && why="refusing to update pseudoref .$name." &&
+		test_expect_code 128 git -C pseudo update-ref $name HEAD 2>err && test_grep "$why" err &&
+		test_expect_code 1 git -C pseudo update-ref -d $name 2>err && test_grep "^error: $why" err &&
+		test_expect_code 1 git -C pseudo symbolic-ref $name refs/heads/x 2>err && test_grep "^error: $why" err &&
+		for line in "create $name $id" "update $name $id" "delete $name" "verify $name $id" "symref-update $name refs/heads/x"; do
+			echo "$line" >input && test_expect_code 128 git -C pseudo update-ref --stdin <input 2>err && test_grep "^fatal: $why" err &&
+			test_expect_code 128 git -C pseudo update-ref --stdin --batch-updates <input 2>err || return 1
+		done && test_cmp before pseudo/.git/$name || return 1
+	done && git -C pseudo update-ref CHERRY_PICK_HEAD HEAD
 '
 
 test_expect_success 'objects that do not fit' '

@@ -90,13 +90,13 @@ test_expect_success '--merge: the commits of both sides that touch files with co
 	{ printf "100644 $blob 1\ta\n100644 $other 2\ta\n100644 $third 3\ta\n"; printf "100644 $blob\tb\n"; } >in &&
 	$conflict update-index --index-info <in &&
 	for ref in REBASE_HEAD REVERT_HEAD CHERRY_PICK_HEAD MERGE_HEAD; do
-		$conflict update-ref $ref $side && $conflict log --merge --format=%s >out && sort out >actual &&
+		$conflict rev-parse $side >"$($conflict rev-parse --absolute-git-dir)/$ref" && $conflict log --merge --format=%s >out && sort out >actual &&
 		printf "ours\ntheirs\n" >expect && test_cmp expect actual && side=$($conflict rev-parse $side) || return 1
 	done &&
 	$conflict log --merge --left-right --format="%m%s" -- a >out && sort out >actual && printf "<ours\n>theirs\n" >expect &&
 	test_cmp expect actual && $conflict rev-list --count --merge -- b >out && echo 4 >expect && test_cmp expect out &&
 	$conflict log --merge --format=%s --not $side >out && echo ours >expect && test_cmp expect out &&
-	$conflict update-ref MERGE_HEAD HEAD && $conflict rev-list --merge >out && test_must_be_empty out
+	$conflict rev-parse HEAD >"$($conflict rev-parse --absolute-git-dir)/MERGE_HEAD" && $conflict rev-list --merge >out && test_must_be_empty out
 '
 
 test_expect_success 'merge-file --object-id: the empty blob need not be there' '

@@ -66,7 +66,7 @@ test_expect_success 'merge --quit, reset and checkout -f put them into the list'
 '
 
 test_expect_success 'an autostash that a killed merge has left behind' '
-	clash && git -C repo update-ref -d MERGE_HEAD && rm -f repo/.git/MERGE_HEAD && git -C repo reset -q --hard 2>err && listed && id=$(git -C repo rev-parse stash) &&
+	clash && rm -f repo/.git/MERGE_HEAD && git -C repo reset -q --hard 2>err && listed && id=$(git -C repo rev-parse stash) &&
 	git -C repo stash drop -q && echo $id >repo/.git/MERGE_AUTOSTASH && git -C repo merge --abort 2>err && applied && has " M g" &&
 	echo $id >repo/.git/MERGE_AUTOSTASH && test_might_fail git -C repo merge -q --autostash o 2>err && test "$(git -C repo rev-parse stash)" = $id
 '

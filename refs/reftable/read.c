@@ -26,11 +26,6 @@ static int read_pseudoref(const struct ref_store *rs, const char *gitdir, const 
 	return rc == ERR_NOT_FOUND ? 0 : rc;
 }
 
-static bool is_pseudoref(const char *name)
-{
-	return !strcmp(name, REFNAME_FETCH_HEAD) || !strcmp(name, REFNAME_MERGE_HEAD);
-}
-
 static void take_value(const struct ref_store *rs, const struct ref_record *r, struct ref_value *out)
 {
 	*out = (struct ref_value){ .kind = REF_KIND_OID };
@@ -71,7 +66,7 @@ int reftable_read_ref(struct ref_store *rs, const char *name, struct ref_value *
 	int rc;
 
 	s = reftable_stack_of(rs, name, &bare);
-	if (is_pseudoref(bare)) {
+	if (refname_is_pseudoref(bare)) {
 		size_t len = strlen(s->dir) - strlen("/reftable");
 		char *gitdir = xmemdupz(s->dir, len);
 
