@@ -49,6 +49,7 @@ test_expect_success 'GIT_TEST_PROTOCOL_VERSION stands in for the default' '
 	for v in 1 2; do
 		rm -f packets && GIT_TEST_PROTOCOL_VERSION=$v GIT_TRACE_PACKET=$PWD/packets git ls-remote p && test_grep "< version $v" packets || return 1
 	done && rm -f packets && GIT_TEST_PROTOCOL_VERSION=0 GIT_TRACE_PACKET=$PWD/packets git ls-remote p && test_grep ! "< version" packets &&
+	test_grep "ls-remote< .*[\\]0.*agent=" packets &&
 	rm -f packets && GIT_TEST_PROTOCOL_VERSION=0 GIT_TRACE_PACKET=$PWD/packets git -c protocol.version=2 ls-remote p && test_grep "< version 2" packets &&
 	test_expect_code 128 env GIT_TEST_PROTOCOL_VERSION=x git ls-remote p 2>err && test_grep "unknown value for GIT_TEST_PROTOCOL_VERSION: x" err
 '
