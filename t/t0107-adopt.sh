@@ -88,7 +88,7 @@ test_expect_success 'objects are not adopted with core.fsync=none, or where obje
 
 # No object of ours is opened again by a command that rests on it.
 test_expect_success 'objects of ours bear a mark, which a copy does not' '
-	start journal && echo mine >r/m && git -C r add m && M=$(git hash-object r/m) && G=$M &&
+	start journal && echo mine >r/m && git -C r add m && M=$(git -C r hash-object m) && G=$M &&
 	awaited update-index --add --cacheinfo 100644,$M,n >out && ! grep G out &&
 	path=r/$(file_of $M) && cp -p $path copy && mv copy $path &&
 	awaited update-index --add --cacheinfo 100644,$M,o >out && grep G out

@@ -9,7 +9,7 @@ test_expect_success 'a repository' '
 	printf "*.up diff=up filter=dash\n*.txt eol=crlf\n" >r/.gitattributes && printf "a\nb\n" >r/c.txt &&
 	git -C r config diff.up.textconv "tr a-z A-Z <" && git -C r config filter.dash.smudge "tr s -" &&
 	printf "New Name <new@x> <old@x>\nTagger T <t@x> <carl@example.com>\n" >r/.mailmap &&
-	git -C r add . && git -C r update-index --add --cacheinfo 160000,$(git hash-object r/f),module &&
+	git -C r add . && git -C r update-index --add --cacheinfo 160000,$(git -C r hash-object f),module &&
 	GIT_AUTHOR_NAME=Old GIT_AUTHOR_EMAIL=old@x \
 		git -C r commit -q -m one -m "author Old <old@x> 1 +0000" &&
 	git -C r tag -a -m tag v1
@@ -130,7 +130,7 @@ test_expect_success '--filter leaves objects out of batches' '
 test_lazy_prereq PERL_ZLIB 'perl -MCompress::Zlib -e 1'
 
 test_expect_success PERL_ZLIB 'an object of an unknown type ends a batch' '
-	oid=$(git hash-object --stdin <r/f | tr 0-9 1) && dir=r/.git/objects/$(echo $oid | cut -c1-2) && mkdir -p $dir &&
+	oid=$(git -C r hash-object f | tr 0-9 1) && dir=r/.git/objects/$(echo $oid | cut -c1-2) && mkdir -p $dir &&
 	perl -MCompress::Zlib -e "binmode STDOUT; print compress(qq{bogus 1\0x})" >$dir/$(echo $oid | cut -c3-) &&
 	for o in --batch --batch-check "--batch-check=%(objectsize)"; do
 		printf "$oid\nHEAD:f\n" >in && test_expect_code 128 git -C r cat-file "$o" <in >out 2>err &&

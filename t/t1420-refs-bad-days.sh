@@ -272,7 +272,7 @@ test_expect_success 'a reflog among refs that have none is written to' '
 '
 
 test_expect_success 'a ref rests on its object, not on a replacement' '
-	missing=$(echo missing | git hash-object --stdin) &&
+	missing=$(echo missing | git -C logs.git hash-object --stdin) &&
 	git -C logs.git update-ref refs/replace/$missing refs/heads/l/a &&
 	test_must_fail git -C logs.git update-ref refs/heads/missing $missing 2>err &&
 	test_grep "nonexistent object $missing" err && git -C logs.git update-ref -d refs/replace/$missing

@@ -42,7 +42,7 @@ test_expect_success 'an unsorted file without a header' '
 '
 
 test_expect_success 'a ref of a missing object leads nowhere' '
-	{ cat unpeeled && echo "$(echo no | git hash-object --stdin) refs/zzz"; } >repo/.git/packed-refs &&
+	{ cat unpeeled && echo "$(echo no | git -C repo hash-object --stdin) refs/zzz"; } >repo/.git/packed-refs &&
 	git -C repo branch -q -D b5 && head -1 repo/.git/packed-refs >actual && echo "$HEADER" >expect &&
 	test_cmp expect actual && test $(grep -c "^^" repo/.git/packed-refs) = $(grep -c "^^" want)
 '

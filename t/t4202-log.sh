@@ -242,7 +242,7 @@ test_expect_success 'the end of a shallow clone is marked' '
 
 test_expect_success 'a ref that names a missing object' '
 	git init -q -b main gone && git -C gone commit -q --allow-empty -m one &&
-	NONE=$(echo none | git hash-object --stdin) && echo $NONE >gone/.git/refs/heads/gone &&
+	NONE=$(echo none | git -C gone hash-object --stdin) && echo $NONE >gone/.git/refs/heads/gone &&
 	for args in --all "main --not --all" "--branches=g*" gone; do
 		test_expect_code 128 git -C gone log $args 2>err &&
 		test_grep "^fatal: bad object .*gone$" err || return 1

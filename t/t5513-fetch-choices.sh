@@ -57,7 +57,7 @@ test_expect_success 'a pattern of negotiation crosses slashes' '
 '
 
 test_expect_success 'an object that is not there is no tip' '
-	missing=$(echo no such thing | git hash-object --stdin) &&
+	missing=$(echo no such thing | git -C c hash-object --stdin) &&
 	for option in tip restrict include; do
 		test_must_fail git -C c fetch --negotiation-$option=$missing origin 2>err &&
 		test_grep "the object $missing does not exist" err || return 1

@@ -100,13 +100,13 @@ test_expect_success '--merge: the commits of both sides that touch files with co
 '
 
 test_expect_success 'merge-file --object-id: the empty blob need not be there' '
-	empty=$(git hash-object --stdin </dev/null) && two=$(git -C r rev-parse HEAD:f) &&
+	empty=$(git -C r hash-object --stdin </dev/null) && two=$(git -C r rev-parse HEAD:f) &&
 	git -C r merge-file -p --object-id $empty $empty $two >out && echo 2 >expect && test_cmp expect out
 '
 
 test_expect_success 'a tag of a missing object, or of one of another type' '
 	git clone -q --bare r other.git &&
-	for what in "$(git hash-object --stdin </dev/null | tr 0-9 1) commit" "$(git -C r rev-parse HEAD:f) commit" \
+	for what in "$(git -C r hash-object --stdin </dev/null | tr 0-9 1) commit" "$(git -C r rev-parse HEAD:f) commit" \
 		"$(git -C r rev-parse HEAD) blob" "$(git -C r rev-parse HEAD:) tag"; do
 		printf "object %s\ntype %s\ntag bad\ntagger A <a@x> 1 +0000\n\nx\n" $what >tag &&
 		bad=$(git -C r hash-object -t tag -w --stdin --literally <tag) && echo $bad >r/.git/refs/tags/bad &&
