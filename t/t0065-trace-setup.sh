@@ -42,7 +42,7 @@ test_expect_success 'commands that look for it in another way; that need a work 
 
 test_expect_success 'GIT_TRACE_PACKFILE: the pack that has come' '
 	GIT_TRACE_PACKFILE=$PWD/got.pack git clone -q --no-local --bare p copy.git 2>err && test_must_be_empty err &&
-	git index-pack got.pack >id && test_cmp_bin got.pack copy.git/objects/pack/pack-$(cat id).pack
+	git index-pack --object-format=$TEST_HASH got.pack >id && test_cmp_bin got.pack copy.git/objects/pack/pack-$(cat id).pack
 '
 
 test_expect_success 'GIT_TEST_PROTOCOL_VERSION stands in for the default' '

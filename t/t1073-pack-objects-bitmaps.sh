@@ -122,7 +122,7 @@ test_expect_success 'pack.useBitmaps, a damaged bitmap' '
 # reuse VALUE: the objects copied in ranges with this setting, or without one; the objects are the same.
 reuse () {
 	git -C two ${1:+-c pack.allowPackReuse=$1} pack-objects --all --stdout --delta-base-offset --progress </dev/null 2>err >x.pack &&
-	sed -n "s/.*pack-reused \\([0-9]*\\) (from \\([0-9]\\)).*/\\1 \\2/p" err >told && git index-pack -o x.idx x.pack >/dev/null && git show-index <x.idx | cut -d" " -f2 | sort >all &&
+	sed -n "s/.*pack-reused \\([0-9]*\\) (from \\([0-9]\\)).*/\\1 \\2/p" err >told && git index-pack --object-format=$TEST_HASH -o x.idx x.pack >/dev/null && git show-index --object-format=$TEST_HASH <x.idx | cut -d" " -f2 | sort >all &&
 	test_cmp two.all all && cat told
 }
 
@@ -142,7 +142,7 @@ reused_of_chain () {
 	rm -f trace &&
 	GIT_TRACE2_EVENT=$PWD/trace git -C layers -c pack.allowPackReuse=$1 pack-objects --all --stdout --delta-base-offset \
 		</dev/null 2>/dev/null >x.pack &&
-	git index-pack x.pack >/dev/null && git show-index <x.idx | cut -d" " -f2 | sort >x.objects && test_cmp all.objects x.objects &&
+	git index-pack --object-format=$TEST_HASH x.pack >/dev/null && git show-index --object-format=$TEST_HASH <x.idx | cut -d" " -f2 | sort >x.objects && test_cmp all.objects x.objects &&
 	sed -n "s/.*\"key\":\"packs*-reused\",\"value\":\"*\([0-9]*\).*/\1/p" trace | paste -sd" " -
 }
 

@@ -10,6 +10,10 @@ if ! test_have_prereq STOCK_GIT; then
 	test_done
 fi
 
+# Outside of a repository stock Git takes files for those of SHA-1.
+OUTSIDE=
+test "$TEST_HASH" = sha1 || OUTSIDE=--object-format=$TEST_HASH
+
 # accepted FILE: by index-pack --strict and fsck of stock git; as many objects as the header says
 accepted () {
 	rm -rf accepted && stock init -q accepted && cp "$1" accepted/x.pack &&
@@ -51,10 +55,10 @@ done
 
 test_expect_success 'files, and we read what stock has packed' '
 	mkdir out && name=$(git -C repo pack-objects --all "$PWD/out/pack" </dev/null) &&
-	stock verify-pack out/pack-$name.idx && accepted out/pack-$name.pack &&
-	stock index-pack -o again.idx out/pack-$name.pack >/dev/null &&
+	stock verify-pack $OUTSIDE out/pack-$name.idx && accepted out/pack-$name.pack &&
+	stock index-pack $OUTSIDE -o again.idx out/pack-$name.pack >/dev/null &&
 	test_cmp_bin again.idx out/pack-$name.idx &&
-	stock index-pack --rev-index -o again.idx out/pack-$name.pack >/dev/null &&
+	stock index-pack $OUTSIDE --rev-index -o again.idx out/pack-$name.pack >/dev/null &&
 	test_cmp_bin again.rev out/pack-$name.rev &&
 	all_of packed >actual && test_cmp_bin all actual &&
 	git -C packed pack-objects --all "$PWD/out/x" </dev/null >name && repo_of out/x new &&
@@ -143,7 +147,7 @@ test_expect_success 'delta islands: both keep the bases of an old branch within 
 # sames REPO OPTIONS <stdin: both have the same objects, and print the same before the pack
 objects_of () {
 	rm -rf "$1.git" && stock init -q --bare "$1.git" && sed "/PACK/,\$d" "$1" >"$1.lines" && tail -c +$(($(wc -c <"$1.lines") + 1)) "$1" >"$1.pack" &&
-	stock index-pack -o "$1.git/x.idx" "$1.pack" >/dev/null && stock show-index <"$1.git/x.idx" | cut -d" " -f2 | sort >>"$1.lines"
+	stock index-pack $OUTSIDE -o "$1.git/x.idx" "$1.pack" >/dev/null && stock show-index $OUTSIDE <"$1.git/x.idx" | cut -d" " -f2 | sort >>"$1.lines"
 }
 same () {
 	local repo=$1 && shift && cat >input && git -C $repo pack-objects -q --stdout "$@" <input >ours && stock -C $repo pack-objects -q --stdout "$@" <input >theirs &&

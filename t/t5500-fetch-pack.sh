@@ -95,7 +95,7 @@ test_expect_success 'only new objects are sent' '
 	git -C all fetch-pack -q --thin -k ../src refs/heads/main &&
 	git -C all update-ref refs/heads/main "$new" &&
 	git -C all fsck --strict &&
-	git verify-pack -v all/objects/pack/*.idx >list &&
+	git verify-pack --object-format=$TEST_HASH -v all/objects/pack/*.idx >list &&
 	grep -c "^[0-9a-f]* commit" list >nr &&
 	test "$(cat nr)" = 1
 '
@@ -125,7 +125,7 @@ test_expect_success 'a filter leaves blobs out, and the pack is a promise' '
 	test_line_count = 1 marks &&
 	echo "$new refs/heads/main" >expect &&
 	test_cmp expect "$(cat marks)" &&
-	git verify-pack -v partial/objects/pack/*.idx >list &&
+	git verify-pack --object-format=$TEST_HASH -v partial/objects/pack/*.idx >list &&
 	test_grep ! " blob " list
 '
 

@@ -39,7 +39,7 @@ do
 		new=$(git -C src rev-parse main) &&
 		fetch all-$version -k --thin ../src refs/heads/main >out &&
 		take_refs all-$version &&
-		git verify-pack -v all-$version/objects/pack/*.idx >list &&
+		git verify-pack --object-format=$TEST_HASH -v all-$version/objects/pack/*.idx >list &&
 		grep -c "^[0-9a-f]* commit" list >nr &&
 		test "$(cat nr)" = 1 &&
 		fetch all-$version ../src refs/heads/main >out &&
@@ -78,7 +78,7 @@ do
 	test_expect_success "version $version: a filter, tags that come along" '
 		git init -q --bare part-$version &&
 		fetch part-$version --filter=blob:none --from-promisor --include-tag ../src refs/heads/main &&
-		git verify-pack -v part-$version/objects/pack/*.idx >list &&
+		git verify-pack --object-format=$TEST_HASH -v part-$version/objects/pack/*.idx >list &&
 		test_grep ! " blob " list &&
 		test_grep "^$(git -C src rev-parse v1) tag" list
 	'
@@ -119,7 +119,7 @@ test_expect_success 'many rounds of haves' '
 		rm -rf again &&
 		cp -R rounds again &&
 		fetch again -k ../src refs/heads/main &&
-		git verify-pack -v again/objects/pack/*.idx >list &&
+		git verify-pack --object-format=$TEST_HASH -v again/objects/pack/*.idx >list &&
 		grep -c "^[0-9a-f]* commit" list >nr &&
 		test "$(cat nr)" = 1 || return 1
 	done
@@ -229,7 +229,7 @@ test_expect_success 'an answer that is cut at any byte changes nothing' '
 	size=$(wc -c <"$ANSWER") &&
 	git init -q --bare cut &&
 	(cd cut && find . | sort) >before &&
-	for n in $(seq 0 23 "$size") $((size - 1)) $((size - 4)) $((size - 5))
+	for n in $(seq 0 23 $((size - 1))) $((size - 1)) $((size - 4)) $((size - 5))
 	do
 		test_must_fail env CUT=$n git -C cut -c protocol.version=0 fetch-pack -q --depth=3 \
 			--upload-pack=../give-part ../src refs/heads/main 2>err >out &&

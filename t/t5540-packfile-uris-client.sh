@@ -29,7 +29,7 @@ test_expect_success 'packs come from their URIs, if fetch.uriProtocols has the s
 	settings "$BIG $P $PP" "$OTHER $Q $QQ" && git clone -q "file://$PWD/src" c1 && find c1/.git/objects/pack -name "*.pack" >packs.list && test_line_count = 1 packs.list &&
 	git -c fetch.uriProtocols=file clone -q "file://$PWD/src" c2 && git -C c2 fsck && git -C c2 diff --exit-code HEAD && for x in pack idx rev; do
 		test -f c2/.git/objects/pack/pack-$P.$x && test -f c2/.git/objects/pack/pack-$Q.$x || return 1
-	done && find c2/.git/objects/pack -name "*.pack" | grep -v -e $P -e $Q >own && git verify-pack -v $(cat own) >have && test_must_fail grep -e $BIG -e $OTHER have &&
+	done && find c2/.git/objects/pack -name "*.pack" | grep -v -e $P -e $Q >own && git verify-pack --object-format=$TEST_HASH -v $(cat own) >have && test_must_fail grep -e $BIG -e $OTHER have &&
 	git -c fetch.uriProtocols=https clone -q "file://$PWD/src" c3 && test ! -e c3/.git/objects/pack/pack-$P.pack &&
 	git -c core.sandbox=false -c fetch.uriProtocols=file clone -q "file://$PWD/src" c4 && git -C c4 fsck && find c2/.git/objects/pack -printf "%f\n" | sort >expect &&
 	find c4/.git/objects/pack -printf "%f\n" | sort >actual && test_cmp expect actual &&
