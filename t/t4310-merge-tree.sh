@@ -13,7 +13,7 @@ sides () {
 # CODE, options: the merge must print the text on standard input, without the names of objects, and then the files of the tree
 gives () {
 	code=$1 && shift && cat >../expect && test_expect_code $code git merge-tree --write-tree "$@" ours theirs >../raw && tree=$(sed 1q ../raw) &&
-	sed -e 1d -e "s/^\(10*[0-9]*\) [0-9a-f]\{40\} /\1 /" ../raw >../out && git ls-tree -r $tree | sed "s/^\([0-9]*\) [a-z]* [0-9a-f]*/\1/" >>../out && test_cmp ../expect ../out
+	sed -e 1d -e "s/^\(10*[0-9]*\) [0-9a-f]\{$OID_HEXLEN\} /\1 /" ../raw >../out && git ls-tree -r $tree | sed "s/^\([0-9]*\) [a-z]* [0-9a-f]*/\1/" >>../out && test_cmp ../expect ../out
 }
 text () { git cat-file blob "$tree:$1"; }
 SQ="'"
@@ -55,7 +55,7 @@ test_expect_success 'a directory is in the way of a file' '
 test_expect_success 'a file and a symbolic link, and submodules' '
 	sides "lines 1 >f && lines 1 >k" "ln -sfn 1 f" "lines 2 >f" && { printf "120000 2\tf\n100644 1\tf~theirs\n100644 3\tf~theirs\n\n" &&
 		echo "CONFLICT (distinct types): f had different types on each side; renamed one of them so each can be recorded somewhere." && printf "120000\tf\n100644\tf~theirs\n100644\tk\n"; } >want && gives 1 <want &&
-	sub () { git update-index --add --cacheinfo 160000,$(printf "%040d" $1),$2 && git commit -q -m sub; } && sides "lines 1 >k" : : && git checkout -q ours && sub 1 s && ln -s 1 t && git add t && sub 1 u && git checkout -q theirs && rm -rf t && sub 2 s && sub 1 t && sub 1 u && {
+	sub () { git update-index --add --cacheinfo 160000,$(printf "%0${OID_HEXLEN}d" $1),$2 && git commit -q -m sub; } && sides "lines 1 >k" : : && git checkout -q ours && sub 1 s && ln -s 1 t && git add t && sub 1 u && git checkout -q theirs && rm -rf t && sub 2 s && sub 1 t && sub 1 u && {
 		printf "160000 2\ts\n160000 3\ts\n120000 2\tt~ours\n160000 3\tt~theirs\n\n" && echo "Failed to merge submodule s (not checked out)" && echo "CONFLICT (submodule): Merge conflict in s" &&
 		echo "CONFLICT (distinct types): t had different types on each side; renamed both of them so each can be recorded somewhere." && printf "100644\tk\n160000\ts\n120000\tt~ours\n160000\tt~theirs\n160000\tu\n"; } >want && gives 1 <want
 '
@@ -121,7 +121,7 @@ test_expect_success 'output: -z, --name-only, --stdin' '
 
 test_expect_success '--quiet leaves nothing behind; --stdin answers each line at once' '
 	sides "lines 1 2 3 >f" "lines 0 2 3 >f" "lines 1 2 4 >f" && git count-objects >before && git merge-tree --quiet ours theirs && git count-objects >after && test_cmp before after && tree=$(git merge-tree ours theirs) && git cat-file -e $tree &&
-	mkfifo in out && { git merge-tree --stdin <in >out & } && exec 8>in 9<out && echo "ours theirs" >&8 && dd bs=1 count=44 <&9 2>/dev/null | tr "\0" "\n" >got && exec 8>&- && cat <&9 >rest && exec 9<&- && wait && printf "1\n%s\n\n" $tree >want && test_cmp want got && test_must_be_empty rest
+	mkfifo in out && { git merge-tree --stdin <in >out & } && exec 8>in 9<out && echo "ours theirs" >&8 && dd bs=1 count=$((OID_HEXLEN + 4)) <&9 2>/dev/null | tr "\0" "\n" >got && exec 8>&- && cat <&9 >rest && exec 9<&- && wait && printf "1\n%s\n\n" $tree >want && test_cmp want got && test_must_be_empty rest
 '
 
 test_expect_success 'attributes: union, binary, the size of markers' '

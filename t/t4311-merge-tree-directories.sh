@@ -16,7 +16,7 @@ sides () {
 # CODE, options of git: merges; prints stages without names of objects, messages with their types, and the files of the tree
 merged () {
 	code=$1 && shift && test_expect_code $code git "$@" merge-tree --messages -z ours theirs >../raw &&
-	tr "\0" "\n" <../raw | sed -e 1d -e "s/^\(10*[0-9]*\) [0-9a-f]\{40\} /\1 /" -e "/^$/d" &&
+	tr "\0" "\n" <../raw | sed -e 1d -e "s/^\(10*[0-9]*\) [0-9a-f]\{$OID_HEXLEN\} /\1 /" -e "/^$/d" &&
 	git ls-tree -r --name-only $(tr "\0" "\n" <../raw | sed 1q) | tr "\n" " " && echo
 }
 

@@ -101,7 +101,7 @@ test_expect_success 'a pack that is damaged anywhere changes nothing, or nothing
 
 test_expect_success 'receive-pack refuses a pack whose objects name missing ones' '
 	server s && refs s >before && tree=$(git -C work mktree --missing <<-EOF
-	100644 blob 1234567890123456789012345678901234567890	gone
+	100644 blob $(echo $zero | tr 0 1)	gone
 	EOF
 	) && bad=$(echo bad | git -C work commit-tree -p main $tree) && echo $bad >list && echo $tree >>list &&
 	printf "%s\n" "$zero $bad refs/heads/bad" "$zero $new refs/heads/good" 0000 | "$GIT_BUILD_DIR/t/helper/pkt" encode >req &&

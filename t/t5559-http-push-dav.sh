@@ -82,7 +82,7 @@ test_expect_success 'ours again' '
 '
 
 test_expect_success 'objects come before names, under other names first; the index comes last' '
-	fresh order && git -C work http-push "$R" main && grep -v "^GET\|^PROPFIND\|^OPTIONS" dav.log | sed "s/[0-9a-f]\{40\}/H/; s/ 20.$//; s/packs\.[0-9a-f]*\.lock/packs.TMP/" >actual &&
+	fresh order && git -C work http-push "$R" main && grep -v "^GET\|^PROPFIND\|^OPTIONS" dav.log | sed "s/[0-9a-f]\{$OID_HEXLEN\}/H/; s/ 20.$//; s/packs\.[0-9a-f]*\.lock/packs.TMP/" >actual &&
 	cat >expect <<-\EOF && test_cmp expect actual &&
 	MKCOL /order.git/objects/pack/ 405
 	PUT /order.git/objects/pack/tmp_pack-H.pack

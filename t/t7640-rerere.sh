@@ -254,7 +254,7 @@ test_expect_success SYMLINKS 'MERGE_RR cannot name a file outside of the working
 	echo secret >secret &&
 	mkdir elsewhere && echo secret >elsewhere/x &&
 	ln -s ../elsewhere outside/dir &&
-	printf "$conflict_id\t../secret\0$conflict_id\tdir/x\0" >outside/.git/MERGE_RR &&
+	printf "$conflict_id\t../secret\000$conflict_id\tdir/x\0" >outside/.git/MERGE_RR &&
 	git -C outside rerere 2>err &&
 	test_grep "invalid path .\.\./secret" err &&
 	test_grep "dir/x. is beyond a symbolic link" err &&
