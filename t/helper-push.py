@@ -14,7 +14,7 @@ server on standard error, the packets of report-status on standard output, one a
     --frame TEXT      this instead of a framed request, as it is, and no more
     --no-any          without "stateless-rpc-any"
     --pad N           so many MiB of zeros behind the pack
-    --caps TEXT       capabilities (report-status side-band-64k)
+    --caps TEXT       capabilities (report-status side-band-64k); of SHA-256 values, object-format comes along
 """
 import argparse
 import subprocess
@@ -76,7 +76,8 @@ def body(a, refs):
     for n, ref in enumerate(a.refs):
         name, new = ref.split('=')
         line = '%s %s %s' % (refs.get(name, '0' * len(new)), new, name)
-        commands += pkt(line.encode() + (b'\0 ' + a.caps.encode() if n == 0 else b''))
+        caps = a.caps + (' object-format=sha256' if len(new) == 64 else '')
+        commands += pkt(line.encode() + (b'\0 ' + caps.encode() if n == 0 else b''))
     yield commands + b'0000'
     pack = sys.stdin.buffer
     while True:

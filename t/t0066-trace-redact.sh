@@ -86,7 +86,7 @@ test_expect_success 'other URLs in packets: bundles, promisor remotes; and in tr
 		-c remote.lop.url=$url/lop clone -q "file://$PWD/served" copy 2>err || :; } && test_grep ! sesame packets && test_grep ! sesame event &&
 	test_grep "upload-pack> .*bundle.one.uri=http://me:<REDACTED>@127" packets && test_grep "clone< .*bundle.one.uri=http://me:<REDACTED>@127" packets &&
 	test_grep "clone< .*promisor-remote=name=lop,url=http.*me:<REDACTED>@127" packets &&
-	{ printf "0014command=ls-refs\n0016object-format=sha1" && printf "%04xpromisor-remote=$url/" $((21 + ${#url})) && printf 00010000; } >request &&
+	{ printf "0014command=ls-refs\n" && printf "%04xobject-format=$TEST_HASH" $((18 + ${#TEST_HASH})) && printf "%04xpromisor-remote=$url/" $((21 + ${#url})) && printf 00010000; } >request &&
 	{ GIT_TRACE2_EVENT=$PWD/data GIT_TRACE2_PERF=$PWD/perf GIT_PROTOCOL=version=2 git upload-pack --stateless-rpc served <request >out || :; } &&
 	test_grep "\"key\":\"promisor-remotes\",\"value\":\"http://me:<REDACTED>@" data && test_grep "promisor-remotes:http://me:<REDACTED>@" perf
 '

@@ -176,8 +176,9 @@ test_expect_success PYTHON 'a file of refs behind a link that is replaced while 
 	        yield p.stdout.read(size - 4).decode().strip()
 	def refs():
 	    text = "command=ls-refs"
+	    format = "object-format=" + sys.argv[1]
 	    prefix = "ref-prefix refs/tags/"
-	    p.stdin.write(("%04x%s0001%04x%s0000" % (len(text) + 4, text, len(prefix) + 4, prefix)).encode())
+	    p.stdin.write(("%04x%s%04x%s0001%04x%s0000" % (len(text) + 4, text, len(format) + 4, format, len(prefix) + 4, prefix)).encode())
 	    p.stdin.flush()
 	    return [line.split()[1] for line in packets()]
 	list(packets())
@@ -188,7 +189,7 @@ test_expect_success PYTHON 'a file of refs behind a link that is replaced while 
 	p.stdin.close()
 	sys.exit(p.wait())
 	EOF
-	python3 ask-twice.py >actual &&
+	python3 ask-twice.py $TEST_HASH >actual &&
 	printf "%s\n" "before: refs/tags/one" "after: refs/tags/one refs/tags/two" >expect && test_cmp expect actual
 '
 

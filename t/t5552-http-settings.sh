@@ -218,7 +218,7 @@ test_expect_success 'capabilities, option, list, get' '
 '
 
 test_expect_success 'a request that comes with its command, and a parent that goes away' '
-	{ echo "stateless-connect git-upload-pack" && printf "0014command=ls-refs\n0000"; } >input &&
+	{ echo "stateless-connect git-upload-pack" && printf "0014command=ls-refs\n" && printf "%04xobject-format=$TEST_HASH\n0000" $((19 + ${#TEST_HASH})); } >input &&
 	GIT_PROTOCOL=version=2 git remote-http "$web_url/repo.git" <input >out && grep -a "refs/heads/main$" out &&
 	tail -c 8 out >actual && printf 00000002 >expect && test_cmp expect actual &&
 	rules web "POST . stall 0" && rm -f code &&

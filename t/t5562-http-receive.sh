@@ -21,7 +21,7 @@ post () {
 }
 # wants OLD NEW NAME: a request without its pack
 wants () {
-	pkt "$1 $2 $3\\0 report-status" && printf 0000
+	pkt "$1 $2 $3\\0 report-status object-format=$TEST_HASH" && printf 0000
 }
 length () {
 	wc -c <"$1" | tr -d " "

@@ -27,7 +27,8 @@ test_expect_success 'files, configuration, refs, HEAD and reflogs' '
 	printf "Cloning into ${SQ}full${SQ}...\ndone.\n" >expect && test_cmp expect err &&
 	test_cmp src/dir/three full/dir/three &&
 	git -C full status --porcelain >out && test_must_be_empty out &&
-	cat >expect <<-EOF &&
+	{ test_have_prereq SHA1 || echo extensions.objectformat=$TEST_HASH; } >expect &&
+	cat >>expect <<-EOF &&
 	remote.origin.url=$TRASH_DIRECTORY/src
 	remote.origin.fetch=+refs/heads/*:refs/remotes/origin/*
 	branch.main.remote=origin

@@ -26,7 +26,8 @@ while read -r line; do
 	case $line in
 	capabilities) printf '%s\n' ${CAPS:-fetch option} | tr _ ' ' && echo ;;
 	option*) case " $REFUSE " in *" $(echo $line | cut -d' ' -f2) "*) echo unsupported ;; *) echo ok ;; esac ;;
-	list) if test -n "$LIST"; then cat "$LIST"; else list; fi; echo ;;
+	list) test "$TEST_HASH" = sha1 || echo ":object-format $TEST_HASH"
+	    if test -n "$LIST"; then cat "$LIST"; else list; fi; echo ;;
 	fetch*) echo "$line" >>"$log.batch" ;;
 	"") test -s "$log.batch" || exit 0
 	    { eval "$SAY" && ${PUT:-pack} && rm "$log.batch" && echo; } || exit ;;
@@ -35,7 +36,7 @@ while read -r line; do
 done
 EOT
 PATH=$TRASH_DIRECTORY:$PATH
-export PATH TRASH_DIRECTORY CAPS LIST REFUSE PUT SAY
+export PATH TRASH_DIRECTORY TEST_HASH CAPS LIST REFUSE PUT SAY
 # asked CMD...: run it with an empty log
 asked () {
 	rm -f log log.batch && git "$@"
@@ -168,7 +169,7 @@ test_expect_success 'lock: the file .keep goes with the end of the fetch, whatev
 
 test_expect_success 'fetch prints other answers without control characters, and checks connectivity itself' '
 	fresh && SAY="printf \"error \\033[2Jx\\n\"" asked -C r fetch 2>err && test_grep "own unexpectedly said: .error ^\[\[2Jx." err &&
-	fresh && SAY="echo connectivity-ok" PUT=nothing && test_must_fail asked -C r fetch 2>err && test_grep "remote did not send all necessary objects: $M is missing" err && untouched && SAY= PUT=
+	fresh && SAY="echo connectivity-ok" PUT=nothing && test_must_fail asked -C r fetch 2>err && test_grep "remote did not send all necessary objects: \($M\|$S\) is missing" err && untouched && SAY= PUT=
 '
 
 test_expect_success 'a helper that ends, is killed, or has an empty answer to everything' '
