@@ -235,8 +235,9 @@ static int tidy(struct repack *k, struct err *err)
 		rc = prune_packed_run(k->op, k->r, false, NULL, NULL, err);
 	if (!rc && k->o->delete_redundant && k->o->all && k->o->unreachable == REPACK_DROP)
 		rc = prune_shallow_boundary(k->op, k->r, err);
+	/* The packs are in place by now. Only clients of dumb http miss a newer list. */
 	if (!rc && k->o->update_server_info)
-		rc = server_info_update(k->op, k->r, false, err);
+		rc = server_info_update(k->op, k->r, false, err) ? 1 : 0;
 	if (rc > 0) {
 		if (k->o->warn)
 			k->o->warn(k->o->data, err_message(err));

@@ -115,7 +115,7 @@ test_expect_success '--cruft: a pack of its own, which expires' '
 	test $(ls r/.git/objects/pack/*.mtimes | wc -l) = 1 && git -C r repack --cruft -d -q && test $(nr_packs r) = 2 && has $stray &&
 	git -C r repack --cruft --cruft-expiration=1.hour.ago -d -q && has $stray && has $loose && git -C r repack --cruft --cruft-expiration=now -d -q &&
 	test_must_fail has $stray && test_must_fail has $loose && test $(nr_packs r) = 1 && git -C r fsck --strict &&
-	stray five && git -C r repack --cruft --cruft-expiration=now -d -q --expire-to=$PWD/gone && test_must_fail has $stray && git show-index <$(ls gone-*.idx) >list && test_grep $stray list
+	stray five && git -C r repack --cruft --cruft-expiration=now -d -q --expire-to=$PWD/gone && test_must_fail has $stray && git show-index --object-format=$TEST_HASH <$(ls gone-*.idx) >list && test_grep $stray list
 '
 
 test_expect_success '--cruft: an object that is reachable again leaves the cruft pack' '
@@ -254,6 +254,11 @@ test_expect_success 'shallow loses the lines of commits that -a -d drops, and no
 	done &&
 	echo $kept >../kept && git repack -adq && test_cmp ../kept .git/shallow &&
 	echo $gone >.git/shallow && git repack -adq && test_path_is_missing .git/shallow && cd ..
+'
+
+test_expect_success 'the lists for dumb http cannot be written: a warning, and the packs are there' '
+	fresh && rm -rf r/.git/info && : >r/.git/info && git -C r repack -adq 2>err && test_grep "^warning: .*info" err &&
+	test $(nr_packs r) = 1 && git -C r fsck --strict && rm r/.git/info
 '
 
 test_done
