@@ -377,12 +377,22 @@ uint64_t os_random64(void)
 
 /* 0: not known */
 #if defined(__linux__) && defined(STATX_MNT_ID)
+/* For kernels before 5.8, and qemu. A handle that has no room comes back with the mount alone. */
+static uint64_t mount_of_handle(const char *path)
+{
+	struct file_handle none = { .handle_bytes = 0 };
+	int id = 0;
+
+	return name_to_handle_at(AT_FDCWD, path, &none, &id, AT_SYMLINK_FOLLOW) < 0 && errno == EOVERFLOW ?
+		(uint64_t)id : 0;
+}
+
 static uint64_t mount_id(const char *path)
 {
 	struct statx st;
 
 	return !statx(AT_FDCWD, path, 0, STATX_MNT_ID, &st) && st.stx_mask & STATX_MNT_ID ?
-		st.stx_mnt_id : 0;
+		st.stx_mnt_id : mount_of_handle(path);
 }
 #else
 static uint64_t mount_id(const char *path UNUSED)
