@@ -9,7 +9,19 @@
 #include "util/strvec.h"
 #include <dirent.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/wait.h>
+
+bool scratch_spawn_tells(void)
+{
+	char *args[] = { "none", NULL };
+	pid_t pid;
+
+	if (posix_spawn(&pid, "/no/such/program", NULL, NULL, args, args + 1))
+		return true;
+	waitpid(pid, NULL, 0);
+	return false;
+}
 
 char *scratch_new_in(const char *parent)
 {

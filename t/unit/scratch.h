@@ -17,6 +17,8 @@ void scratch_remove(char *dir);
 extern char *dir;
 int scratch_setup(void **state);
 int scratch_teardown(void **state);
+/* Does posix_spawn() say that there is no such program? Not under qemu, which copies the memory that vfork shares. */
+bool scratch_spawn_tells(void);
 /* GIT_TEST_FS_KIND, for the batches of this test. */
 void pretend_fs(enum fs_kind kind);
 /* Compare the contents of `dir`, in the form of tree_of. */

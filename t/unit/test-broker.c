@@ -252,6 +252,8 @@ static void one_that_is_not_there_is_told(void **state UNUSED)
 	struct relay_pipe p;
 	struct err err = ERR_INIT;
 
+	if (!scratch_spawn_tells())
+		skip();
 	request_make(&q);
 	broker_start(&s, "/no/such/hook");
 	assert_int_equal(broker_start_hook(&s.broker, &q, true, &p, &err), ERR_NOT_FOUND);

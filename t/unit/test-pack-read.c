@@ -5,6 +5,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include "compat/os.h"
 #include "fs/mmap-window.h"
@@ -94,6 +95,9 @@ static bool says_that_it_cannot_map(void)
 	struct window_pin pin;
 	struct mapped_file m;
 
+	if (!setrlimit(RLIMIT_AS, &most) &&
+	    mmap(NULL, (size_t)2 << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+		_exit(2);
 	if (sizeof(void *) < 8) /* windows are small enough there */
 		return mapped_file_open(&m, "huge", &err) == ERR_TOO_BIG;
 	return !setrlimit(RLIMIT_AS, &most) && mapped_file_open(&m, "huge", &err) == ERR_IO &&
@@ -117,8 +121,10 @@ static void test_cannot_map(void **state)
 	if (!pid)
 		_exit(!says_that_it_cannot_map());
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
 	aux_must("rm huge");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+		skip(); /* qemu keeps no such limit */
+	assert_int_equal(status, 0);
 }
 
 /* The same with small windows and almost no cache. */

@@ -49,6 +49,8 @@ static void test_cannot_start(void **state)
 	char *directory = scratch_new();
 
 	(void)state;
+	if (!scratch_spawn_tells())
+		skip();
 	strvec_push(&cp.args, "no-such-program-here");
 	cp.in = -1;
 	assert_int_equal(start_command(&cp, &err), ERR_NOT_FOUND);
@@ -142,9 +144,12 @@ static void test_shell_lines(void **state)
 static void test_script_without_interpreter(void **state)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
-	char *directory = scratch_new();
+	char *directory;
 
 	(void)state;
+	if (!scratch_spawn_tells())
+		skip();
+	directory = scratch_new();
 	write_text(at(directory, "hook"), "echo \"hook $1\"\n");
 	assert_int_equal(chmod(at(directory, "hook"), 0755), 0);
 	strvec_pushl(&cp.args, at(directory, "hook"), "arg", NULL);
