@@ -391,7 +391,7 @@ static uint64_t mount_id(const char *path)
 {
 	struct statx st;
 
-	return !statx(AT_FDCWD, path, 0, STATX_MNT_ID, &st) && st.stx_mask & STATX_MNT_ID ?
+	return !statx(AT_FDCWD, path, 0, STATX_MNT_ID, &st) && st.stx_mask & STATX_MNT_ID && st.stx_mnt_id ?
 		st.stx_mnt_id : mount_of_handle(path);
 }
 #else
