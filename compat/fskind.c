@@ -140,7 +140,7 @@ static bool ext_has_own_journal(const char *device)
 }
 
 /*
- * With data=writeback the blocks of a file that was removed or replaced are used again before the journal has
+ * The option data=writeback lets ext4 use the blocks of a removed or replaced file again before the journal has
  * forgotten the file: after a power cut it is there again, with the data of another one. So no name may go away
  * as long as more data follow. (data=ordered, the default, keeps such blocks until the journal's commit.)
  */

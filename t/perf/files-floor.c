@@ -6,8 +6,8 @@
  * prints them) with no other calls than the necessary ones: unlink, open, write, and the stat that
  * an index entry needs. It starts the writeback of each file, awaits all of them, writes the file
  * INDEX again beside itself, renames it, and makes everything durable with ONE fsync of INDEX's
- * directory (Documentation/Durability). With -u nothing is written back or flushed, as in stock
- * Git with core.fsync=none. It reads no object, compares nothing and inflates nothing: a Git that
+ * directory (Documentation/Durability). The option -u writes back and flushes nothing, as stock Git
+ * does with core.fsync=none. It reads no object, compares nothing and inflates nothing: a Git that
  * replaces the same files takes longer.
  */
 #include "compat/posix.h"
