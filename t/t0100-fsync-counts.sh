@@ -642,6 +642,15 @@ test_expect_success 'merge of many files: one flush with each method; fast-forwa
 	git -C journal/tree reset -q --hard HEAD^ && count git -C journal/tree -c core.fsync=none merge -q side && test "$flushes $writeouts" = "0 0"
 '
 
+test_expect_success 'refs migrate: 4 flushes to tables, 3 to files, however many refs there are' '
+	new_repo journal/migrate && git -C journal/migrate commit -q --allow-empty -m one &&
+	H=$(git -C journal/migrate rev-parse HEAD) &&
+	seq -f "create refs/tags/v%.0f $H" 500 | git -C journal/migrate update-ref --stdin &&
+	count git -C journal/migrate refs migrate --ref-format=reftable && test $flushes = 4 &&
+	count git -C journal/migrate refs migrate --ref-format=files && test $flushes = 3 &&
+	git -C journal/migrate tag >out && test_line_count = 500 out
+'
+
 test_expect_success 'stash pop awaits the contents of each file once' '
 	new_repo journal/stash maintenance.auto=false && make_files journal/stash/files 200 &&
 	git -C journal/stash add . && git -C journal/stash commit -q -m files &&
