@@ -8,6 +8,7 @@ transaction: whatever happens, all have their old values or all have the new one
 is left behind (P4), and the next command works (P5). The same with HEAD, symbolic refs and
 those of worktrees. Ref by ref, it is the next command that finishes it.'
 . "$(dirname "$0")/test-lib.sh"
+test_have_prereq REFFILES || { skip_all="about refs in files, and packed-refs"; test_done; }
 . "$TEST_DIRECTORY/lib-fault.sh"
 
 GIT_TEST_FS_KIND=journal

@@ -6,6 +6,7 @@ test_description='locks of refs: time-outs, owners that are gone, locks of other
 Where a command waits for a lock, the test lets the lock go when the command has tried three times,
 and the command has to succeed then. How long anything takes is not measured.'
 . "$(dirname "$0")/test-lib.sh"
+test_have_prereq REFFILES || { skip_all="about refs in files, and packed-refs"; test_done; }
 
 FAULT_GIT=$GIT_BUILD_DIR/t/helper/fault-git
 GIT_TEST_FS_KIND=journal

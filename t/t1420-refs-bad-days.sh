@@ -6,6 +6,7 @@ test_description='damaged refs, full disks, several processes, compared with sto
 Messages about unreadable files have the same words or, where stock git says less, in better ones; the exit
 codes are equal, and nothing that can be read is lost.'
 . "$(dirname "$0")/test-lib.sh"
+test_have_prereq REFFILES || { skip_all="about refs in files, and packed-refs"; test_done; }
 . "$TEST_DIRECTORY/lib-peers.sh"
 in_memory
 

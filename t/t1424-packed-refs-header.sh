@@ -3,6 +3,7 @@
 
 test_description='the header of a rewritten packed-refs'
 . "$(dirname "$0")/test-lib.sh"
+test_have_prereq REFFILES || { skip_all="about refs in files, and packed-refs"; test_done; }
 
 HEADER='# pack-refs with: peeled fully-peeled sorted '
 

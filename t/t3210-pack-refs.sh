@@ -3,6 +3,7 @@
 
 test_description='git pack-refs, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
+test_have_prereq REFFILES || { skip_all="about refs in files, and packed-refs"; test_done; }
 . "$TEST_DIRECTORY/lib-peers.sh"
 
 GIT_COMMITTER_DATE='1700000000 +0100'

@@ -125,13 +125,17 @@ elif test -n "$STOCK_GIT"; then
 else
 	STOCK_GIT=$(t_find_stock)
 fi
+# Before 2.45 it cannot open a repository whose refs are in tables.
+if test -n "$STOCK_GIT" && test "$GIT_TEST_DEFAULT_REF_FORMAT" = reftable; then
+	"$STOCK_GIT" init -h 2>&1 | grep -e --ref-format >/dev/null || STOCK_GIT=
+fi
 
 # Without one, its answers are played as tools/record-peers has noted them. The first line of a
 # tape lists the tests that cannot go without it. Where it is there, the tape has to have the test.
 T_TAPE=$TEST_DIRECTORY/peer/$T_NAME.tape T_PLAY= T_UNPLAYABLE= T_RECORD= T_NOTED= T_ID=0
 if test -n "$STOCK_GIT" && test -n "$GIT_TEST_RECORD_PEER"; then
 	T_RECORD=$GIT_TEST_RECORD_PEER
-elif test -r "$T_TAPE" && test "${GIT_TEST_DEFAULT_HASH:-sha1}" = sha1; then
+elif test -r "$T_TAPE" && test "${GIT_TEST_DEFAULT_HASH:-sha1}" = sha1 && test "${GIT_TEST_DEFAULT_REF_FORMAT:-files}" = files; then
 	test -n "$STOCK_GIT" && T_NOTED=1 || T_PLAY=1
 	read -r T_UNPLAYABLE <"$T_TAPE"
 	T_UNPLAYABLE=" ${T_UNPLAYABLE#*:} "
@@ -257,6 +261,18 @@ if test -n "$GIT_TEST_DEFAULT_HASH"; then
 	export GIT_DEFAULT_HASH
 fi
 
+# REFFILES: init makes repositories whose refs are files.
+TEST_REF_FORMAT=${GIT_TEST_DEFAULT_REF_FORMAT:-files}
+case "$TEST_REF_FORMAT" in
+files|reftable) ;;
+*)	echo >&2 "error: GIT_TEST_DEFAULT_REF_FORMAT is files or reftable"
+	exit 2 ;;
+esac
+if test -n "$GIT_TEST_DEFAULT_REF_FORMAT"; then
+	GIT_DEFAULT_REF_FORMAT=$GIT_TEST_DEFAULT_REF_FORMAT
+	export GIT_DEFAULT_REF_FORMAT
+fi
+
 # The method is set in a system-wide file, where it interferes least with tests.
 TEST_FSYNC_METHOD=${GIT_TEST_FSYNC_METHOD:-batch}
 case "$TEST_FSYNC_METHOD" in
@@ -375,6 +391,7 @@ test_lazy_prereq JOURNAL 'test_have_prereq EXT4 || test_have_prereq LOOPMNT'
 test_lazy_prereq XFS 'test "$(stat -f -c %T .)" = xfs'
 test_lazy_prereq BTRFS 'test "$(stat -f -c %T .)" = btrfs'
 test_lazy_prereq CASE_INSENSITIVE 'echo a >x && test -f X'
+test_lazy_prereq REFFILES 'test $TEST_REF_FORMAT = files'
 test_lazy_prereq SHA1 'test $TEST_HASH = sha1'
 test_lazy_prereq SHA256 'test $TEST_HASH = sha256'
 test_lazy_prereq FSYNC_BATCH 'test $TEST_FSYNC_METHOD = batch &&
