@@ -3,6 +3,8 @@
 
 test_description='refs in tables: extensions.refStorage=reftable'
 . "$(dirname "$0")/test-lib.sh"
+# The variant of the suite chooses no format here.
+unset GIT_DEFAULT_REF_FORMAT
 
 SQ="'"
 
