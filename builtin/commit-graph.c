@@ -28,6 +28,13 @@ static struct progress *show_progress(void *data UNUSED, const char *title, uint
 	return progress_wanted ? progress_start_forced(title, total) : NULL;
 }
 
+static struct progress *show_progress_late(void *data UNUSED, const char *title, uint64_t total)
+{
+	if (progress_wanted < 0)
+		return progress_start(title, total);
+	return progress_wanted ? progress_start_delayed(title, total) : NULL;
+}
+
 /* One of the object directories that the repository reads. */
 static const char *find_objdir(struct repository *r, const char *given)
 {
@@ -88,6 +95,7 @@ struct write_options {
 	struct commit_graph_write_options o;
 	const char *objdir;
 	int reachable, stdin_packs, stdin_commits, append;
+	int max_commits, size_multiple;
 	struct oid_array commits;
 	struct strvec packs;
 };
@@ -220,7 +228,7 @@ static void init_write_options(struct write_options *w, struct repository *r)
 	w->o = (struct commit_graph_write_options){
 		.size_multiple = SIZE_MULTIPLE, .expire_before = TIME_MAX, .changed_paths = -1,
 		.max_new_filters = most, .commits = &w->commits, .packs = &w->packs,
-		.progress = show_progress, .warn = warning_callback,
+		.progress = show_progress_late, .warn = warning_callback,
 	};
 	strvec_init(&w->packs);
 }
@@ -242,10 +250,10 @@ static int write_command(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_CALLBACK_F(0, "split", &w, "strategy",
 			       "allow writing an incremental commit-graph file",
 			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, parse_split),
-		OPT_MAGNITUDE(0, "max-commits", &w.o.max_commits,
-			      "maximum number of commits in a non-base split commit-graph"),
-		OPT_MAGNITUDE(0, "size-multiple", &w.o.size_multiple,
-			      "maximum ratio between two levels of a split commit-graph"),
+		OPT_INTEGER(0, "max-commits", &w.max_commits,
+			    "maximum number of commits in a non-base split commit-graph"),
+		OPT_INTEGER(0, "size-multiple", &w.size_multiple,
+			    "maximum ratio between two levels of a split commit-graph"),
 		OPT_CALLBACK(0, "expire-time", &w, "expiry-date",
 			     "only expire files older than a given date-time", parse_expiry),
 		OPT_CALLBACK(0, "max-new-filters", &w, "n",
@@ -262,8 +270,10 @@ static int write_command(int argc, const char **argv, struct command_ctx *ctx)
 		usage_with_options(write_usage, options);
 	if (w.reachable + w.stdin_packs + w.stdin_commits > 1)
 		die("use at most one of --reachable, --stdin-commits, or --stdin-packs");
-	if (!w.o.size_multiple)
-		w.o.size_multiple = SIZE_MULTIPLE;
+	if (w.max_commits > 0)
+		w.o.max_commits = (unsigned long)w.max_commits;
+	if (w.size_multiple > 0)
+		w.o.size_multiple = (unsigned long)w.size_multiple;
 	w.o.objdir = find_objdir(ctx->repo, w.objdir);
 	w.o.append = w.append;
 	rc = is_enabled(ctx->repo) ? write_graph(ctx->repo, &w) : 0;

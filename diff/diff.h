@@ -353,6 +353,8 @@ MUST_USE int diff_options_config_plumbing(struct diff_options *o, const struct c
  * many arguments it used, 0 if it is no option of diff, ERR_INVALID with Git's message.
  */
 int diff_options_parse(struct diff_options *o, const char *const *argv, struct err *err);
+/* What --abbrev=VALUE means: text that is no number counts as 0, a negative number as a very large one. */
+int diff_abbrev_length(const char *value, size_t hex_len);
 /* "patience" and the like; false: no such name. */
 bool diff_set_algorithm(struct diff_options *o, const char *name);
 /* After the last option: conflicts; --name-only and --name-status are alone. */

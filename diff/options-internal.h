@@ -61,10 +61,6 @@ static inline void diff_add_format(struct diff_options *o, unsigned format)
 	o->formats |= format;
 }
 
-/* A number that is not negative. */
-MUST_USE int diff_parse_count(const struct option_row *r, const char *value, int *out,
-			      struct err *err);
-
 /* ---- configuration and defaults of the groups ---- */
 MUST_USE int diff_text_config(struct diff_options *o, const struct config_set *c,
 			      struct err *err);

@@ -265,14 +265,59 @@ int diff_bad_value(const struct option_row *r, struct err *err, const char *why)
 	return err_set(err, ERR_INVALID, "switch `%c' %s", r->letter, why);
 }
 
-int diff_parse_count(const struct option_row *r, const char *value, int *out,
-		     struct err *err)
+/* The message about a value that parse_integer() has refused. */
+static int bad_number(const struct option_row *r, const char *value, enum number_result why,
+		      const char *expected, const char *range, struct err *err)
 {
-	int n;
+	struct err name = ERR_INIT;
+	int rc;
 
-	if (!parse_int_strict(value, &n) || n < 0)
+	if (!*value)
 		return diff_bad_value(r, err, "expects a numerical value");
-	*out = n;
+	if (why == NUMBER_MALFORMED)
+		return diff_bad_value(r, err, expected);
+	diff_bad_value(r, &name, "not in range");
+	rc = err_set(err, ERR_INVALID, "value %s for %s [%s]", value, err_message(&name), range);
+	err_release(&name);
+	return rc;
+}
+
+/* An int of any sign. */
+static int parse_limit(const struct option_row *r, const char *value, int *out, struct err *err)
+{
+	int64_t v = 0;
+	enum number_result why = parse_integer(value, INT_MIN, INT_MAX, &v);
+
+	if (why != NUMBER_OK)
+		return bad_number(r, value, why, "expects an integer value with an optional k/m/g suffix",
+				  "-2147483648,2147483647", err);
+	*out = (int)v;
+	return 0;
+}
+
+/* The width or the number of lines of a diffstat: an empty one and those below 0 leave the default. */
+static int parse_stat_number(const struct option_row *r, const char *value, int *out, struct err *err)
+{
+	int n = 0;
+
+	if (*value && !parse_int_strict(value, &n))
+		return err_set(err, ERR_INVALID, "%s expects a numerical value", r->name);
+	*out = n < 0 ? 0 : n;
+	return 0;
+}
+
+static int parse_context(const struct option_row *r, const char *value, unsigned *out, struct err *err)
+{
+	int64_t v = 0;
+	enum number_result why = parse_integer(value, 0, UINT32_MAX, &v);
+
+	if (strchr(value, '-'))
+		why = NUMBER_MALFORMED;
+	if (why != NUMBER_OK)
+		return bad_number(r, value, why,
+				  "expects a non-negative integer value with an optional k/m/g suffix",
+				  "0,4294967295", err);
+	*out = (unsigned)v;
 	return 0;
 }
 
@@ -397,25 +442,31 @@ static int set_max_depth(struct diff_options *o, const char *value, struct err *
 	return 0;
 }
 
+int diff_abbrev_length(const char *value, size_t hex_len)
+{
+	unsigned long n = strtoul(value, NULL, 10);
+
+	return n < 4 ? 4 : n > hex_len ? (int)hex_len : (int)n;
+}
+
 static int set_special(struct diff_options *o, const struct option_row *r, const char *value,
 		       struct err *err)
 {
-	int n = 0, ret = 0;
+	int n = 0;
 
 	switch ((enum special)r->value) {
 	case OPT_UNIFIED:
 		diff_add_format(o, DIFF_FORMAT_PATCH);
 		if (!value)
 			return 0;
-		if (!parse_int_strict(value, &n) || n < 0)
+		if (*value && !parse_int_strict(value, &n))
 			return err_set(err, ERR_INVALID, "--%s expects a numerical value", r->name);
+		if (n < 0)
+			return err_set(err, ERR_INVALID, "--%s expects a non-negative integer", r->name);
 		o->context = (unsigned)n;
 		return 0;
 	case OPT_CONTEXT:
-		ret = diff_parse_count(r, value, &n, err);
-		if (!ret)
-			o->interhunk_context = (unsigned)n;
-		return ret;
+		return parse_context(r, value, &o->interhunk_context, err);
 	case OPT_STAT:
 		return set_stat(o, r, value, err);
 	case OPT_COMPACT:
@@ -423,10 +474,8 @@ static int set_special(struct diff_options *o, const struct option_row *r, const
 		diff_add_format(o, DIFF_FORMAT_STAT);
 		return 0;
 	case OPT_ABBREV:
-		o->abbrev = -1;
-		if (value && !(ret = diff_parse_count(r, value, &n, err)))
-			o->abbrev = n < 4 ? 4 : n;
-		return ret;
+		o->abbrev = value ? diff_abbrev_length(value, HASH_MAX_HEX) : -1;
+		return 0;
 	case OPT_NO_ABBREV:
 		o->abbrev = 0;
 		return 0;
@@ -495,9 +544,10 @@ static int set_option(struct diff_options *o, const struct option_row *r, const 
 		*(bool *)field = r->kind == SET_TRUE;
 		return 0;
 	case SET_NUMBER:
-		if (r->value)
-			diff_add_format(o, r->value);
-		return diff_parse_count(r, value, (int *)field, err);
+		if (!r->value)
+			return parse_limit(r, value, (int *)field, err);
+		diff_add_format(o, r->value);
+		return parse_stat_number(r, value, (int *)field, err);
 	case SET_STRING:
 		*(const char **)field = value;
 		return 0;

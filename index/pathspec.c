@@ -115,6 +115,8 @@ static int apply_word(struct pathspec_item *it, const char *w, size_t len, long 
 
 	if (len >= 5 && !memcmp(w, "attr:", 5))
 		return add_attr(it, w + 5, len - 5, c);
+	if (len == 4 && !memcmp(w, "attr", 4)) /* of no attribute: every path has that */
+		return 0;
 	if (len >= 7 && !memcmp(w, "prefix:", 7))
 		return set_prefix_len(it, w + 7, len - 7, prefix_len, c);
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)

@@ -257,7 +257,8 @@ test_expect_success 'fsck checks .gitmodules' '
 
 test_expect_success '--progress' '
 	fresh_repo && git -C repo fsck --progress 2>err &&
-	test_grep "Checking object directories: 100% (256/256), done" err &&
+	test_grep "Checking object directories: 100% (256/256), done" err && test_grep ! "Checking connectivity" err &&
+	GIT_PROGRESS_DELAY=0 git -C repo fsck --progress 2>err && test_grep "Checking connectivity: [0-9]*, done" err &&
 	git -C repo fsck 2>err && test_must_be_empty err
 '
 

@@ -159,4 +159,10 @@ test_expect_success 'rm without -r names the pathspec as it was given' '
 	test_cmp expect err
 '
 
+test_expect_success 'attr without a colon asks for no attribute' '
+	test_when_finished rm -rf bare-attr && git init -q bare-attr && (cd bare-attr && echo "a foo" >.gitattributes && >a && >b && git add . &&
+		git ls-files ":(attr)a" >../actual && git ls-files ":(attr,icase)B" >>../actual && git ls-files ":(attr:foo,attr)" >>../actual) &&
+	printf "%s\n" a b a >expect && test_cmp expect actual
+'
+
 test_done

@@ -4,6 +4,8 @@
 test_description='exit codes of differences without lines, names of functions, old settings'
 . "$(dirname "$0")/test-lib.sh"
 
+SQ="'"
+
 test_expect_success 'two commits: a change of blanks, and one of a line' '
 	git init -q -b main r &&
 	printf "a\nb\n" >r/f && printf "x y\n" >r/g && git -C r add . && git -C r commit -qm one &&
@@ -191,6 +193,49 @@ test_expect_success '--max-depth: levels of directories below each path' '
 test_expect_success 'a word ends at the end of its line, whatever the expression matches' '
 	git init -q words && printf "a b\nc d\n" >words/w && git -C words add w && printf "a b\nc e\n" >words/w &&
 	git -C words diff "--word-diff-regex=$(printf "[a-e \\n]+x*")" w >out && sed 1,5d out >actual && printf "a b\n[-c d-]{+c e+}\n" >expect && test_cmp expect actual
+'
+
+test_expect_success 'rev-list refuses bad values of options of diff as log does' '
+	git init -q v && printf "a\nb\n" >v/f && echo x >v/g && git -C v add . && git -C v commit -q -m one &&
+	printf "a\nB\n" >v/f && echo y >v/g && git -C v commit -q -a -m two &&
+	for o in --color=junk --diff-filter=k -G -lx --unified=x; do
+		test_expect_code 129 git -C v rev-list HEAD $o 2>err && test_grep "^error: " err || return 1
+	done &&
+	test_expect_code 128 git -C v rev-list --ignore-submodules=x HEAD 2>err && test_grep "^fatal: bad --ignore-submodules argument: x" err &&
+	git -C v rev-list --ignore-submodules=all HEAD >out && test_line_count = 2 out
+'
+
+test_expect_success 'numbers of options of diff have a suffix and a range' '
+	git -C v diff -l 1k --inter-hunk-context=0x1 HEAD~1 HEAD >out && test_grep "^diff --git a/g" out &&
+	bad () { local text=$1; shift; test_expect_code 129 git -C v diff "$@" 2>err && echo "error: $text" >expect && test_cmp expect err; } &&
+	bad "switch \`l${SQ} expects an integer value with an optional k/m/g suffix" -lx && bad "switch \`l${SQ} expects a numerical value" -l "" HEAD &&
+	bad "value 2g for switch \`l${SQ} not in range [-2147483648,2147483647]" -l2g &&
+	bad "option \`inter-hunk-context${SQ} expects a non-negative integer value with an optional k/m/g suffix" --inter-hunk-context=-1 &&
+	bad "value 4g for option \`inter-hunk-context${SQ} not in range [0,4294967295]" --inter-hunk-context=4g &&
+	bad "--unified expects a non-negative integer" -U-1 && bad "--unified expects a numerical value" -U1k && bad "stat-width expects a numerical value" --stat-width=x &&
+	git -C v diff --stat-width= HEAD~1 >out && test_grep "f | 2" out &&
+	git -C v diff --unified= HEAD~1 -- f >out && test_grep ! "^ a" out
+'
+
+test_expect_success '--abbrev takes any text, as log does' '
+	id=$(git -C v rev-parse HEAD~1:g) && raw () { git -C v diff-tree -r HEAD~1 HEAD "$@" -- g | cut -d" " -f3; } &&
+	tree () { git -C v diff HEAD~1 HEAD --raw "$@" -- g | cut -d" " -f3; } &&
+	for o in x 0 1 "" 4; do
+		test "$(tree --abbrev=$o)" = "$(echo $id | cut -c1-4)" || return 1
+	done &&
+	test "$(tree --abbrev=7k)" = "$(echo $id | cut -c1-7)" && test "$(tree --abbrev=-1)" = $id && test "$(tree --abbrev=99)" = $id &&
+	git -C v diff-files --abbrev=x && test "$(git -C v diff-index --abbrev=x HEAD~1 -- g | cut -d" " -f3)" = "$(echo $id | cut -c1-4)"
+'
+
+test_expect_success 'diff of three blobs names the third, diff-tree of one blob is no failure' '
+	test_expect_code 128 git -C v diff HEAD:f HEAD:g HEAD~1:f 2>err && echo "fatal: more than two blobs given: ${SQ}HEAD~1:f${SQ}" >expect && test_cmp expect err &&
+	git -C v diff-tree HEAD:f 2>err && echo "error: object $(git -C v rev-parse HEAD:f) is a blob, not a commit" >expect && test_cmp expect err
+'
+
+test_expect_success 'diff -h: on standard output outside of a repository, on standard error inside' '
+	mkdir outside && GIT_CEILING_DIRECTORIES=$PWD && export GIT_CEILING_DIRECTORIES &&
+	(cd outside && test_expect_code 129 git diff -h >../out 2>../err) && test_must_be_empty err && test_grep "^usage: git diff --no-index " out &&
+	test_expect_code 129 git -C v diff -h >out 2>err && test_must_be_empty out && test_grep "^usage: git diff " err
 '
 
 test_done

@@ -514,7 +514,8 @@ test_expect_success 'permissions of the files of a commit-graph' '
 '
 
 test_expect_success 'progress' '
-	cp -R plain progress && cd progress && git commit-graph write --reachable --changed-paths --progress 2>err &&
+	cp -R plain progress && cd progress && git commit-graph write --reachable --changed-paths --progress 2>err && test_must_be_empty err && rm $GRAPH &&
+	GIT_PROGRESS_DELAY=0 git commit-graph write --reachable --changed-paths --progress 2>err &&
 	test_grep "Collecting referenced commits" err && test_grep "Computing commit changed paths" err &&
 	git commit-graph verify --progress 2>err && test_grep "Verifying commits in commit graph" err &&
 	git commit-graph write --reachable 2>err && test_must_be_empty err

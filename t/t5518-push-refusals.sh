@@ -4,6 +4,8 @@
 test_description='pushes of nothing, to mirrors and of broken refs; updateInstead with core.worktree'
 . "$(dirname "$0")/test-lib.sh"
 
+SQ="'"
+
 test_expect_success 'a repository' '
 	git init -q c && (cd c && echo 1 >f && git add f && git commit -q -m one) &&
 	branch=$(git -C c symbolic-ref --short HEAD)
@@ -144,6 +146,11 @@ test_expect_success 'a source that is missing or ambiguous is reported before a 
 	for spec in $branch :nosuch "refs/no/*:refs/no/*" "^$branch" : HEAD~0:refs/x refs/heads/both; do
 		test_expect_code 128 git -C c push ../nowhere $spec 2>err && test_grep "Could not read from remote" err || return 1
 	done
+'
+
+test_expect_success 'a lease with a value that is no object is refused before a connection is made' '
+	test_expect_code 129 git -C c push --force-with-lease=other:nosuch ../nowhere $branch 2>err &&
+	echo "error: cannot parse expected object name ${SQ}nosuch${SQ}" >expect && test_cmp expect err
 '
 
 test_done

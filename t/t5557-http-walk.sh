@@ -296,4 +296,10 @@ test_expect_success 'wrong usage' '
 	test_expect_code 1 git -C hf http-fetch ../x "$web_url/loose.git" 2>err
 '
 
+test_expect_success 'http-fetch and http-push print their usage on standard error' '
+	for cmd in http-fetch http-push; do
+		test_expect_code 129 git $cmd -h >out 2>err && test_must_be_empty out && test_grep "^usage: git $cmd " err || return 1
+	done
+'
+
 test_done

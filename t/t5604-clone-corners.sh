@@ -79,4 +79,9 @@ test_expect_success 'clone -q of a tag gives the advice about a detached HEAD' '
 	git -c advice.detachedHead=false clone -q -b v1 up at-tag2 2>err && test_must_be_empty err
 '
 
+test_expect_success 'a bad setting ends clone before it begins' '
+	test_expect_code 128 git -c branch.autoSetupRebase=junk clone up badly 2>err && test_grep "^fatal: .*malformed value for branch.autosetuprebase" err &&
+	test_grep ! Cloning err && test_path_is_missing badly
+'
+
 test_done

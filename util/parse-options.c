@@ -22,34 +22,69 @@ bool parse_int_strict(const char *s, int *out)
 	return true;
 }
 
-bool parse_magnitude(const char *s, uint64_t *out)
+/* The unit that a suffix names; 0 if the text is no suffix. */
+static uint64_t number_unit(const char *end)
 {
+	if (*end && end[1])
+		return 0;
+	switch (*end) {
+	case '\0':
+		return 1;
+	case 'k': case 'K':
+		return UINT64_C(1) << 10;
+	case 'm': case 'M':
+		return UINT64_C(1) << 20;
+	case 'g': case 'G':
+		return UINT64_C(1) << 30;
+	default:
+		return 0;
+	}
+}
+
+enum number_result parse_integer(const char *s, int64_t low, int64_t high, int64_t *out)
+{
+	uint64_t unit;
 	char *end;
-	uint64_t v, unit = 1;
+	intmax_t v;
+
+	errno = 0;
+	v = strtoimax(s, &end, 0);
+	if (errno == ERANGE)
+		return NUMBER_OUT_OF_RANGE;
+	unit = number_unit(end);
+	if (end == s || !unit)
+		return NUMBER_MALFORMED;
+	if (__builtin_mul_overflow(v, (int64_t)unit, &v) || v < low || v > high)
+		return NUMBER_OUT_OF_RANGE;
+	*out = v;
+	return NUMBER_OK;
+}
+
+static enum number_result parse_unsigned(const char *s, uint64_t high, uint64_t *out)
+{
+	uint64_t v, unit;
+	char *end;
 
 	while (isspace((unsigned char)*s))
 		s++;
 	if (!isdigit((unsigned char)*s) && *s != '+')
-		return false;
+		return NUMBER_MALFORMED;
 	errno = 0;
 	v = strtoull(s, &end, 0);
-	if (end == s || errno)
-		return false;
-	switch (*end) {
-	case 'k': case 'K':
-		unit = UINT64_C(1) << 10;
-		break;
-	case 'm': case 'M':
-		unit = UINT64_C(1) << 20;
-		break;
-	case 'g': case 'G':
-		unit = UINT64_C(1) << 30;
-		break;
-	}
-	if (end[unit != 1] || __builtin_mul_overflow(v, unit, &v))
-		return false;
+	if (errno == ERANGE)
+		return NUMBER_OUT_OF_RANGE;
+	unit = number_unit(end);
+	if (end == s || !unit)
+		return NUMBER_MALFORMED;
+	if (__builtin_mul_overflow(v, unit, &v) || v > high)
+		return NUMBER_OUT_OF_RANGE;
 	*out = v;
-	return true;
+	return NUMBER_OK;
+}
+
+bool parse_magnitude(const char *s, uint64_t *out)
+{
+	return parse_unsigned(s, UINT64_MAX, out) == NUMBER_OK;
 }
 
 /* ---- usage ---- */
@@ -241,22 +276,46 @@ static void append_string(const struct option *o, const char *arg, bool unset)
 		strvec_push(o->value, arg);
 }
 
-static void set_number(const struct option *o, const char *arg, bool is_short, bool unset)
+/* `range`: the lowest and the highest value, as text. */
+static NORETURN void number_error(const struct option *o, const char *arg, enum number_result why,
+				  const char *range, bool is_short, bool unset)
 {
-	if (o->type == OPTION_MAGNITUDE) {
-		uint64_t v = (uint64_t)o->defval;
+	if (!*arg)
+		option_error(o, is_short, unset, "expects a numerical value");
+	if (why == NUMBER_MALFORMED && o->type == OPTION_MAGNITUDE)
+		option_error(o, is_short, unset,
+			     "expects a non-negative integer value with an optional k/m/g suffix");
+	if (why == NUMBER_MALFORMED)
+		option_error(o, is_short, unset, "expects an integer value with an optional k/m/g suffix");
+	fprintf(stderr, "error: value %s for %s not in range [%s]\n", arg,
+		option_name(o, is_short, unset), range);
+	exit(USAGE_EXIT);
+}
 
-		if (arg && (!parse_magnitude(arg, &v) || v > ULONG_MAX))
-			option_error(o, is_short, unset,
-				     "expects a non-negative integer value with an optional k/m/g suffix");
-		*(unsigned long *)o->value = (unsigned long)v;
-	} else {
-		int v = unset ? 0 : (int)o->defval;
+static void set_magnitude(const struct option *o, const char *arg, bool is_short, bool unset)
+{
+	enum number_result why = NUMBER_OK;
+	uint64_t v = (uint64_t)o->defval;
+	char range[32];
 
-		if (arg && !parse_int_strict(arg, &v))
-			option_error(o, is_short, unset, "expects a numerical value");
-		*(int *)o->value = v;
-	}
+	if (arg)
+		why = parse_unsigned(arg, ULONG_MAX, &v);
+	snprintf(range, sizeof(range), "0,%lu", ULONG_MAX);
+	if (why != NUMBER_OK)
+		number_error(o, arg, why, range, is_short, unset);
+	*(unsigned long *)o->value = (unsigned long)v;
+}
+
+static void set_integer(const struct option *o, const char *arg, bool is_short, bool unset)
+{
+	enum number_result why = NUMBER_OK;
+	int64_t v = unset ? 0 : (int)o->defval;
+
+	if (arg)
+		why = parse_integer(arg, INT_MIN, INT_MAX, &v);
+	if (why != NUMBER_OK)
+		number_error(o, arg, why, "-2147483648,2147483647", is_short, unset);
+	*(int *)o->value = (int)v;
 }
 
 /* arg: NULL if there is none (unset, an option without a value, optional and absent). */
@@ -294,8 +353,10 @@ static void set_value(const struct parser *ps, const struct option *o, const cha
 		append_string(o, arg, unset);
 		break;
 	case OPTION_INTEGER:
+		set_integer(o, arg, is_short, unset);
+		break;
 	case OPTION_MAGNITUDE:
-		set_number(o, arg, is_short, unset);
+		set_magnitude(o, arg, is_short, unset);
 		break;
 	case OPTION_CALLBACK:
 		if (o->callback(o, arg, unset) < 0)

@@ -26,7 +26,7 @@ enum option_type {
 	OPTION_COUNTUP,	  /* int: +1 each; --no-x 0 */
 	OPTION_SET_INT,	  /* int: defval; --no-x 0 */
 	OPTION_BIT,	  /* unsigned: |= defval; --no-x &= ~defval */
-	OPTION_INTEGER,	  /* int */
+	OPTION_INTEGER,	  /* int, with k/m/g */
 	OPTION_MAGNITUDE, /* unsigned long with k/m/g */
 	OPTION_STRING,	  /* const char *, points into argv; --no-x NULL */
 	OPTION_STRVEC,	  /* struct strvec, appended; --no-x clears */
@@ -100,6 +100,9 @@ NORETURN void usage_with_options(const char *const usage[], const struct option 
 NORETURN void usage_on_stdout(const char *const usage[], const struct option *opts);
 NORETURN void usage_msg_opt(const char *msg, const char *const usage[],
 			    const struct option *opts);
+enum number_result { NUMBER_OK, NUMBER_MALFORMED, NUMBER_OUT_OF_RANGE };
+/* "-12k", "0x1f" or "017", from `low` to `high`. On failure `out` is untouched. */
+enum number_result parse_integer(const char *s, int64_t low, int64_t high, int64_t *out);
 /* "12k" to 12288; false if malformed or out of range. */
 bool parse_magnitude(const char *s, uint64_t *out);
 bool parse_int_strict(const char *s, int *out);

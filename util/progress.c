@@ -36,11 +36,13 @@ static int64_t delay_ms(void)
 
 struct progress *progress_start(const char *title, uint64_t total)
 {
-	struct progress *p;
+	return isatty(2) ? progress_start_delayed(title, total) : NULL;
+}
 
-	if (!isatty(2))
-		return NULL;
-	p = progress_start_forced(title, total);
+struct progress *progress_start_delayed(const char *title, uint64_t total)
+{
+	struct progress *p = progress_start_forced(title, total);
+
 	p->show_from_ms = monotonic_ms() + delay_ms();
 	p->forced = false;
 	return p;

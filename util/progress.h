@@ -14,6 +14,8 @@ struct progress;
 struct progress *progress_start(const char *title, uint64_t total);
 /* For --progress: never NULL, no delay. */
 struct progress *progress_start_forced(const char *title, uint64_t total);
+/* For --progress where the work is short as a rule: never NULL, shown after the delay only. */
+struct progress *progress_start_delayed(const char *title, uint64_t total);
 /* progress_start or progress_start_forced. */
 typedef struct progress *(*progress_start_fn)(const char *title, uint64_t total);
 void progress_update(struct progress *p, uint64_t n);

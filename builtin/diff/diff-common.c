@@ -387,8 +387,9 @@ int diff_command_main(int argc, const char **argv, struct command_ctx *ctx, bool
 
 	if (!ui && argc == 2 && !strcmp(argv[1], "-h"))
 		usage_on_stdout(usage, none);
-	if (ui && argc == 2 && !strcmp(argv[1], "-h"))
-		usage_with_options(usage, none); /* Git has it on standard error for git diff */
+	/* Git has it on standard error for git diff, but for --no-index alone. */
+	if (ui && ctx->repo && argc == 2 && !strcmp(argv[1], "-h"))
+		usage_with_options(usage, none);
 	rc = diff_command_init(&d, ctx->repo, ui, &err);
 	d.usage = usage;
 	if (!rc)

@@ -22,9 +22,10 @@ struct no_index {
 	size_t roots[2];	/* how much of each side's paths these two are */
 };
 
+static const char *const usage[] = { "git diff --no-index [<options>] <path> <path> [<pathspec>...]", NULL };
+
 NORETURN static void bad_usage(void)
 {
-	static const char *const usage[] = { "git diff --no-index [<options>] <path> <path> [<pathspec>...]", NULL };
 	struct option none[] = { OPT_END() };
 
 	usage_with_options(usage, none);
@@ -312,6 +313,8 @@ static int take_option(struct diff_command *d, const char **argv)
 	enum submodule_mode ignored;
 	int used;
 
+	if (!strcmp(argv[0], "-h"))
+		usage_on_stdout(usage, NULL);
 	if (!strcmp(argv[0], "--no-index") || diff_submodules_option(argv[0], &ignored, &err) > 0)
 		return 1;
 	if (!strcmp(argv[0], "--quiet") || !strcmp(argv[0], "--no-quiet")) {

@@ -41,6 +41,8 @@ static int sort_start(struct diff_command *d, struct sides *s, const struct rev_
 
 	if (rc < 0)
 		return rc;
+	if (blob && *nr == 2)
+		return err_set(err, ERR_INVALID, "more than two blobs given: '%s'", start->name);
 	if (*nr < 2)
 		(blob ? s->blob : s->tree)[*nr] = start;
 	++*nr;
@@ -302,7 +304,7 @@ static int compare_sides(struct diff_command *d, const struct sides *s, struct e
 	struct object_id tree;
 	int rc;
 
-	if (s->nr_blobs > 2 || (s->nr_trees > 2 && (s->nr_blobs || d->cached || d->merge_base)))
+	if (s->nr_trees > 2 && (s->nr_blobs || d->cached || d->merge_base))
 		bad_usage();
 	if (s->nr_trees > 2)
 		return many_trees(d, err);

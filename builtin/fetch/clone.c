@@ -170,6 +170,7 @@ static bool clone_bool_or_die(const struct config_set *c, const char *key, bool 
 
 static void use_config(struct clone_cmd *cc, const struct config_set *c)
 {
+	struct repo_settings settings;
 	struct err err = ERR_INIT;
 	bool checks = false;
 
@@ -187,6 +188,10 @@ static void use_config(struct clone_cmd *cc, const struct config_set *c)
 		cc->o.wanted.fsck = &cc->checks.fsck;
 	if (client_protocol_version(c, &cc->o.connect.version, &err) < 0)
 		die_err(&err);
+	/* A bad value would end the clone later, with a part of it there. */
+	if (repo_settings_read(&settings, c, hash_sha1, NULL, NULL, &err) < 0)
+		die_err(&err);
+	repo_settings_release(&settings);
 }
 
 /* ---- how the objects come ---- */

@@ -484,9 +484,18 @@ void fsck_mark_head(struct fsck *f, uint32_t node)
 		push(f, node);
 }
 
+static struct progress *connectivity_progress(const struct fsck *f)
+{
+	const char *title = "Checking connectivity";
+
+	if (f->progress < 0)
+		return progress_start(title, 0);
+	return f->progress ? progress_start_delayed(title, 0) : NULL;
+}
+
 void fsck_walk(struct fsck *f)
 {
-	struct progress *progress = fsck_progress(f, "Checking connectivity", 0);
+	struct progress *progress = connectivity_progress(f);
 	uint64_t done = 0;
 
 	while (f->nr_stack) {

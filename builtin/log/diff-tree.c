@@ -198,8 +198,8 @@ static int show_one(struct diff_tree *d, const struct rev_start *s, struct err *
 	struct object_id oid;
 	int rc = odb_type(d->log.repo->odb, &s->oid, &info.type, &info.size, err);
 
-	if (!rc && info.type == OBJ_TREE) { /* nothing to compare it with: told, but no failure */
-		error("object %s is a tree, not a commit", oid_hex(&s->oid));
+	if (!rc && (info.type == OBJ_TREE || info.type == OBJ_BLOB)) { /* nothing to compare it with: told, but no failure */
+		error("object %s is a %s, not a commit", oid_hex(&s->oid), object_type_name(info.type));
 		return 0;
 	}
 	if (!rc)

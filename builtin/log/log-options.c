@@ -321,14 +321,6 @@ static int decorate_option(struct log_options *o, const char *const *argv, struc
 	return 1;
 }
 
-/* Text that is no number counts as 0, a negative number as a very large one. */
-static int abbrev_length(const char *value, size_t hex_len)
-{
-	unsigned long n = strtoul(value, NULL, 10);
-
-	return n < 4 ? 4 : n > hex_len ? (int)hex_len : (int)n;
-}
-
 static int abbrev_option(struct log_options *o, const char *arg)
 {
 	const char *value;
@@ -342,7 +334,7 @@ static int abbrev_option(struct log_options *o, const char *arg)
 	else if (!strcmp(arg, "--no-abbrev"))
 		o->pretty.abbrev = o->diff.abbrev = 0;
 	else if (skip_prefix(arg, "--abbrev=", &value))
-		o->pretty.abbrev = o->diff.abbrev = abbrev_length(value, o->repo->algo->hex_len);
+		o->pretty.abbrev = o->diff.abbrev = diff_abbrev_length(value, o->repo->algo->hex_len);
 	else
 		return 0;
 	return 1;

@@ -49,7 +49,7 @@ static void prune_show_progress(void *data, uint64_t nr)
 	struct prune_command *c = data;
 
 	if (!c->meter)
-		c->meter = c->progress > 0 ? progress_start_forced("Checking connectivity", 0) :
+		c->meter = c->progress > 0 ? progress_start_delayed("Checking connectivity", 0) :
 					     progress_start("Checking connectivity", 0);
 	progress_update(c->meter, nr);
 }

@@ -9,6 +9,7 @@
 #include "builtin/push/push.h"
 #include "cli/git-options.h"
 #include "cli/submodule-option.h"
+#include "history/names/revparse.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 
@@ -19,11 +20,15 @@ static const char *const usage[] = { "git push [<options>] [<repository> [<refsp
 static int opt_lease(const struct option *opt, const char *arg, int unset)
 {
 	struct push_cmd *c = opt->value;
+	const char *value = arg ? strchr(arg, ':') : NULL;
+	struct object_id oid;
 
 	if (unset) {
 		strvec_clear(&c->leases);
 		c->lease_for_all = false;
 	} else if (arg) {
+		if (value && value[1] && revparse_oid(c->r, value + 1, &oid, NULL) < 0)
+			return error("cannot parse expected object name '%s'", value + 1);
 		strvec_push(&c->leases, arg);
 	} else {
 		c->lease_for_all = true;

@@ -156,6 +156,8 @@ int http_fetch_main(int argc, const char **argv)
 
 	trace2_start(argv);
 	trace2_cmd_name("http-fetch");
+	if (argc == 2 && !strcmp(argv[1], "-h"))
+		usage_with_options(usage, opts); /* on standard error, as an unknown option */
 	argc = parse_options(argc, argv, opts, usage, 0);
 	if (argc != (f.from_stdin ? 1 : 2))
 		usage_with_options(usage, opts);

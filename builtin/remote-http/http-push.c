@@ -151,6 +151,8 @@ int http_push_main(int argc, const char **argv)
 
 	trace2_start(argv);
 	trace2_cmd_name("http-push");
+	if (argc == 2 && !strcmp(argv[1], "-h"))
+		usage_with_options(usage, opts); /* on standard error, as an unknown option */
 	argc = parse_options(argc, argv, opts, usage, 0);
 	deletes = p.delete_merged || p.delete_any;
 	if (argc < 2)

@@ -145,12 +145,20 @@ static int diff_option(struct rev_list *l, const char *const *argv, struct err *
 {
 	static const char *const silent[] = { "--always", "--root", "-m" };
 	const struct diff_options *o = &l->log.diff;
-	int used;
+	enum submodule_mode ignored;
+	int used = diff_submodules_option(argv[0], &ignored, err);
+
+	if (used)
+		return used;
 
 	for (size_t i = 0; i < ARRAY_SIZE(silent); i++)
 		if (!strcmp(argv[0], silent[i]))
 			return 1;
 	used = diff_options_parse(&l->log.diff, argv, err);
+	if (used == ERR_INVALID) { /* as parse_options() has it */
+		error("%s", err_message(err));
+		exit(129);
+	}
 	if (used > 0 && (o->formats & ~DIFF_FORMAT_NONE || o->pickaxe || o->filter[0] || o->show_trees ||
 			 !strcmp(argv[0], "-r")))
 		rev_list_usage();
