@@ -225,6 +225,10 @@ test_expect_success SHA1 'verify has Git'\''s words' '
 		damaged 128 36 X "fatal: $B required OID lookup chunk missing or corrupted" &&
 		damaged 128 48 X "fatal: $B required object offsets chunk missing or corrupted" &&
 		damaged 1 $(($(wc -c <good) - 1)) "\377\377" "incorrect checksum" &&
+		at=$(od -An -v -tu1 -j52 -N8 good | awk "{ for (i = 1; i <= 8; i++) n = n * 256 + \$i; print n }") &&
+		id=$(od -An -v -tx1 -j$(($(od -An -v -tu1 -j40 -N8 good | awk "{ for (i = 1; i <= 8; i++) n = n * 256 + \$i; print n }"))) -N20 good | tr -d " \n") &&
+		was=$(od -An -v -tx1 -j$((at + 4)) -N4 good | tr -d " \n" | sed "s/^0*//") &&
+		damaged 1 $((at + 4)) "\177" && test_grep "incorrect object offset for oid\[0\] = $id: 7f[0-9a-f]* != $was$" err &&
 		damaged 1 16 "\377" && test_grep "^error: improper chunk offset(s) ff[0-9a-f]* and [0-9a-f]*$" err && test_grep "^$P$" err &&
 		head -c 11 good >$MIDX && test_expect_code 1 git multi-pack-index verify 2>err &&
 		test_grep "^error: multi-pack-index file .*multi-pack-index is too small$" err && cp good $MIDX

@@ -16,6 +16,11 @@ test_expect_success 'an unborn HEAD there makes no HEAD of the remote here' '
 	git clone -q unborn c 2>err && test_must_fail git -C c symbolic-ref -q refs/remotes/origin/HEAD
 '
 
+test_expect_success 'a branch that is not fetched makes no HEAD of the remote here' '
+	git init -q part && git -C part remote add -t topic origin ../up && git -C part fetch -q &&
+	git -C part rev-parse -q --verify origin/topic && test_must_fail git -C part symbolic-ref -q refs/remotes/origin/HEAD
+'
+
 test_expect_success 'refs below refs/remotes are fetched beside the HEAD there' '
 	git clone -q up mid && git init -q g && git -C g remote add up ../mid &&
 	git -C g fetch -q up "refs/remotes/*:refs/remotes/*" &&
