@@ -17,7 +17,7 @@ test_expect_success 'an unborn HEAD there makes no HEAD of the remote here' '
 '
 
 test_expect_success 'a branch that is not fetched makes no HEAD of the remote here' '
-	git init -q part && git -C part remote add -t topic origin ../up && git -C part fetch -q &&
+	git init -q part && git -C part remote add -t topic origin ../up && git -C part -c protocol.version=0 fetch -q &&
 	git -C part rev-parse -q --verify origin/topic && test_must_fail git -C part symbolic-ref -q refs/remotes/origin/HEAD
 '
 
