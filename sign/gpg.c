@@ -41,8 +41,7 @@ static int gpg_sign(const struct sign_request *q, const char *key, struct strbuf
 	if (rc < 0) {
 		rc = ERR_GENERIC;
 	} else if (rc || !find_status(status.buf, "SIG_CREATED ")) {
-		rc = err_set(err, ERR_GENERIC, "gpg failed to sign the data");
-		err_set_preface(err, status.buf);
+		rc = err_set(err, ERR_GENERIC, "gpg failed to sign the data:\n%s", status.len ? status.buf : "(no gpg output)");
 	} else {
 		strbuf_addbuf(signature, &out);
 		sign_remove_cr(signature, from);

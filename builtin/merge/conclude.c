@@ -274,10 +274,15 @@ static int ask_children(struct merge_cmd *m, struct err *err)
 	return rc;
 }
 
+static bool has_children(struct merge_cmd *m)
+{
+	return merge_wants_editor(m) || has_hooks(m);
+}
+
 /* 1: see refuse_commit. */
 static int finish_message(struct merge_cmd *m, struct err *err)
 {
-	bool children = merge_wants_editor(m) || has_hooks(m);
+	bool children = has_children(m);
 	int rc = children ? ask_children(m, err) : 0;
 
 	if (rc == ERR_ABORTED)
@@ -435,6 +440,47 @@ static int add_signoff(struct merge_cmd *m, struct err *err)
 	return rc;
 }
 
+/* The merge stays in progress, so that the user can commit it. `message` is the one before its clean-up. */
+static int stop_unsigned(struct merge_cmd *m, struct strbuf *message, struct err *err)
+{
+	int rc = 0;
+
+	tell_result(m);
+	fflush(stdout);
+	report_error(err);
+	err_release(err);
+	strbuf_swap(&m->message, message);
+	if (!has_children(m))
+		rc = merge_write_state(m, err);
+	if (!rc)
+		rc = merge_queue_orig_head(m, err);
+	if (!rc)
+		fputs("fatal: failed to write commit object\n", stderr);
+	return rc ? rc : 128;
+}
+
+/* > 0: there is no commit, and the merge stays in progress. */
+static int make_commit(struct merge_cmd *m, const char *what, struct object_id *out, struct err *err)
+{
+	struct strbuf message = STRBUF_INIT;
+	int rc = 0;
+
+	if (m->o.signoff)
+		rc = add_signoff(m, err);
+	strbuf_addbuf(&message, &m->message);
+	if (!rc)
+		rc = finish_message(m, err);
+	if (!rc) {
+		rc = write_commit(m, out, err);
+		if (rc == ERR_GENERIC && m->o.sign_key)
+			rc = stop_unsigned(m, &message, err);
+		else if (!rc)
+			rc = publish_commit(m, out, what, err);
+	}
+	strbuf_release(&message);
+	return rc;
+}
+
 int merge_conclude(struct merge_cmd *m, struct err *err)
 {
 	char *what = xstrfmt("Merge made by the '%s' strategy.", m->strategy);
@@ -448,14 +494,7 @@ int merge_conclude(struct merge_cmd *m, struct err *err)
 			rc = stop_before_commit(m, err);
 		goto out;
 	}
-	if (m->o.signoff)
-		rc = add_signoff(m, err);
-	if (!rc)
-		rc = finish_message(m, err);
-	if (!rc)
-		rc = write_commit(m, &commit, err);
-	if (!rc)
-		rc = publish_commit(m, &commit, what, err);
+	rc = make_commit(m, what, &commit, err);
 	if (rc > 0) {
 		m->stops = true;
 		int end = repo_operation_end(m->op, 0, err);
