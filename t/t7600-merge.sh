@@ -144,13 +144,79 @@ test_expect_success 'an octopus, and one that fails' '
 
 test_expect_success 'an octopus stops at conflicts with its last head' '
 	test_when_finished back &&
-	test_expect_code 1 git -C r merge other side clash >out && git -C r rev-parse other side clash >expect &&
-	test_cmp expect r/.git/MERGE_HEAD && sed -n "/^Simple/,\$p" out >actual &&
-	lines "Simple merge did not work, trying automatic merge." "Auto-merging f" "CONFLICT (content): Merge conflict in f" \
+	test_expect_code 1 git -C r merge other side clash >out 2>err && git -C r rev-parse other side clash >expect &&
+	test_cmp expect r/.git/MERGE_HEAD && sed -n "/clash$/,\$p" out >actual && test_path_is_missing r/.git/AUTO_MERGE &&
+	lines "Trying simple merge with clash" "Simple merge did not work, trying automatic merge." "Auto-merging f" \
 		"Automatic merge failed; fix conflicts and then commit the result." >expect && test_cmp expect actual &&
+	lines "ERROR: content conflict in f" "fatal: merge program failed" >expect && test_cmp expect err &&
 	lines 1 2 3 4 5 6 7 8 "<<<<<<< HEAD" nine ======= IX ">>>>>>> $(git -C r rev-parse clash)" >expect && test_cmp expect r/f &&
 	git -C r status --porcelain >out && lines "UU f" "A  o" "A  s" >expect && test_cmp expect out &&
 	git -C r add f && git -C r commit -q --no-edit && test 4 = $(git -C r log -1 --format=%P | wc -w)
+'
+
+# plain: the repository `plain`, where `theirs` and `new` branch off from `main`
+plain () {
+	git init -q -b main plain && (
+		cd plain && lines 1 2 3 4 5 6 7 8 9 >f && echo x >x && git add . && git commit -qm base && git branch theirs && git branch new &&
+		lines one 2 3 4 5 6 7 8 9 >f && git commit -qam main && git checkout -q theirs && lines 1 2 3 4 5 6 7 8 nine >f &&
+		git rm -q x && git commit -qam theirs && git checkout -q new && echo n >n && git add n && git commit -qm new &&
+		git checkout -q main && git tag start
+	)
+}
+
+test_expect_success 'resolve and octopus merge in the index alone if they can' '
+	plain && cd plain && for s in resolve octopus; do
+		git merge -s $s --no-stat new >out && lines "Trying really trivial in-index merge..." Wonderful. "In-index merge" >expect &&
+		test_cmp expect out && git log -1 -g --format=%gs >out && echo "merge new: In-index merge" >expect && test_cmp expect out &&
+		test_path_is_file n && test 2 = $(git log -1 --format=%P | wc -w) && git reset -q --hard start || return 1
+	done &&
+	git merge -s resolve --no-commit new >out && echo "Trying simple merge." >expect && test_cmp expect out && git merge --abort &&
+	git merge -s ort -s resolve new >out && ! test_grep trivial out && git reset -q --hard start &&
+	echo mine >>f && git merge -q -s resolve new && test_grep mine f && git reset -q --hard start &&
+	echo mine >n && test_expect_code 2 git merge -s resolve new 2>err && test_grep "Untracked working tree file .n. would be" err && rm n &&
+	echo mine >x && git add x && test_expect_code 2 git merge -s resolve new >out 2>err && test_must_be_empty out &&
+	test_line_count = 2 err && git reset -q --hard start
+'
+
+test_expect_success 'resolve and octopus tell which merges are not simple' '
+	cd plain && git merge -s resolve --no-stat theirs >out 2>err && echo "error: Merge requires file-level merging" >expect &&
+	lines "Trying really trivial in-index merge..." Nope. "Trying simple merge." "Simple merge failed, trying Automatic merge." \
+		"Auto-merging f" "Merge made by the '\''resolve'\'' strategy." >want && test_cmp want out && test_cmp expect err &&
+	test_path_is_missing x && git reset -q --hard start && test_expect_code 2 git merge -s octopus theirs 2>err &&
+	test_grep "Merge with strategy octopus failed" err && git merge --no-stat new theirs >out &&
+	lines "Trying simple merge with new" "Trying simple merge with theirs" "Simple merge did not work, trying automatic merge." \
+		"Auto-merging f" "Merge made by the '\''octopus'\'' strategy." >want && test_cmp want out && git reset -q --hard start &&
+	test_expect_code 2 git merge -s ort -s resolve new theirs >out 2>err && test_grep "Not handling anything other than two heads" err &&
+	lines "Trying merge strategy ort..." "Rewinding the tree to pristine..." "Trying merge strategy resolve..." >want && test_cmp want out
+'
+
+test_expect_success 'resolve leaves no AUTO_MERGE, and tells of binary files and of files that both have added' '
+	cd plain && git checkout -q -b ba start && printf "a\0" >b && echo a >n && git add b n && git commit -qm ba &&
+	git checkout -q -b bb start && printf "b\0" >b && git add b && git commit -qm bb && git checkout -q ba &&
+	test_expect_code 1 git merge -s resolve bb >out 2>err && test_grep "^error: Cannot merge binary files: b" err &&
+	test_grep "^Added b in both, but differently.$" out && test_path_is_missing .git/AUTO_MERGE && git merge --abort &&
+	git checkout -q main && git merge -q --no-commit -s ours new && test_path_is_missing .git/AUTO_MERGE && git merge --abort &&
+	git merge -q --no-commit new && test_path_is_file .git/AUTO_MERGE && git merge --abort
+'
+
+test_expect_success 'ours and subtree never fast-forward' '
+	cd plain && git checkout -q -B ff start~ && git merge -q -s ours new && git diff --quiet start~ && git reset -q --hard start~ &&
+	git merge -q --ff-only -s ours new && git diff --quiet start~ && git reset -q --hard start~ &&
+	git -c pull.twohead=ours merge -q new && git diff --quiet start~ && git reset -q --hard start~ &&
+	git merge -q -s subtree new && test 2 = $(git log -1 --format=%P | wc -w) && git reset -q --hard start~ &&
+	git merge -q -s resolve new && test $(git rev-parse HEAD) = $(git rev-parse new)
+'
+
+test_expect_success 'a merge that cannot be signed stays in progress' '
+	cd plain && git checkout -q main && git config gpg.program false &&
+	test_expect_code 128 git merge -S --no-stat theirs >out 2>err && lines "error: gpg failed to sign the data:" "(no gpg output)" \
+		"fatal: failed to write commit object" >want && test_cmp want err && echo "Auto-merging f" >want && test_cmp want out &&
+	test "$(git rev-parse theirs)" = "$(cat .git/MERGE_HEAD)" && test "$(git rev-parse start)" = "$(git rev-parse ORIG_HEAD)" &&
+	echo "Merge branch '\''theirs'\''" >want && test_cmp want .git/MERGE_MSG && test_path_is_missing .git/WORKTREE_UPDATE &&
+	git diff --quiet && git -c commit.gpgSign=false merge --continue && test 2 = $(git log -1 --format=%P | wc -w) &&
+	git reset -q --hard start && mkdir -p .git/hooks && printf "#!/bin/sh\necho hooked >>\"\$1\"\n" >.git/hooks/commit-msg &&
+	chmod +x .git/hooks/commit-msg && test_expect_code 128 git merge -S -m hi theirs && lines hi hooked >want && test_cmp want .git/MERGE_MSG &&
+	git merge --abort && git diff --quiet HEAD && test_path_is_missing .git/MERGE_HEAD && rm .git/hooks/commit-msg
 '
 
 test_expect_success '--no-squash: as without it' '
@@ -273,7 +339,7 @@ test_expect_success 'strategies: ours, several; unknown ones' '
 test_expect_success 'resolve follows no renames' '
 	git init -q ren && test_commit -C ren base f 1 && git -C ren branch other && git -C ren mv f g && git -C ren commit -qm mv &&
 	git -C ren checkout -q other && echo 2 >ren/f && git -C ren commit -qam edit && git -C ren checkout -q - &&
-	test_expect_code 1 git -C ren merge -s resolve other >out && test_grep "^CONFLICT (modify/delete): f" out &&
+	test_expect_code 1 git -C ren merge -s resolve other 2>err && test_grep "^ERROR: f: Not handling case .* ->  -> " err &&
 	git -C ren merge --abort && git -C ren merge -q other && echo 2 >expect && test_cmp expect ren/g &&
 	git -C ren reset -q --hard HEAD^
 '

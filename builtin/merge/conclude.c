@@ -73,6 +73,11 @@ static int write_message(struct merge_cmd *m, const struct strbuf *text, struct 
 	return repo_operation_write_state(m->op, STATE_MERGE_MSG, text->buf, text->len, err);
 }
 
+static bool leaves_auto_merge(const struct merge_cmd *m)
+{
+	return !m->external && strcmp(m->strategy, "resolve") && strcmp(m->strategy, "octopus") && strcmp(m->strategy, "ours");
+}
+
 /* The tree with conflict markers: what `git diff AUTO_MERGE` compares with. */
 static int write_auto_merge(struct merge_cmd *m, struct err *err)
 {
@@ -108,7 +113,7 @@ int merge_write_state(struct merge_cmd *m, struct err *err)
 		merge_message_add_conflicts(&text, &m->result.stages, m->cleanup == CLEANUP_SCISSORS, m->comment_char);
 	if (!rc && (m->o.squash <= 0 || conflicts))
 		rc = write_message(m, &text, err);
-	if (!rc && m->has_result && !m->external)
+	if (!rc && m->has_result && leaves_auto_merge(m))
 		rc = write_auto_merge(m, err);
 	strbuf_release(&text);
 	return rc;
@@ -361,7 +366,7 @@ int merge_after(struct merge_cmd *m, const struct object_id *to, struct err *err
 static void tell_result(const struct merge_cmd *m)
 {
 	advise_on_submodule_conflicts(m->r, &m->result);
-	for (size_t i = 0; i < m->result.nr_messages; i++)
+	for (size_t i = 0; !m->has_told && i < m->result.nr_messages; i++)
 		printf("%s\n", m->result.messages[i].text);
 	warn_of_merge_limit(m->result.needed_rename_limit);
 }
@@ -483,7 +488,7 @@ static int make_commit(struct merge_cmd *m, const char *what, struct object_id *
 
 int merge_conclude(struct merge_cmd *m, struct err *err)
 {
-	char *what = xstrfmt("Merge made by the '%s' strategy.", m->strategy);
+	char *what = m->in_index ? xstrdup("In-index merge") : xstrfmt("Merge made by the '%s' strategy.", m->strategy);
 	struct object_id commit;
 	bool stops = !m->result.clean || !m->o.commit;
 	int rc = 0;

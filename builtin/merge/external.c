@@ -209,7 +209,7 @@ static int attempt(struct external_merge *x, const char *name, struct err *err)
 	int rc;
 
 	m->strategy = name;
-	m->external = false;
+	m->external = m->has_told = false;
 	if (is_known(name)) {
 		m->op = repo_operation_begin(m->r);
 		rc = result_update_begin(&m->update, m->op, err);
@@ -229,7 +229,7 @@ static int attempt(struct external_merge *x, const char *name, struct err *err)
 
 static void give_up_attempt(struct merge_cmd *m)
 {
-	for (size_t i = 0; m->has_result && i < m->result.nr_messages; i++)
+	for (size_t i = 0; m->has_result && !m->has_told && i < m->result.nr_messages; i++)
 		printf("%s\n", m->result.messages[i].text);
 	if (m->op) {
 		repo_operation_abort(m->op);
@@ -323,16 +323,11 @@ static int try_each(struct external_merge *x, struct err *err)
 int merge_by_programs(struct merge_cmd *m, struct err *err)
 {
 	struct external_merge x = { .m = m, .saved = STRBUF_INIT };
-	int rc = result_update_begin(&m->update, m->op, err);
+	int rc;
 
-	m->strategy = m->o.strategies.v[0];
-	if (!rc)
-		rc = merge_check_index(m, err);
-	if (rc == ERR_CONFLICT)
-		return merge_report_failed(m, err);
 	result_update_release(&m->update);
 	m->update = (struct result_update){ 0 };
-	rc = repo_operation_end(m->op, rc, err); /* seals an autostash */
+	rc = repo_operation_end(m->op, 0, err); /* seals an autostash */
 	m->op = NULL;
 	if (!rc)
 		rc = save_local_changes(&x, err);

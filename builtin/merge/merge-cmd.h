@@ -2,7 +2,7 @@
 /*
  * The parts of git-merge(1): merge.c tells the story, options.c reads options and configuration, heads.c finds the commits
  * to merge, message.c makes the message, result.c changes index and files, conclude.c makes the commit or stops before it,
- * external.c runs strategies that are programs,
+ * plain.c has the strategies without renames, external.c runs programs,
  * resume.c goes on with a merge or gives it up, stash.c is --autostash. The merge of trees is merge/commits.h, the change of files
  * worktree/merge-result.h.
  *
@@ -81,6 +81,8 @@ struct merge_cmd {
 
 	struct merge_result result; /* conflicts and messages; released if has_result */
 	bool has_result;
+	bool has_told;	 /* the messages of the result have been printed */
+	bool in_index;	 /* a merge of resolve or octopus that needs no strategy */
 	bool external; /* a program has merged: index and files are its own, and there is no AUTO_MERGE */
 	struct strvec rerere_messages; /* for stderr */
 };
@@ -137,13 +139,26 @@ MUST_USE int merge_run_strategy(struct merge_cmd *m, struct err *err);
 /* Print that no strategy could merge. Returns the exit code. */
 int merge_report_failed(const struct merge_cmd *m, struct err *err);
 
+/* ---- plain.c: resolve and octopus ---- */
+/* Can the trees be merged without a look into files? m->update has begun. */
+MUST_USE int merge_is_simple(struct merge_cmd *m, const struct oid_array *bases, const struct object_id *ours,
+			     const struct object_id *theirs, bool *simple, struct err *err);
+/* The same of HEAD and one head. ERR_CONFLICT: local changes are in the way; the message is that of git-read-tree(1). */
+MUST_USE int merge_is_simple_here(struct merge_cmd *m, bool *simple, struct err *err);
+/* What merge-one-file prints where it meets these conflicts. */
+void merge_print_by_file(struct merge_result *r);
+/* One head and one base, to be committed, by resolve or octopus: the index alone may do. */
+bool merge_may_be_trivial(const struct merge_cmd *m);
+/* Does it? Prints so, and sets m->in_index. m->update has begun. */
+MUST_USE int merge_check_trivial(struct merge_cmd *m, struct err *err);
+
 /* ---- external.c ---- */
 /* > 0: a strategy does not exist; that has been printed, with the ones that do. */
 MUST_USE int merge_check_strategies(const struct merge_cmd *m);
 /* Is one of them a program? */
 bool merge_has_external_strategy(const struct merge_cmd *m);
 /*
- * The merge by these strategies. The operation ends before a program runs; m->op may be NULL afterwards.
+ * The merge by these strategies; m->update may have begun. The operation ends before a program runs; m->op may be NULL afterwards.
  *
  * Cost: one flush for an autostash, one for saved local changes, one for the result; and those of the programs.
  */

@@ -151,6 +151,8 @@ static int try_strategies(struct merge_cmd *m, struct err *err)
 		if (m->has_result)
 			merge_result_release(&m->result);
 		m->has_result = false;
+		if (i)
+			puts("Rewinding the tree to pristine...");
 		if (all->nr > 1)
 			printf("Trying merge strategy %s...\n", all->v[i]);
 		if (all->nr)
@@ -179,29 +181,48 @@ static int read_default_strategies(struct merge_cmd *m, struct err *err)
 	return rc < 0 ? rc : merge_check_strategies(m);
 }
 
+/* Into m->result; 0: index and files can follow. */
+static int merge_in_memory(struct merge_cmd *m, struct err *err)
+{
+	int rc;
+
+	if (m->in_index) {
+		m->strategy = "resolve";
+		rc = merge_one_head(m, err);
+	} else {
+		rc = try_strategies(m, err);
+	}
+	return rc ? rc : merge_plan_update(m, &m->head_tree, &m->result.tree, &m->result.stages, err);
+}
+
+static void name_strategy(struct merge_cmd *m)
+{
+	m->strategy = m->o.strategies.nr ? m->o.strategies.v[0] : m->heads.nr > 1 ? "octopus" : "ort";
+}
+
 static int true_merge(struct merge_cmd *m, struct err *err)
 {
-	int rc = read_default_strategies(m, err);
+	bool trivial = merge_may_be_trivial(m);
+	int rc = merge_stash_changes(m, err);
 
-	if (!rc)
-		rc = merge_stash_changes(m, err);
 	if (rc)
 		return rc;
-	if (merge_has_external_strategy(m))
-		return merge_by_programs(m, err);
+	name_strategy(m);
 	rc = result_update_begin(&m->update, m->op, err);
 	if (!rc)
 		rc = merge_check_index(m, err);
-	if (!rc) {
-		rc = try_strategies(m, err);
-		if (rc == ERR_ABORTED) /* a merge driver */
-			return merge_report_failed(m, err);
-	} else if (rc == ERR_CONFLICT) {
-		m->strategy = m->o.strategies.nr ? m->o.strategies.v[0] : m->heads.nr > 1 ? "octopus" : "ort";
+	if (rc == ERR_CONFLICT && trivial) {
+		report_error(err);
+		return 2;
 	}
+	if (!rc && trivial)
+		rc = merge_check_trivial(m, err);
+	if (!rc && merge_has_external_strategy(m))
+		return merge_by_programs(m, err);
 	if (!rc)
-		rc = merge_plan_update(m, &m->head_tree, &m->result.tree, &m->result.stages, err);
-	if (rc == ERR_CONFLICT || rc > 0)
+		rc = merge_in_memory(m, err);
+	/* ERR_ABORTED: a merge driver */
+	if (rc == ERR_ABORTED || rc == ERR_CONFLICT || rc > 0)
 		return merge_report_failed(m, err);
 	if (!rc)
 		rc = result_update_run(&m->update, err);
@@ -256,6 +277,9 @@ static bool is_throwaway_tag(struct merge_cmd *m, const struct merge_head *h)
 
 static void choose_ff(struct merge_cmd *m)
 {
+	for (size_t i = 0; i < m->o.strategies.nr; i++)
+		if (!strcmp(m->o.strategies.v[i], "ours") || !strcmp(m->o.strategies.v[i], "subtree"))
+			m->o.ff = MERGE_FF_NEVER; /* their result is not the commit */
 	for (size_t i = 0; i < m->heads.nr && m->o.ff == MERGE_FF_ALLOW; i++)
 		if (is_throwaway_tag(m, &m->heads.items[i]))
 			m->o.ff = MERGE_FF_NEVER;
@@ -274,6 +298,8 @@ static int merge_into_head(struct merge_cmd *m, struct err *err)
 
 	if (!rc && !m->heads.nr)
 		return tell_up_to_date(m);
+	if (!rc)
+		rc = read_default_strategies(m, err);
 	if (!rc)
 		rc = merge_prepare_message(m, err);
 	if (rc)

@@ -38,13 +38,14 @@ struct ort_run {
 
 static int prepare_ort(struct merge_cmd *m, struct ort_run *run, struct err *err)
 {
+	const bool octopus = m->strategy && !strcmp(m->strategy, "octopus");
 	int rc = merge_options_config(&run->m, m->r->config, err);
 
-	for (size_t i = 0; !rc && i < m->o.strategy_options.nr; i++)
+	for (size_t i = 0; !rc && !octopus && i < m->o.strategy_options.nr; i++)
 		if (!merge_options_strategy(&run->m, m->o.strategy_options.v[i]))
 			rc = err_set(err, ERR_INVALID, "unknown strategy option: -X%s", m->o.strategy_options.v[i]);
-	/* Two strategies are options of ort. */
-	if (!rc && m->strategy && !strcmp(m->strategy, "resolve"))
+	/* Some strategies are options of ort. */
+	if (!rc && (octopus || (m->strategy && !strcmp(m->strategy, "resolve"))))
 		merge_options_strategy(&run->m, "no-renames");
 	if (!rc && m->strategy && !strcmp(m->strategy, "subtree") && !run->m.subtree)
 		run->m.subtree = "";
@@ -77,18 +78,60 @@ int merge_one_head(struct merge_cmd *m, struct err *err)
 	return rc;
 }
 
+/* ---- resolve ---- */
+
+static int merge_by_resolve(struct merge_cmd *m, struct err *err)
+{
+	bool simple = false;
+	int rc = merge_is_simple_here(m, &simple, err);
+
+	if (!rc)
+		puts("Trying simple merge.");
+	if (!rc && !simple)
+		puts("Simple merge failed, trying Automatic merge.");
+	fflush(stdout);
+	if (!rc)
+		rc = merge_one_head(m, err);
+	if (!rc) {
+		merge_print_by_file(&m->result);
+		m->has_told = true;
+	}
+	return rc;
+}
+
 /* ---- octopus ---- */
+
+/* All bases, for a simple merge; the first one, or the empty tree, for a merge of files. */
+static int find_octopus_bases(struct merge_cmd *m, struct commit *c, const struct commit_list *parts, struct oid_array *out,
+			      struct err *err)
+{
+	struct commit_list bases = COMMIT_LIST_INIT;
+	int rc = merge_bases(m->pool, c, parts->items, parts->nr, &bases, err);
+
+	for (size_t i = 0; !rc && i < bases.nr; i++)
+		oid_array_append(out, &bases.items[i]->tree);
+	if (!rc && !out->nr)
+		oid_array_append(out, &m->r->algo->empty_tree);
+	commit_list_clear(&bases);
+	return rc;
+}
 
 /* The tree so far and one head more; *result only on success. */
 static int add_octopus_head(struct merge_cmd *m, struct ort_run *run, struct commit *c, const struct commit_list *parts,
 			    const struct object_id *tree, struct merge_result *result, struct err *err)
 {
-	struct commit_list bases = COMMIT_LIST_INIT;
-	struct object_id base = m->r->algo->empty_tree;
-	int rc = merge_bases(m->pool, c, parts->items, parts->nr, &bases, err);
+	struct oid_array bases = OID_ARRAY_INIT;
+	struct object_id base = { 0 };
+	bool simple = false;
+	int rc = find_octopus_bases(m, c, parts, &bases, err);
 
-	if (!rc && bases.nr)
-		base = bases.items[0]->tree;
+	if (!rc) {
+		base = bases.oid[0];
+		rc = merge_is_simple(m, &bases, tree, &c->tree, &simple, err);
+	}
+	if (!rc && !simple)
+		puts("Simple merge did not work, trying automatic merge.");
+	fflush(stdout);
 	run->m.tree[MERGE_BASE] = &base;
 	run->m.tree[MERGE_OURS] = tree;
 	run->m.tree[MERGE_THEIRS] = &c->tree;
@@ -98,7 +141,9 @@ static int add_octopus_head(struct merge_cmd *m, struct ort_run *run, struct com
 	run->m.label[MERGE_THEIRS] = run->theirs;
 	if (!rc)
 		rc = merge_trees(&run->m, result, err);
-	commit_list_clear(&bases);
+	if (!rc)
+		merge_print_by_file(result);
+	oid_array_clear(&bases);
 	return rc;
 }
 
@@ -124,11 +169,9 @@ static int try_octopus_head(struct merge_cmd *m, struct ort_run *run, size_t i, 
 		return rc;
 	commit_list_add(parts, h->commit);
 	*tree = result.tree;
-	if (!result.clean)
-		printf("Simple merge did not work, trying automatic merge.\n");
 	if (!result.clean && i + 1 == m->heads.nr) { /* a person can resolve it: no head comes after it */
 		m->result = result;
-		m->has_result = true;
+		m->has_result = m->has_told = true;
 		return 0;
 	}
 	rc = result.clean ? 0 : 1;
@@ -192,13 +235,23 @@ static int keep_ours(struct merge_cmd *m)
 	return 0;
 }
 
+/* Strategies for two commits. */
+static int refuse_octopus(const struct merge_cmd *m)
+{
+	if (strcmp(m->strategy, "resolve"))
+		error("Not handling anything other than two heads merge.");
+	return 1;
+}
+
 int merge_run_strategy(struct merge_cmd *m, struct err *err)
 {
 	if (!strcmp(m->strategy, "ours"))
 		return keep_ours(m);
-	if (m->heads.nr > 1 || !strcmp(m->strategy, "octopus"))
-		return merge_octopus(m, err);
-	return merge_one_head(m, err);
+	if (!strcmp(m->strategy, "octopus"))
+		return m->heads.nr > 1 ? merge_octopus(m, err) : 1;
+	if (m->heads.nr > 1)
+		return refuse_octopus(m);
+	return strcmp(m->strategy, "resolve") ? merge_one_head(m, err) : merge_by_resolve(m, err);
 }
 
 int merge_report_failed(const struct merge_cmd *m, struct err *err)
