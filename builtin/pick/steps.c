@@ -402,6 +402,14 @@ static int stop_refused(struct pick_cmd *c, struct err *err)
 	return rc ? rc : ERR_CONFLICT;
 }
 
+/* Only now is something published: the picks in memory go first. */
+static int publish_before(struct pick_cmd *c, struct err *err)
+{
+	int rc = c->nr_steps ? publish_steps(c, err) : 0;
+
+	return rc == ERR_CONFLICT ? stop_refused(c, err) : rc;
+}
+
 static int stop_conflict(struct pick_cmd *c, struct step *s, struct err *err)
 {
 	struct rerere rr = { .op = c->op, .ix = &c->update.ix, .autoupdate = c->o.rerere_autoupdate,
@@ -468,6 +476,31 @@ static int stop_empty(struct pick_cmd *c, struct step *s, struct err *err)
 		      "If you wish to commit it anyway, use:\n\n    git commit --allow-empty\n\n"
 		      "Otherwise, please use 'git cherry-pick --skip'\n", stderr);
 	return rc;
+}
+
+/* The commit could not be made: what it would have is staged. *err has the reason, and is printed. */
+static int stop_unsigned(struct pick_cmd *c, struct step *s, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int rc = publish_before(c, &why);
+
+	if (rc > 0 || (rc == ERR_CONFLICT && !why.msg))
+		return rc;
+	if (!rc)
+		rc = plan(c, &s->result.merge.tree, NULL, &why);
+	if (!rc)
+		rc = pick_write_stop(c, &s->pick.commit->oid, true, &s->message, &s->result.merge.tree, &why);
+	if (!rc && c->several)
+		rc = pick_write_sequence(c, &why);
+	if (!rc)
+		rc = result_update_run(&c->update, &why);
+	rc = end_stop(c, rc, &why);
+	report_error(err);
+	err_release(err);
+	if (rc)
+		err_move(err, &why);
+	err_release(&why);
+	return rc ? rc : err_set(err, ERR_GENERIC, "failed to write commit object");
 }
 
 /* ---- children: hooks and the editor ---- */
@@ -581,20 +614,14 @@ static int commit_step(struct pick_cmd *c, struct step *s, struct err *err)
 		return 1;
 	}
 	rc = write_commit(c, s, &commit, err);
+	if (rc == ERR_GENERIC && c->o.sign_key)
+		return stop_unsigned(c, s, err);
 	if (!rc) {
 		commit_reflog_message(&log, getenv("GIT_REFLOG_ACTION") ? getenv("GIT_REFLOG_ACTION") : c->name, s->message.buf);
 		add_step(c, &commit, &s->result.merge.tree, strbuf_detach(&log, NULL));
 	}
 	strbuf_release(&log);
 	return rc;
-}
-
-/* Only now is something published: the picks in memory go first. */
-static int publish_before(struct pick_cmd *c, struct err *err)
-{
-	int rc = c->nr_steps ? publish_steps(c, err) : 0;
-
-	return rc == ERR_CONFLICT ? stop_refused(c, err) : rc;
 }
 
 /* -n: the next pick goes on top of this one. Checked at once: a refusal keeps the picks before it. */
