@@ -74,7 +74,7 @@ static const struct command commands[] = {
 	{ "merge-file", cmd_merge_file, CMD_REPO_GENTLY },
 	{ "merge-index", cmd_merge_index, CMD_REPO },
 	{ "merge-one-file", cmd_merge_one_file, CMD_REPO | CMD_WORKTREE },
-	{ "merge-tree", cmd_merge_tree, CMD_REPO | CMD_PART },
+	{ "merge-tree", cmd_merge_tree, CMD_REPO },
 	{ "mktag", cmd_mktag, CMD_REPO },
 	{ "mktree", cmd_mktree, CMD_REPO },
 	{ "multi-pack-index", cmd_multi_pack_index, CMD_REPO | CMD_AS_IT_IS },

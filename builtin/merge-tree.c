@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git-merge-tree(1), --write-tree. The deprecated --trivial-merge is left to GIT_FALLBACK (COMMAND_REST). */
+/* git-merge-tree(1). The deprecated --trivial-merge is in merge-tree-trivial.c. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "builtin/merge-tree.h"
 #include "cli/rename-limit.h"
 #include "cli/stdin-lines.h"
 #include "cli/submodule-conflicts.h"
@@ -345,7 +346,10 @@ int cmd_merge_tree(int argc, const char **argv, struct command_ctx *ctx)
 				t.strategy_options.nr))
 			die("--trivial-merge is incompatible with all other options");
 		strvec_clear(&t.strategy_options);
-		return COMMAND_REST;
+		if (argc != 3)
+			usage_with_options(usage, opts);
+		rc = merge_tree_trivial(t.r, argv, &err);
+		return rc < 0 ? report_fatal(&err) : finish_stdout() ? 128 : 0;
 	}
 	t.nul |= t.from_stdin;
 	reject_incompatible_options(&t, argc, opts);

@@ -194,4 +194,65 @@ test_expect_success 'calls of forges: merge-tree in a bare repository, merge --n
 	git -C ../forge rev-parse origin/theirs >want && test_cmp want ../forge/.git/MERGE_HEAD
 '
 
+# The names of objects are left out.
+trivial () { git merge-tree "$@" >raw && sed "s/ [0-9a-f]\{$OID_HEXLEN\} / /" raw; }
+
+test_expect_success '--trivial-merge prints each path that theirs has changed, and the change' '
+	sides "lines 1 2 3 4 5 6 7 8 9 >f && lines 1 2 >g && lines x >gone && lines y >kept && lines z >z && printf \"a\\0\" >b && chmod +x y; true" \
+		"lines 1 2 3 4 5 6 7 8 nine >f && lines 1 3 >z && lines n >both && rm kept && printf \"b\\0\" >b && lines o >only" \
+		"lines one 2 3 4 5 6 7 8 9 >f && chmod +x g && rm gone && lines m >both && lines k >kept && printf \"c\\0\" >b && lines t >zz" &&
+	cat >../want <<-\EOS &&
+	changed in both
+	  base   100644 b
+	  our    100644 b
+	  their  100644 b
+	added in both
+	  our    100644 both
+	  their  100644 both
+	@@ -1 +1,5 @@
+	+<<<<<<< .our
+	 n
+	+=======
+	+m
+	+>>>>>>> .their
+	changed in both
+	  base   100644 f
+	  our    100644 f
+	  their  100644 f
+	@@ -1,4 +1,4 @@
+	-1
+	+one
+	 2
+	 3
+	 4
+	merged
+	  result 100755 g
+	  our    100644 g
+	removed in remote
+	  base   100644 gone
+	  our    100644 gone
+	@@ -1 +0,0 @@
+	-x
+	removed in local
+	  base   100644 kept
+	  their  100644 kept
+	added in remote
+	  their  100644 zz
+	@@ -0,0 +1 @@
+	+t
+	EOS
+	trivial base ours theirs >../out 2>../err && test_cmp ../want ../out && test_grep "Cannot merge binary files: b (.our vs. .their)" ../err &&
+	trivial --trivial-merge base: ours: theirs: >../out && test_cmp ../want ../out && trivial --trivial-merge base ours ours >../out &&
+	test_must_be_empty ../out && test_expect_code 128 git merge-tree --trivial-merge nope ours theirs 2>../err &&
+	echo "fatal: unknown rev nope" >../want && test_cmp ../want ../err && test_expect_code 129 git merge-tree --trivial-merge ours theirs &&
+	test_expect_code 128 git merge-tree --trivial-merge -z base ours theirs
+'
+
+test_expect_success '--trivial-merge prints changes that are far apart in several hunks' '
+	sides "seq 30 >f" "lines other >g" "seq 30 | sed -e 3s/.*/three/ -e 10s/.*/ten/ -e 11d -e 20s/.*/twenty/ >f; printf end >>f" &&
+	git merge-tree base ours theirs >../raw && sed 1,3d ../raw >../out && git diff ours theirs -- f >../patch &&
+	sed -e 1,4d -e "s/^\(@@.*@@\).*/\1/" ../patch >../want && test_cmp ../want ../out && test_grep "^ No newline\|No newline at end" ../out &&
+	test 3 = $(grep -c ^@@ ../out)
+'
+
 test_done

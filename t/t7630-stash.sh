@@ -238,4 +238,10 @@ test_expect_success STRACE,JOURNAL 'push: two flushes, the first before any file
 	)
 '
 
+test_expect_success 'show -h and list -h print their usage' '
+	git init -q u && test_expect_code 129 git -C u stash show -h >out && test_grep "^usage: git stash show \[-u" out &&
+	test_grep "^    -u, .*include-untracked" out && test_grep "^    --only-untracked  *only show untracked files" out &&
+	test_expect_code 129 git -C u stash list -h >out && test_grep "^usage: git stash list" out
+'
+
 test_done

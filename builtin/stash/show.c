@@ -123,12 +123,16 @@ static int show_run(struct showing *sh, struct repository *r)
 
 int stash_cmd_show(int argc, const char **argv, struct command_ctx *ctx)
 {
-	const struct option none[] = { OPT_END() };
 	struct showing sh = { .what = SHOW_TRACKED };
+	const struct option own[] = { /* for the usage alone: the other options are those of diff */
+		OPT_SET_INT('u', "include-untracked", &sh.what, "include untracked files in the stash", SHOW_ALL),
+		OPT_SET_INT(0, "only-untracked", &sh.what, "only show untracked files in the stash", SHOW_UNTRACKED),
+		OPT_END()
+	};
 	int code;
 
 	if (argc == 2 && !strcmp(argv[1], "-h"))
-		usage_on_stdout(show_usage, none);
+		usage_on_stdout(show_usage, own);
 	if (config_is_on(ctx->repo, "stash.showincludeuntracked", false))
 		sh.what = SHOW_ALL;
 	split_show_arguments(&sh, argc, argv);

@@ -21,9 +21,13 @@ static int list(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const before[] = { "log", "--format=%gd: %gs", "-g", "--first-parent" };
 	static const char *const after[] = { "refs/stash", "--" };
+	static const char *const list_usage[] = { LIST_USAGE, NULL };
+	const struct option none[] = { OPT_END() };
 	const char **args;
 	int nr = 0, code;
 
+	if (argc == 2 && !strcmp(argv[1], "-h"))
+		usage_on_stdout(list_usage, none);
 	if (stash_list_is_empty(ctx->repo))
 		return 0;
 	CALLOC_ARRAY(args, (size_t)argc + 8);
