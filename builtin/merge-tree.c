@@ -252,6 +252,8 @@ static int merge_lines_of_stdin(struct merge_tree *t, struct err *err)
 			rc = merge_and_print(t, &n, &clean, err);
 		if (!rc && !stdin_lines_ready(&in))
 			rc = publish_and_print(t, err);
+		else if (rc && t->out.len)
+			(void)!publish_and_print(t, NULL); /* the answers before a bad line, which is the error */
 		strvec_clear(&words);
 	}
 	stdin_lines_release(&in);

@@ -255,4 +255,12 @@ test_expect_success '--trivial-merge prints changes that are far apart in severa
 	test 3 = $(grep -c ^@@ ../out)
 '
 
+test_expect_success '--stdin answers the lines before a bad one' '
+	sides "lines 1 >f" "lines 2 >g" "lines 3 >h" && tree=$(git merge-tree ours theirs) &&
+	for bad in "nope ours" ours; do
+		printf "%s\n" "ours theirs" "$bad" >../in && test_must_fail git merge-tree --stdin <../in >../raw && tr "\0" @ <../raw >../out &&
+		printf "1@%s@@" $tree >../want && test_cmp ../want ../out || return 1
+	done
+'
+
 test_done

@@ -154,6 +154,13 @@ test_expect_success 'an octopus stops at conflicts with its last head' '
 	git -C r add f && git -C r commit -q --no-edit && test 4 = $(git -C r log -1 --format=%P | wc -w)
 '
 
+test_expect_success 'the text for the editor follows --cleanup' '
+	test_when_finished back &&
+	GIT_EDITOR=cat git -C r merge --no-stat -e --no-ff --cleanup=scissors side >out && test_grep "^# An empty message aborts the commit" out &&
+	! test_grep "Lines starting" out && back && GIT_EDITOR=cat git -C r merge --no-stat -e --no-ff side >out &&
+	test_grep "^# Lines starting" out && ! test_grep "^# An empty message" out
+'
+
 # plain: the repository `plain`, where `theirs` and `new` branch off from `main`
 plain () {
 	git init -q -b main plain && (

@@ -120,4 +120,16 @@ test_expect_success 'options of fetch alone, and -e, are unknown to pull' '
 	git init -q opts && for o in --atomic --filter=blob:none -e; do test_expect_code 129 git -C opts pull $o . 2>err && test_grep "unknown" err || return 1; done
 '
 
+test_expect_success '--rebase leaves out commits that the other branch has taken back' '
+	git init -q -b trunk rw && for i in 1 2 3; do test_commit -C rw $i || return 1; done && git clone -q rw own && test_commit -C own own &&
+	git -C rw reset -q --hard HEAD~ && test_commit -C rw other && git -C own pull -q --rebase &&
+	git -C own log --format=%s >out && lines own other 2 1 >expect && test_cmp expect out
+'
+
+test_expect_success '--rebase leaves out commits that the other branch has, too' '
+	test_commit -C rw more && git -C rw fetch -q ../own && git -C rw cherry-pick FETCH_HEAD && test_commit -C own last &&
+	git -C own pull --rebase 2>err && test_grep "^warning: skipped previously applied commit" err &&
+	git -C own log --format=%s -3 >out && lines last own more >expect && test_cmp expect out
+'
+
 test_done

@@ -326,4 +326,29 @@ test_expect_success '--rebase-merges: branches and merges are made again' '
 	test_must_be_empty out && test_path_is_file repo/s
 '
 
+# progress ARGS...: the numbers that a rebase prints
+progress () {
+	edit "$@" 2>err && tr "\r" "\n" <err | sed -n "s/^Rebasing (\(.*\))$/\1/p" >numbers
+}
+
+test_expect_success 'commands that do nothing are done before the rebase begins' '
+	copy && progress "1inoop" "" main~ && test_must_be_empty numbers && git -C repo log --format=%s >out && git -C start log --format=%s >expect &&
+	test_cmp expect out && progress "1s/pick/drop/" "" main~ && printf "%s\n" 2/3 3/3 >expect && test_cmp expect numbers &&
+	copy && progress "2s/pick/drop/" "" main~ && echo 3/3 >expect && test_cmp expect numbers && git -C repo log -1 -g --format=%gs HEAD@{2} >out &&
+	echo "rebase (start): checkout main~" >expect && test_cmp expect out && subjects main~ "three\none\n" &&
+	copy && progress "s/pick/drop/" "" main && test_must_be_empty numbers && subjects main "" &&
+	copy && progress "2inoop" "" -f main~ && printf "%s\n" 1/4 2/4 3/4 4/4 >expect && test_cmp expect numbers
+'
+
+test_expect_success '--edit-todo takes blanks away; squash-onto and MERGE_MODE are there if they are needed' '
+	copy && edit 1ibreak "" main && test_path_is_missing repo/.git/rebase-merge/squash-onto &&
+	GIT_SEQUENCE_EDITOR="printf \"  \\n# x\\nexec true   \\n  break  \\n\" >>" git -C repo rebase --edit-todo &&
+	tail -n 2 repo/.git/rebase-merge/git-rebase-todo >out && printf "%s\n" "exec true" break >expect && test_cmp expect out &&
+	git -C repo rebase --abort && edit 1ibreak "" --root && test_path_is_file repo/.git/rebase-merge/squash-onto && git -C repo rebase --continue &&
+	copy && git -C repo checkout -q -b clash topic~3 && sed s/l2/c2/ repo/f >f && mv f repo/f && git -C repo commit -qam clash &&
+	git -C repo checkout -q topic && test_expect_code 1 edit "/ one/a merge clash # joined" "" main &&
+	test no-ff = "$(cat repo/.git/MERGE_MODE)" && test "$(git -C repo rev-parse clash)" = "$(cat repo/.git/MERGE_HEAD)" && git -C repo rebase --abort &&
+	test_expect_code 1 edit "" "" clash && test_path_is_missing repo/.git/MERGE_MODE && test_path_is_missing repo/.git/MERGE_HEAD && git -C repo rebase --abort
+'
+
 test_done

@@ -148,24 +148,39 @@ static int end_list(struct rebase_run *run, struct err *err)
 
 /* ---- the start ---- */
 
-/* Picks that would be fast-forwards are done before the rebase begins. */
+static bool does_nothing(const struct todo_item *item)
+{
+	return item->command == TODO_NOOP || item->command == TODO_DROP || item->command == TODO_COMMENT;
+}
+
+/* > 0: the commit has HEAD as its only parent, and HEAD has moved to it. */
+static int take_fast_forward(struct rebase_run *run, const struct todo_item *item, struct err *err)
+{
+	struct commit *c = commit_lookup(run->c->pool, &item->oid);
+	int rc = commit_parse_node(run->c->pool, c, err);
+
+	if (rc || c->nr_parents != 1 || !oid_eq(&c->parents[0]->oid, &run->now.head))
+		return rc;
+	run->now.head = c->oid;
+	run->now.tree = c->tree;
+	return 1;
+}
+
+/* Picks that would be fast-forwards are done before the rebase begins, and so are commands that do nothing. */
 static int skip_leading(struct rebase_run *run, struct err *err)
 {
 	struct todo_list *l = &run->c->list;
-	int rc = 0;
 
-	while (run->fast_forwards && run->now.at < l->nr && l->items[run->now.at].command == TODO_PICK) {
-		struct commit *c = commit_lookup(run->c->pool, &l->items[run->now.at].oid);
+	while (run->fast_forwards && run->now.at < l->nr) {
+		const struct todo_item *item = &l->items[run->now.at];
+		int rc = does_nothing(item) ? 1 : item->command == TODO_PICK ? take_fast_forward(run, item, err) : 0;
 
-		rc = commit_parse_node(run->c->pool, c, err);
-		if (rc || c->nr_parents != 1 || !oid_eq(&c->parents[0]->oid, &run->now.head))
-			break;
-		run->now.head = c->oid;
-		run->now.tree = c->tree;
-		run->now.done_nr++;
+		if (rc <= 0)
+			return rc;
+		run->now.done_nr += item->command != TODO_COMMENT;
 		rebase_run_advance(run);
 	}
-	return rc;
+	return 0;
 }
 
 static int detach_at_onto(struct rebase_run *run, struct err *err)
