@@ -82,7 +82,7 @@ static void add_change(struct strbuf *out, const struct object_buf *old, const c
 
 /* ---- one path ---- */
 
-static int read_version(struct trivial_merge *t, const struct index_entry *e, struct object_buf *out, struct err *err)
+static int read_side_of_path(struct trivial_merge *t, const struct index_entry *e, struct object_buf *out, struct err *err)
 {
 	return e && !MODE_IS_GITLINK(e->mode) ? odb_read_type(t->r->odb, &e->oid, OBJ_BLOB, out, err) : 0;
 }
@@ -121,7 +121,7 @@ static int add_outcome(struct trivial_merge *t, struct index_entry *const *e, bo
 	int rc = 0;
 
 	for (int s = both ? SIDE_BASE : SIDE_OURS; !rc && s < SIDES; s++)
-		rc = read_version(t, e[s], &v[s], err);
+		rc = read_side_of_path(t, e[s], &v[s], err);
 	if (!rc && both) {
 		merge_versions(e[SIDE_OURS]->name, v, &merged);
 		add_change(&t->out, &v[SIDE_OURS], merged.buf, merged.len);
