@@ -351,4 +351,9 @@ test_expect_success '--edit-todo takes blanks away; squash-onto and MERGE_MODE a
 	test_expect_code 1 edit "" "" clash && test_path_is_missing repo/.git/MERGE_MODE && test_path_is_missing repo/.git/MERGE_HEAD && git -C repo rebase --abort
 '
 
+test_expect_success '--autosquash finds the first commit by its name' '
+	copy && git -C repo commit -q --allow-empty -m "fixup! $(git -C repo rev-parse topic~2)" && edit "" "" --autosquash main &&
+	sed -n "1,2s/ .*#/ #/p" todo.seen >out && printf "%s\n" "pick # one" "fixup # empty" >expect && test_cmp expect out
+'
+
 test_done
