@@ -57,8 +57,11 @@ MUST_USE int fail_unmerged(struct repository *r, const char *doing, struct err *
 /* Read the index; the same if it has conflicts. */
 MUST_USE int refuse_unmerged(struct repository *r, const char *doing, struct err *err);
 
-/* reset.c: `reset --merge` of `merge --abort`, which leaves MERGE_AUTOSTASH alone. Returns the exit code. */
-int reset_of_merge(struct command_ctx *ctx);
+/*
+ * reset.c: `reset --merge` of `merge --abort`, which leaves MERGE_AUTOSTASH alone. Returns the exit code. unsealed not NULL: if
+ * the reset has been published, *unsealed is its operation, which the caller ends.
+ */
+int reset_of_merge(struct command_ctx *ctx, struct repo_operation **unsealed);
 /*
  * autostash.c: the changes that MERGE_AUTOSTASH names, if it is there, come back; or, with `store`, only go to the list of
  * stashes. An operation of its own. Prints the outcome. Returns the exit code of a failure, which has been reported.

@@ -44,6 +44,7 @@ struct resetter {
 	struct sparse *sparse; /* NULL: every path is to have its file */
 	int recurse;
 	bool keep_autostash; /* `merge --abort` brings it back */
+	struct repo_operation **unsealed; /* NULL: the reset is sealed at its end */
 	enum autostash_outcome autostash;
 };
 
@@ -573,6 +574,19 @@ static int check_soft(struct resetter *rs, struct err *err)
 	return rc;
 }
 
+/* For `merge --abort` the operation may go on. */
+static int end_reset(struct resetter *rs, int rc, struct err *err)
+{
+	if (!rc && rs->unsealed) {
+		rc = repo_operation_publish(rs->op, err);
+		if (!rc) {
+			*rs->unsealed = rs->op;
+			return 0;
+		}
+	}
+	return repo_operation_end(rs->op, rc, err);
+}
+
 static int reset_run(struct resetter *rs, struct unstaged *u, struct err *err)
 {
 	int rc;
@@ -584,7 +598,7 @@ static int reset_run(struct resetter *rs, struct unstaged *u, struct err *err)
 	rc = rs->mode == MODE_SOFT ? check_soft(rs, err) : change_index(rs, u, err);
 	if (!rc && !rs->with_paths)
 		rc = move_head(rs, err);
-	rc = repo_operation_end(rs->op, rc, err);
+	rc = end_reset(rs, rc, err);
 	if (rc)
 		return rc;
 	if (rs->mode == MODE_HARD && !rs->quiet && !oid_is_null(&rs->commit))
@@ -608,9 +622,10 @@ static void read_config(struct resetter *rs)
 	rs->refresh = !no_refresh;
 }
 
-static int reset_command(int argc, const char **argv, struct command_ctx *ctx, bool keep_autostash)
+static int reset_command(int argc, const char **argv, struct command_ctx *ctx, bool keep_autostash,
+			 struct repo_operation **unsealed)
 {
-	struct resetter rs = { .r = ctx->repo, .prefix = ctx->prefix, .keep_autostash = keep_autostash };
+	struct resetter rs = { .r = ctx->repo, .prefix = ctx->prefix, .keep_autostash = keep_autostash, .unsealed = unsealed };
 	struct unstaged u = { .text = STRBUF_INIT };
 	struct err err = ERR_INIT;
 	const char **paths;
@@ -642,12 +657,12 @@ static int reset_command(int argc, const char **argv, struct command_ctx *ctx, b
 
 int cmd_reset(int argc, const char **argv, struct command_ctx *ctx)
 {
-	return reset_command(argc, argv, ctx, false);
+	return reset_command(argc, argv, ctx, false, NULL);
 }
 
-int reset_of_merge(struct command_ctx *ctx)
+int reset_of_merge(struct command_ctx *ctx, struct repo_operation **unsealed)
 {
 	const char *argv[] = { "reset", "--merge", NULL };
 
-	return reset_command(2, argv, ctx, true);
+	return reset_command(2, argv, ctx, true, unsealed);
 }

@@ -69,6 +69,19 @@ test_expect_success 'merge --autostash: two flushes with hooks, and with conflic
 	n=$(count_flushes sh -c "git -C journal/repo merge -q --autostash side || test -f journal/repo/.git/MERGE_AUTOSTASH") && test "$n" = 2
 '
 
+# stopped: a merge of side has conflicts, and an autostash waits
+stopped () {
+	fresh && echo other >journal/repo/s && git -C journal/repo add s && git -C journal/repo commit -qm other -- s &&
+	test_expect_code 1 git -C journal/repo merge -q --autostash side && ! test_grep local journal/repo/g
+}
+
+test_expect_success 'the end of a merge with an autostash: one flush' '
+	stopped && git -C journal/repo add s && costs 1 commit -q --no-edit && test_grep local journal/repo/g &&
+	test_path_is_missing journal/repo/.git/MERGE_AUTOSTASH && test 2 = $(git -C journal/repo log -1 --format=%P | wc -w) &&
+	stopped && costs 1 merge --abort && test_grep local journal/repo/g && test_path_is_missing journal/repo/.git/MERGE_HEAD &&
+	test_path_is_missing journal/repo/.git/MERGE_AUTOSTASH && git -C journal/repo diff --quiet HEAD -- s
+'
+
 test_expect_success 'pull: one flush more for the fetch' '
 	clean && costs 2 pull -q --no-rebase . side && fresh && costs 3 pull -q --no-rebase --autostash . side && test_grep local journal/repo/g &&
 	clean && costs 2 pull -q --rebase . side && fresh && costs 3 pull -q --rebase --autostash . side && test_grep local journal/repo/g

@@ -319,7 +319,9 @@ test_expect_success 'signed' '
 	peers_do "stock config commit.gpgSign true" && same_told --allow-empty -m three &&
 	same_told --no-gpg-sign --allow-empty -m four &&
 	(cd ours && stock rev-parse HEAD) >h1 && (cd theirs && stock rev-parse HEAD) >h2 && test_cmp h2 h1 &&
-	peers_do "stock config gpg.program false" && same_told --allow-empty -m five
+	stock -C ours config gpg.program false && test_expect_code 128 git -C ours commit --allow-empty -m five 2>err &&
+	printf "%s\n" "error: gpg failed to sign the data:" "(no gpg output)" "fatal: failed to write commit object" >expect &&
+	test_cmp expect err
 '
 
 # plain: a repository of its own, without stock git; the author of its commit is given.

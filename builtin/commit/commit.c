@@ -595,6 +595,19 @@ static int copy_notes(struct commit_run *run, struct ref_transaction *t,
 	return notes_rewrite_copy(run->notes, &copy, run->op, t, err);
 }
 
+/* If an autostash waits, its changes come back in this operation, and one flush seals both. */
+static int end_operation(struct commit_run *run, int rc, struct err *err)
+{
+	if (!rc && repo_state_exists(run->repo, STATE_MERGE_AUTOSTASH)) {
+		rc = repo_operation_publish(run->op, err);
+		if (!rc)
+			return 0;
+	}
+	rc = repo_operation_end(run->op, rc, err);
+	run->op = NULL;
+	return rc;
+}
+
 /* Objects, refs and logs, index: one operation, one flush. */
 static int publish(struct commit_run *run, const struct object_id *commit, struct err *err)
 {
@@ -608,8 +621,7 @@ static int publish(struct commit_run *run, const struct object_id *commit, struc
 	    (rc = repo_operation_end_state(run->op, STATE_ENDS_BY_COMMIT, err)) >= 0 &&
 	    (rc = advance_head(run, commit, &t, err)) >= 0)
 		rc = copy_notes(run, t, commit, err);
-	rc = repo_operation_end(run->op, rc, err);
-	run->op = NULL;
+	rc = end_operation(run, rc, err);
 	for (size_t i = 0; i < messages.nr; i++)
 		fprintf(stderr, "%s\n", messages.v[i]);
 	strvec_clear(&messages);
@@ -791,9 +803,11 @@ int cmd_commit(int argc, const char **argv, struct command_ctx *ctx)
 	if (run.why_not)
 		fprintf(stderr, "%s\n", run.why_not);
 	err_release(&err);
-	commit_run_release(&run);
-	if (run.made && command_end_autostash(ctx->repo, false) && !rc)
+	if (run.made && run.op && command_end_autostash_in(run.op, false) && !rc)
 		rc = 128;
+	if (run.made)
+		run.op = NULL;
+	commit_run_release(&run);
 	if (rc)
 		return rc;
 	return finish_stdout();

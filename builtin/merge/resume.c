@@ -27,16 +27,21 @@ static int undo_unfinished(struct merge_cmd *m)
 static int abort_merge(struct merge_cmd *m, struct command_ctx *ctx)
 {
 	bool unfinished = result_update_is_unfinished(m->r), merging = repo_state_exists(m->r, STATE_MERGE_HEAD);
-	int rc = 0;
+	bool stashed = repo_state_exists(m->r, STATE_MERGE_AUTOSTASH);
+	struct repo_operation *op = NULL;
+	int rc = 0, end;
 
 	/* A command that was killed may have left nothing but the autostash. */
-	if (!unfinished && !merging && !repo_state_exists(m->r, STATE_MERGE_AUTOSTASH))
+	if (!unfinished && !merging && !stashed)
 		die("There is no merge to abort (MERGE_HEAD missing).");
 	if (unfinished)
 		rc = undo_unfinished(m);
 	if (!rc && merging)
-		rc = reset_of_merge(ctx);
-	return rc ? rc : command_end_autostash(m->r, false) ? 128 : 0;
+		rc = reset_of_merge(ctx, stashed ? &op : NULL);
+	if (rc && !op)
+		return rc;
+	end = op ? command_end_autostash_in(op, false) : command_end_autostash(m->r, false);
+	return end ? 128 : rc;
 }
 
 static int quit_merge(struct merge_cmd *m)
