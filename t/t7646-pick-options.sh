@@ -129,4 +129,31 @@ test_expect_success 'picks before one that cannot be signed stay' '
 	test_cmp ../expect ../out && git cherry-pick --abort && test $before = $(git rev-parse HEAD) && git diff --quiet HEAD
 '
 
+# at: the repository at. topic has .gitattributes, then an edit of line 3 of f, which main has edited, too.
+with_attributes () {
+	rm -rf at && git init -q -b main at && (
+		cd at && printf "%s\n" 1 2 3 4 5 >f && git add f && git commit -qm base && git checkout -q -b topic && echo "f merge=union" >.gitattributes &&
+		git add . && git commit -qm attr && sed 3s/3/topic/ f >g && mv g f && git commit -qam edit && git checkout -q main &&
+		sed 3s/3/main/ f >g && mv g f && git commit -qam main
+	)
+}
+unites () { printf "%s\n" 1 2 main topic 4 5 >expect && test_cmp expect at/f; }
+
+test_expect_success 'each pick has the attributes of the commit before it' '
+	with_attributes && git -C at cherry-pick main..topic && unites && git -C at reset -q --hard HEAD~2 &&
+	git -C at cherry-pick -n main..topic && unites && git -C at reset -q --hard &&
+	git -C at checkout -q topic && git -C at rebase main && unites && with_attributes && git -C at checkout -q topic &&
+	git -C at rebase -r main && unites
+'
+
+test_expect_success 'attributes that a pick takes away, and those of the branch, do not count' '
+	with_attributes && git -C at checkout -q topic && git -C at rm -q .gitattributes && git -C at commit -qm rm && sed 3s/topic/again/ at/f >g && mv g at/f &&
+	git -C at commit -qam again && git -C at checkout -q main && sed 3s/main/more/ at/f >g && mv g at/f && git -C at commit -qam more &&
+	git -C at checkout -q topic && test_expect_code 1 git -C at rebase main 2>err && test_grep "could not apply .* again" err &&
+	test_grep "^=======$" at/f && git -C at rebase --abort && git -C at checkout -q -b late main~2 && sed 3s/3/late/ at/f >g && mv g at/f &&
+	git -C at commit -qam late && echo "f merge=union" >at/.gitattributes && git -C at add . && git -C at commit -qm attr &&
+	test_expect_code 1 git -C at rebase main 2>err && test_grep "could not apply .* late" err &&
+	git -C at rebase --abort && GIT_ATTR_SOURCE=late git -C at rebase main
+'
+
 test_done

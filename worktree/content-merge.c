@@ -2,7 +2,9 @@
 #include "compat/posix.h"
 #include "attr/convert.h"
 #include "config/config.h"
+#include "diff/diff.h"
 #include "util/alloc.h"
+#include "util/path.h"
 #include "worktree/content-merge.h"
 #include "worktree/submodule-merge.h"
 
@@ -57,6 +59,45 @@ int content_merge_attributes(void *data, const char *path, bool internal, struct
 	else if (v[0].state == ATTR_UNSPECIFIED && config_get_string(m->r->config, "merge.default", &name, err) < 0)
 		return ERR_INVALID;
 	return name ? content_merge_find_driver(m->r, name, internal, out, err) : 0;
+}
+
+/* ---- picks on top of one another ---- */
+
+static int has_other_attributes(struct content_merge *m, const struct object_id *tree, bool *yes, struct err *err)
+{
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	struct diff_options o;
+	int rc;
+
+	diff_options_init(&o, m->r->odb);
+	rc = diff_trees(&q, &o, &m->tree, tree, err);
+	for (size_t i = 0; i < q.nr; i++)
+		*yes |= !strcmp(path_basename(q.pairs[i]->new->path), ".gitattributes");
+	diff_queue_clear(&q);
+	diff_options_release(&o);
+	return rc;
+}
+
+int content_merge_follow(struct content_merge *m, const struct object_id *tree, struct err *err)
+{
+	struct attrs *attrs;
+	bool changed = false;
+	int rc;
+
+	if (oid_eq(&m->tree, tree) || getenv("GIT_ATTR_SOURCE") || config_get(m->r->config, "attr.tree"))
+		return 0;
+	rc = has_other_attributes(m, tree, &changed, err);
+	if (!rc && changed) {
+		rc = attrs_new(&attrs, m->r, m->ix, ATTR_CHECKOUT, err);
+		if (!rc) {
+			attrs_use_tree(attrs, tree);
+			attrs_free(m->attrs);
+			m->attrs = attrs;
+		}
+	}
+	if (!rc)
+		m->tree = *tree;
+	return rc;
 }
 
 /* ---- -X renormalize ---- */

@@ -12,12 +12,19 @@ struct content_merge {
 	struct repository *r; /* merge.<driver>.*, merge.default */
 	struct attrs *attrs;
 	const struct index_state *ix; /* for content_merge_normalize: attributes are there, too */
+	struct object_id tree; /* for content_merge_follow: what attrs belongs to */
 	struct converter *conv;	      /* internal: made when it is needed */
 };
 void content_merge_release(struct content_merge *m); /* all but attrs */
 
 /* Set the rules of a merge that ask the repository: attributes, normalize, submodule. *m outlives the rules. */
 void content_merge_use(struct content_merge *m, struct merge_rules *rules);
+
+/*
+ * Picks on top of one another: the .gitattributes of `tree`, on which the next one is made, take the place of those of m->tree,
+ * if they differ. Those that GIT_ATTR_SOURCE and attr.tree name stay.
+ */
+MUST_USE int content_merge_follow(struct content_merge *m, const struct object_id *tree, struct err *err);
 
 /*
  * For merge_rules.attributes, with a struct content_merge * as data. ERR_INVALID: the attribute names a driver that the

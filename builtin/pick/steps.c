@@ -168,6 +168,7 @@ static int begin(struct pick_cmd *c, struct err *err)
 	if (!rc)
 		rc = check_index(c, err);
 	forget_attributes(c);
+	c->attributes.tree = c->tree;
 	return rc ? rc : attrs_new(&c->attributes.attrs, c->r, &c->update.ix, ATTR_CHECKIN, err);
 }
 
@@ -674,7 +675,9 @@ static int run_step(struct pick_cmd *c, const struct todo_item *item, struct err
 	if (!rc && is_fast_forward(c, &s)) {
 		add_step(c, &s.pick.commit->oid, &s.pick.commit->tree, xstrfmt("%s: fast-forward", c->name));
 	} else if (!rc) {
-		rc = pick_run(&s.pick, &s.result, err);
+		rc = content_merge_follow(&c->attributes, &c->next_tree, err);
+		if (!rc)
+			rc = pick_run(&s.pick, &s.result, err);
 		s.has_result = !rc;
 		if (!rc)
 			rc = finish_step(c, &s, err);

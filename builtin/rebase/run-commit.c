@@ -32,7 +32,10 @@ int rebase_run_prepare_merge(struct rebase_run *run, struct err *err)
 	/* Attributes are those of the commit onto which is picked: index and files may still be those of the branch. */
 	if (!rc)
 		rc = unpack_trees_list(run->r, &run->now.tree, &run->ix, err);
-	return rc ? rc : attrs_new(&run->attributes.attrs, run->r, &run->ix, ATTR_CHECKOUT, err);
+	if (!rc)
+		rc = attrs_new(&run->attributes.attrs, run->r, &run->ix, ATTR_CHECKOUT, err);
+	run->attributes.tree = run->published.tree;
+	return rc;
 }
 
 struct pick rebase_run_pick_of(struct rebase_run *run, struct commit *c)

@@ -245,6 +245,8 @@ static int merge_label(struct rebase_run *run, struct todo_item *item, struct me
 	if (!rc && bases.nr && bases.items[0] == other) /* HEAD has it */
 		goto out;
 	if (!rc)
+		rc = content_merge_follow(&run->attributes, &run->now.tree, err);
+	if (!rc)
 		rc = merge_commits(&settings, run->c->pool, head, other, &bases, &result, err);
 	if (!rc) {
 		rc = result.clean ? commit_merge(run, m, &result.tree, err) :

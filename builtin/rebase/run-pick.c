@@ -244,6 +244,8 @@ static int pick_commit(struct rebase_run *run, struct todo_item *item, struct co
 	if (!rc && todo_is_fixup(item->command))
 		rc = rebase_fixup_add(run, item, c, err);
 	if (!rc)
+		rc = content_merge_follow(&run->attributes, &run->now.tree, err);
+	if (!rc)
 		rc = pick_run(&p, &result, err);
 	if (rc)
 		return rc;
