@@ -43,10 +43,11 @@ int change_lock(struct reftable_change *c, struct reftable_store *st, struct ref
 					     LIST_PATIENCE_MS, err);
 	if (!rc)
 		rc = reftable_stack_reload(s, err);
+	if (!rc)
+		rc = reftable_stack_next_index(s, &c->index, err);
+	c->max_index = c->index;
 	if (rc < 0)
 		change_unlock(c);
-	else
-		c->index = c->max_index = reftable_stack_next_index(s);
 	return rc;
 }
 

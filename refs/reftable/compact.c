@@ -97,6 +97,17 @@ static int merged_block_size(uint32_t *size, struct reftable *const *tables, siz
 	return rc;
 }
 
+/* Tables that another program has damaged may be out of order. */
+static void cover_indexes(struct reftable_write_options *o, struct reftable *const *tables, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++) {
+		if (tables[i]->min_update_index < o->min_update_index)
+			o->min_update_index = tables[i]->min_update_index;
+		if (tables[i]->max_update_index > o->max_update_index)
+			o->max_update_index = tables[i]->max_update_index;
+	}
+}
+
 int reftable_merge(struct reftable *const *tables, size_t nr, const struct ref_table_options *wanted, bool keep_deleted,
 		   reftable_sink_fn sink, void *data, struct err *err)
 {
@@ -106,12 +117,13 @@ int reftable_merge(struct reftable *const *tables, size_t nr, const struct ref_t
 		.restart_interval = wanted->restart_interval,
 		.index_objects = !wanted->no_object_index,
 		.min_update_index = tables[0]->min_update_index,
-		.max_update_index = tables[nr - 1]->max_update_index,
+		.max_update_index = tables[0]->max_update_index,
 	};
 	struct merged_iter refs = MERGED_ITER_INIT, logs = MERGED_ITER_INIT;
 	struct reftable_writer *w = NULL;
 	int rc;
 
+	cover_indexes(&o, tables, nr);
 	merged_iter_start(&refs, BLOCK_REF, tables, nr);
 	merged_iter_start(&logs, BLOCK_LOG, tables, nr);
 	refs.with_deleted = logs.with_deleted = keep_deleted;

@@ -52,18 +52,33 @@ struct log_reading {
 	bool found, marked;
 };
 
+/* A damaged table may have anything in a text. One that is read is a line, and a string. */
+static void add_line_text(struct strbuf *out, const char *p, size_t len)
+{
+	for (size_t i = 0; i < len && p[i]; i++)
+		strbuf_addch(out, p[i] == '\n' ? ' ' : p[i]);
+}
+
+/* Without the end of the line. */
+static size_t line_len(const char *p, size_t len)
+{
+	if (!len || p[len - 1] != '\n')
+		return len;
+	len--;
+	return len && p[len - 1] == '\r' ? len - 1 : len;
+}
+
 static void take_entry(struct log_reading *l, const struct log_record *r, struct reflog_entry *e)
 {
 	oid_from_raw(&e->old_oid, r->old_oid, l->rs->algo);
 	oid_from_raw(&e->new_oid, r->new_oid, l->rs->algo);
 	strbuf_reset(&l->ident);
-	strbuf_add(&l->ident, r->name, r->name_len);
+	add_line_text(&l->ident, r->name, r->name_len);
 	strbuf_addstr(&l->ident, " <");
-	strbuf_add(&l->ident, r->mail, r->mail_len);
+	add_line_text(&l->ident, r->mail, r->mail_len);
 	strbuf_addch(&l->ident, '>');
 	strbuf_reset(&l->msg);
-	strbuf_add(&l->msg, r->msg, r->msg_len);
-	strbuf_trim_trailing_newline(&l->msg);
+	add_line_text(&l->msg, r->msg, line_len(r->msg, r->msg_len));
 	e->ident = l->ident.buf;
 	e->msg = l->msg.buf;
 	e->date = r->date;

@@ -31,7 +31,7 @@ void reftable_stack_free(struct reftable_stack *s); /* NULL is fine */
  * Cost:   one stat if nothing has changed.
  */
 MUST_USE int reftable_stack_reload(struct reftable_stack *s, struct err *err);
-/* The update index of the next change. */
-uint64_t reftable_stack_next_index(const struct reftable_stack *s);
+/* The update index of the next change. ERR_CORRUPT: a table has such a large one that none is left. */
+MUST_USE int reftable_stack_next_index(const struct reftable_stack *s, uint64_t *out, struct err *err);
 
 #endif

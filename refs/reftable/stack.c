@@ -10,6 +10,8 @@
 /* A list that names a missing table is read again, as a newer one may have come in between. */
 #define LIST_TRIES 5
 #define LIST_PAUSE_MS 10
+/* A change needs one for each line that it adds to a log. */
+#define INDEX_MAX (UINT64_MAX - UINT32_MAX)
 
 struct reftable_stack *reftable_stack_new(const char *gitdir, const struct hash_algo *algo)
 {
@@ -176,7 +178,16 @@ int reftable_stack_reload(struct reftable_stack *s, struct err *err)
 	return rc;
 }
 
-uint64_t reftable_stack_next_index(const struct reftable_stack *s)
+/* Tables that another program has damaged may be out of order. */
+int reftable_stack_next_index(const struct reftable_stack *s, uint64_t *out, struct err *err)
 {
-	return s->nr ? s->tables[s->nr - 1]->max_update_index + 1 : 1;
+	uint64_t max = 0;
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->tables[i]->max_update_index > max)
+			max = s->tables[i]->max_update_index;
+	if (max > INDEX_MAX)
+		return err_set(err, ERR_CORRUPT, "the update indexes of the tables in '%s' have come to their end", s->dir);
+	*out = max + 1;
+	return 0;
 }

@@ -94,6 +94,12 @@ static int seek_in_level(struct table_iter *it, const void *key, size_t len, str
 	return rc;
 }
 
+/* It has the last key of each block. */
+static int bad_last_key(const struct table_iter *it, struct err *err)
+{
+	return err_set(err, ERR_CORRUPT, "reftable '%s': its index does not lead to a block with such a key", it->table->path);
+}
+
 static int seek_by_index(struct table_iter *it, const void *key, size_t len, struct err *err)
 {
 	int rc = iter_open_block(it, it->section->index, err);
@@ -104,13 +110,17 @@ static int seek_by_index(struct table_iter *it, const void *key, size_t len, str
 		uint64_t level = it->block.at;
 
 		rc = seek_in_level(it, key, len, err);
+		if (!rc && level != it->section->index)
+			return bad_last_key(it, err);
 		if (!rc)
 			it->done = true;
 		if (rc <= 0)
 			return rc;
 		rc = follow_index(it, level, err);
 	}
-	return rc ? rc : block_cursor_seek(&it->cursor, &it->block, key, len, err);
+	if (!rc)
+		rc = block_cursor_seek(&it->cursor, &it->block, key, len, err);
+	return rc || it->cursor.pushed_back ? rc : bad_last_key(it, err);
 }
 
 static int open_first_block(struct table_iter *it, struct err *err)

@@ -70,23 +70,44 @@ static int check_records(struct reftable *t, enum block_type type, struct err *e
 	return rc;
 }
 
-/* Each ref is found from the index, too. */
+/* From the index, the first record whose key is not less than `key` is the one with the key `want` (NULL: there is none). */
+static int check_seek(struct table_iter *found, struct reftable *t, const struct strbuf *key, const struct strbuf *want,
+		      struct err *err)
+{
+	int rc = table_iter_seek(found, t, BLOCK_REF, key->buf, key->len, err);
+
+	if (!rc)
+		rc = table_iter_next(found, err);
+	if (rc < 0)
+		return rc;
+	if (want ? !rc || reftable_key_cmp(&found->cursor.rec.key, want->buf, want->len) : rc)
+		return err_set(err, ERR_CORRUPT, "reftable '%s': its index does not lead to '%s'", t->path, want ? want->buf : "its end");
+	return 0;
+}
+
+/* Each ref is found from the index, too, and from a name that would come before it. */
 static int check_index(struct reftable *t, struct err *err)
 {
 	struct table_iter all = TABLE_ITER_INIT, found = TABLE_ITER_INIT;
 	const struct strbuf *key = &all.cursor.rec.key;
+	struct strbuf behind = STRBUF_INIT; /* the least key that is larger than that of the last record */
+	uint64_t at = 0;
 	int rc = table_iter_seek(&all, t, BLOCK_REF, NULL, 0, err);
 
 	while (!rc && (rc = table_iter_next(&all, err)) > 0) {
-		rc = table_iter_seek(&found, t, BLOCK_REF, key->buf, key->len, err);
-		if (!rc)
-			rc = table_iter_next(&found, err);
-		if (rc >= 0 && (!rc || reftable_key_cmp(&found.cursor.rec.key, key->buf, key->len)))
-			rc = err_set(err, ERR_CORRUPT, "reftable '%s': its index does not lead to '%s'", t->path, key->buf);
-		rc = rc < 0 ? rc : 0;
+		rc = check_seek(&found, t, key, key, err);
+		if (!rc && all.block.at != at)
+			rc = check_seek(&found, t, &behind, key, err);
+		at = all.block.at;
+		strbuf_reset(&behind);
+		strbuf_addbuf(&behind, key);
+		strbuf_addch(&behind, '\0');
 	}
+	if (!rc && behind.len)
+		rc = check_seek(&found, t, &behind, NULL, err);
 	table_iter_release(&all);
 	table_iter_release(&found);
+	strbuf_release(&behind);
 	return rc;
 }
 
