@@ -55,6 +55,10 @@ test_expect_success 'files to begin with' '
 	printf "\13HTTP/1.1 401 x\nWWW-Authenticate: Basic realm=x\nContent-Length: 0\n\n\n~\nHTTP/1.1 302 x\nLocation: http://o.example/info/refs?service=git-upload-pack\n\n\n~\nHTTP/1.1 200 OK\n\n" >in-redirect &&
 	: a header that goes on where none has begun: libcurl 7.88 used memory of the transfer before, which it had freed &&
 	printf "\12HTTP/1.1 401 x\r\nWWW-Authenticate: Basic realm=x\r\n\r\n\n~\nHTTP/1.1 200 OK\r\nConten\n~\nHTTP/1.1 200 OK\r\n http://x\r\n\r\n" >in-goes-on &&
+	: a table, and a stack with one: flags, how it is written again, three bytes of length &&
+	git init -q --ref-format=reftable tables && git -C tables fetch -q ../repo HEAD:refs/heads/x &&
+	cat tables/.git/reftable/*.ref >table && flags=$(test "$TEST_HASH" = sha1 && echo 0 || echo 1) &&
+	with "\\$flags\1" table && mv in-table in-table-1 && with "\\$((flags + 4))\1\0\377\377" table &&
 	with "\0" format && with "\0" stdin && with "\1" rules
 '
 
