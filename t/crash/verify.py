@@ -76,16 +76,52 @@ def read_tree(root):
     return state
 
 
-def read_state(git, repo, with_files=False):
-    """The state that commands acknowledge; None if there is no repository."""
+def ask(git, repo, *args):
+    """The output of a command that tells of refs and must not find anything wrong with them."""
+    code, out = git.run(repo, *args)
+    if code or re.search("^(error|warning): ", out, re.M):
+        raise Unreadable("%s: %s" % (args[0], out.strip()))
+    return out
+
+
+def read_tables(git, repo, top):
+    """Symbolic refs, HEADs and reflogs of refs that are in tables: commands tell them."""
+    state = {}
+    trees = os.path.join(top, "worktrees")
+    for name in ["HEAD"] + ["worktrees/%s/HEAD" % n for n in (os.listdir(trees) if os.path.isdir(trees) else ())]:
+        code, out = git.run(repo, "symbolic-ref", "-q", name)
+        value = "ref: " + out if not code else ask(git, repo, "rev-parse", "--verify", name)
+        state[name if name == "HEAD" else "symref:" + name] = value
+    for line in ask(git, repo, "for-each-ref", "--format=%(refname) %(symref)").splitlines():
+        name, target = line.split(" ")
+        if target:
+            state["symref:" + name] = "ref: %s\n" % target
+    for name in ask(git, repo, "reflog", "list").splitlines():
+        state["log:" + name] = []
+    if any(key.startswith("log:") for key in state):
+        for line in ask(git, repo, "log", "-g", "--all", "--format=%gD %H %gs").splitlines():
+            name, rest = line.split("@{", 1)
+            state.setdefault("log:" + name, []).insert(0, "- %s\n" % rest.split("} ", 1)[1])
+    return state
+
+
+def check_symrefs(state):
+    """No symbolic ref leads to a ref that is not there."""
+    for key, value in state.items():
+        if (key == "HEAD" or key.startswith("symref:")) and value.startswith("ref: ") and "ref:" + value[5:-1] not in state:
+            raise Unreadable("'%s' leads to '%s', which is not there" % (key, value[5:-1]))
+
+
+def read_state(git, repo, with_files=False, in_tables=False):
+    """The state that commands acknowledge; None if there is no repository. in_tables: refs may be in tables."""
     top = git.path(repo, ".git")
     if not os.path.exists(os.path.join(top, "HEAD")):
         return None
     code, out = git.run(repo, "rev-parse", "--git-dir")
     if code:
         raise Unreadable("does not open: " + out.strip())
-    state = read_logs(os.path.join(top, "logs"))
-    for name, text in loose_refs(top):
+    state = read_tables(git, repo, top) if in_tables else read_logs(os.path.join(top, "logs"))
+    for name, text in () if in_tables else loose_refs(top):
         if name.endswith("HEAD") or text.startswith("ref:"):
             state[name if name == "HEAD" else "symref:" + name] = text
     code, out = git.run(repo, "show-ref")
@@ -254,5 +290,16 @@ def left_overs(top):
     for where, dirs, names in os.walk(top):
         found += [os.path.relpath(os.path.join(where, name), top) for name in dirs + names
                   if name.endswith(".lock") or name.startswith(("tmp_", "incoming-", ".git-owner-"))
-                  or name == "packed-refs.new" or os.path.basename(where) == "ref-journal"]
+                  or name == "packed-refs.new" or name.startswith("ref_migration") or os.path.basename(where) == "ref-journal"]
+    return found
+
+
+def stray_tables(top):
+    """Files of tables that no list names, after all tables have become one."""
+    found = []
+    for where, _, names in os.walk(top):
+        if os.path.basename(where) == "reftable" and "tables.list" in names:
+            with open(os.path.join(where, "tables.list")) as f:
+                listed = f.read().split()
+            found += [os.path.relpath(os.path.join(where, n), top) for n in names if n not in listed + ["tables.list"]]
     return found

@@ -24,18 +24,19 @@ class CommandFailed(Exception):
 
 class Git:
     """One git program with one configuration, and the directory of its repositories."""
-    def __init__(self, program, method, home, root):
+    def __init__(self, program, method, home, root, refs="files"):
         self.program = program
+        self.in_tables = refs == "reftable"
         self.root = root
         self.home = home
         self.env = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": home, "LC_ALL": "C",
             "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.path.join(home, "gitconfig"),
             "GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000",
-            "GIT_CEILING_DIRECTORIES": root,
+            "GIT_CEILING_DIRECTORIES": root, "GIT_DEFAULT_REF_FORMAT": refs,
         }
         self.env.update({k: v for k, v in os.environ.items()
-                         if k.startswith("GIT_TEST_") or k == "GIT_DEFAULT_HASH"})
+                         if (k.startswith("GIT_TEST_") and k != "GIT_TEST_DEFAULT_REF_FORMAT") or k == "GIT_DEFAULT_HASH"})
         os.makedirs(home, exist_ok=True)
         with open(self.env["GIT_CONFIG_GLOBAL"], "w") as f:
             f.write("[user]\n\tname = Crash\n\temail = crash@example.com\n"
@@ -127,6 +128,7 @@ class Workload:
     with_files = False    # files of the working tree are looked at, too
     keeps_files = True    # on this file system files of the working tree are part of the promise
     with_foreign = False  # there are objects that another Git has not flushed
+    changes_format = False # of refs: commands tell them, wherever they are
     ops_nr = 0
 
     def prepare(self, git):
@@ -418,22 +420,31 @@ class Mixed(Workload):
     def prepare(self, git):
         first_commits(git, "repo", 5, 4)
         ids = commit_ids(git, "repo")
-        wt = git.path("repo", ".git", "worktrees", "wt")
-        write_file(os.path.join(wt, "HEAD"), "ref: refs/heads/group0/branch-0\n")
-        write_file(os.path.join(wt, "commondir"), "../..\n")
-        write_file(os.path.join(wt, "gitdir"), git.path("wt", ".git") + "\n")
+        if not git.in_tables: # they cannot be migrated with a worktree
+            self.make_worktree(git, "refs/heads/group0/branch-0")
         transaction(git, "repo", ("update %s %s" % (branch(i), ids[0]) for i in range(30)))
         for i in range(0, 30, 3):
             git.must("repo", "update-ref", branch(i), ids[1])
 
-    def lines(self, nr, ids, refs):
+    @staticmethod
+    def make_worktree(git, head):
+        wt = git.path("repo", ".git", "worktrees", "wt")
+        write_file(os.path.join(wt, "HEAD"), "ref: %s\n" % head)
+        write_file(os.path.join(wt, "commondir"), "../..\n")
+        write_file(os.path.join(wt, "gitdir"), git.path("wt", ".git") + "\n")
+
+    def symrefs(self, git):
+        """HEAD of a worktree is in another list of tables than its branch: both cannot change as one."""
+        return self.SYMREFS[::2] if git.in_tables else self.SYMREFS
+
+    def lines(self, nr, ids, refs, symrefs):
         """Branches change, some come and go, and what is symbolic leads to a new one."""
         new, came = ids[nr % 3], "refs/heads/op%d/b" % nr
         lines = ["create %s-%d %s" % (came, i, new) for i in range(10)]
         lines += ["delete " + n if "/op" in n else "update %s %s" % (n, new) for n in sorted(refs)]
-        lines += ["option no-deref\nsymref-update %s %s-%d" % (s, came, i) for i, s in enumerate(self.SYMREFS)]
+        lines += ["option no-deref\nsymref-update %s %s-%d" % (s, came, i) for i, s in enumerate(symrefs)]
         if nr % 3 == 1: # detached
-            lines[-3] = "option no-deref\nupdate HEAD " + new
+            lines[-len(symrefs)] = "option no-deref\nupdate HEAD " + new
         return lines + ["update refs/bisect/bad " + new]
 
     def ops(self, git, read):
@@ -443,12 +454,12 @@ class Mixed(Workload):
             refs = grouped(state)
             refs.pop(state["HEAD"][5:-1], None) # it cannot change together with HEAD
             yield Op("repo", "transaction", atomic=True,
-                     run=lambda lines=self.lines(nr, ids, refs): transaction(git, "repo", lines))
+                     run=lambda lines=self.lines(nr, ids, refs, self.symrefs(git)): transaction(git, "repo", lines))
 
     def again(self, git, repo, states):
         names = sorted(set().union(*map(grouped, states))) + ["refs/bisect/bad"]
         first = states[0]["ref:refs/heads/main"]
-        transaction(git, repo, ("option no-deref\nsymref-update %s refs/heads/main" % s for s in self.SYMREFS))
+        transaction(git, repo, ("option no-deref\nsymref-update %s refs/heads/main" % s for s in self.symrefs(git)))
         transaction(git, repo, ("update %s %s" % (name, first) for name in names))
         transaction(git, repo, ("delete " + name for name in names))
 
@@ -472,6 +483,36 @@ class PackRefs(Refs):
     def again(self, git, repo, states):
         git.must(repo, "pack-refs", "--all")
         super().again(git, repo, states)
+
+
+class RefsLarge(Workload):
+    """Transactions of so many refs that tables are too large to be merged with them: they are merged afterwards, and
+    nothing is flushed for that."""
+    name = "refs-large"
+    needs = Refs.needs
+    repos = ("repo",)
+    REFS = 5000
+
+    def prepare(self, git):
+        first_commits(git, "repo", 5, 4)
+        git.must("repo", "config", "core.logAllRefUpdates", "false")
+
+    def lines(self, nr, ids):
+        """Each ref has another value than before."""
+        new = ids[(nr + nr // 3) % 3]
+        return ["update refs/heads/large%d/%05d %s" % (nr % 3, i * 7919 % 100003, new) for i in range(self.REFS)]
+
+    def ops(self, git, read):
+        ids = commit_ids(git, "repo")
+        for nr in range(8):
+            yield Op("repo", "transaction", atomic=True,
+                     run=lambda lines=self.lines(nr, ids): transaction(git, "repo", lines))
+            yield Op("repo", "update", lambda i=ids[nr % 3]: git.must("repo", "update-ref", "refs/heads/group/one", i))
+
+    def again(self, git, repo, states):
+        ids = commit_ids(git, repo)
+        for nr in 7, 8, 9:
+            transaction(git, repo, self.lines(nr, ids))
 
 
 class BranchRename(Workload):
@@ -600,6 +641,34 @@ class ReflogExpire(Refs):
 
     def again(self, git, repo, states):
         git.must(repo, "reflog", "expire", "--expire=now", "--all")
+        super().again(git, repo, states)
+
+
+class Migrate(ReflogExpire):
+    """refs migrate, to and fro, with updates in between."""
+    needs = ("reflog", "update-ref", "log", "refs")
+    changes_format = True
+
+    def __init__(self):
+        super().__init__()
+        self.name = "refs-migrate"
+
+    def ops(self, git, read):
+        ids = commit_ids(git, "repo")
+        to = ("files", "reftable") if git.in_tables else ("reftable", "files")
+        for nr in range(8):
+            data = "".join("update %s %s\n" % (branch(i), ids[(nr + 1) % 3]) for i in range(8))
+            yield Op("repo", "refs migrate", run=lambda f=to[nr % 2]: git.must(
+                "repo", "refs", "migrate", "--ref-format=" + f), atomic=True)
+            yield Op("repo", "transaction", atomic=True,
+                     run=lambda d=data: git.must("repo", "update-ref", "--stdin", data=d))
+
+    def again(self, git, repo, states):
+        """Where it is now; then to the other format and back."""
+        own = git.must(repo, "rev-parse", "--show-ref-format").strip()
+        other = "files" if own == "reftable" else "reftable"
+        for to in other, own:
+            git.must(repo, "refs", "migrate", "--ref-format=" + to)
         super().again(git, repo, states)
 
 
@@ -1580,7 +1649,7 @@ def all_workloads(bin_dir):
     tiny = os.path.join(bin_dir, "tiny")
     faulty = os.path.join(os.path.dirname(bin_dir), "helper", "fault-git")
     found = [Commits("few", 4, 6), Commits("many", 2, 300), History(), Hooks(), Adopt(), Already(faulty),
-             Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(),
+             Refs("create"), Refs("update"), Refs("delete"), Refs("mixed"), Mixed(), PackRefs(), BranchRename(), RefsLarge(), Migrate(),
              Config(), ReflogExpire(), MultiPackIndex(), MidxLayers(), CommitGraph(), Prune(),
              Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Clone(), Fetch(), Push("few", False), Push("few", True),
              Push("many", False), Push("many", True), Reset(), Checkout(),
