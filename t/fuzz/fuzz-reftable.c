@@ -6,7 +6,7 @@
  * REPAIR makes the checksums right: the footer gets the header and its CRC, and blocks of logs, which are not deflated
  * in the input, are deflated. Thus changes by chance come to what lies behind.
  *
- * What has been found is not less than what was looked for. A table that can be read, written again, is equal. In a stack a
+ * A seek finds no key that is less than the wanted one. A table that can be read, written again, is equal. In a stack a
  * transaction, a rewritten reflog and a compaction change what they should and nothing else, and leave no lock.
  */
 #include "compat/posix.h"
@@ -43,7 +43,7 @@ static uint32_t be24(const char *p)
 	return get_be32(p) >> 8;
 }
 
-/* Blocks that follow each other, the deflated form of each. Stops at what is no block of logs. */
+/* Blocks that follow each other, the deflated form of each. Stops where a block of logs does not begin. */
 static void add_log_blocks(struct strbuf *out, const char *p, size_t len)
 {
 	while (len > 4 && *p == 'g') {
