@@ -19,6 +19,7 @@
 /* Sorted by name. A command that is not here is an error that names it. */
 static const struct command commands[] = {
 	{ "add", cmd_add, CMD_REPO | CMD_WORKTREE },
+	{ "apply", cmd_apply, CMD_REPO_GENTLY },
 	{ "archive", cmd_archive, CMD_REPO_GENTLY },
 	{ "branch", cmd_branch, CMD_REPO | CMD_PAGER_OWN },
 	{ "bundle", cmd_bundle, CMD_REPO_GENTLY },

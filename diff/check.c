@@ -4,7 +4,7 @@
 #include "diff/diff-internal.h"
 #include "diff/hunk-internal.h"
 #include "diff/text-internal.h"
-#include "diff/whitespace-internal.h"
+#include "diff/whitespace.h"
 #include "object/tree.h"
 
 struct checker {

@@ -266,7 +266,7 @@ struct diff_options {
 	enum diff_words word_diff;
 	const char *word_regex;	 /* what a word is; NULL: as the driver says */
 	const char *word_regex_default; /* diff.wordRegex; NULL: runs of non-space characters */
-	unsigned ws_highlight;	 /* WS_SHOW_*; diff/whitespace-internal.h */
+	unsigned ws_highlight;	 /* WS_SHOW_*; diff/whitespace.h */
 	bool mnemonic_prefix;	 /* diff.mnemonicPrefix, and no option says other */
 	uint64_t big_file_threshold; /* larger is binary */
 	bool suppress_blank_empty;

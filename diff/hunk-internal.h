@@ -23,7 +23,7 @@ struct hunk_printer {
 	const struct text_diff *d;
 	const struct funcname *funcname;
 	struct strbuf *out;
-	unsigned whitespace; /* rules of the file; whitespace-internal.h */
+	unsigned whitespace; /* rules of the file; whitespace.h */
 	const struct words_regex *words; /* for --word-diff; NULL: runs of non-space characters */
 	struct moved_lines *moved; /* where lines of changes are kept; NULL: print them */
 	const struct line_ranges *lines; /* hunks consist of these lines of the new side; NULL: of all */

@@ -5,7 +5,7 @@
 #include "diff/hunk-internal.h"
 #include "diff/line-ranges.h"
 #include "diff/moved-internal.h"
-#include "diff/whitespace-internal.h"
+#include "diff/whitespace.h"
 #include "util/alloc.h"
 
 static void hunk_print_start_line(const struct hunk_printer *hp)

@@ -9,7 +9,7 @@
 
 #include "compat/posix.h"
 #include "diff/diff.h"
-#include "diff/whitespace-internal.h"
+#include "diff/whitespace.h"
 
 struct moved_lines;
 /* Lines for the text that begins at out->len. NULL: the options want nothing of it. */

@@ -4,7 +4,7 @@
 #include "diff/diff-internal.h"
 #include "diff/options-internal.h"
 #include "diff/moved-internal.h"
-#include "diff/whitespace-internal.h"
+#include "diff/whitespace.h"
 #include "util/alloc.h"
 
 /* ---- order ---- */

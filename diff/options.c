@@ -3,7 +3,7 @@
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
 #include "diff/options-internal.h"
-#include "diff/whitespace-internal.h"
+#include "diff/whitespace.h"
 #include "util/alloc.h"
 #include "util/color.h"
 #include "util/parse-options.h"

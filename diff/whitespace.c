@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
-#include "diff/whitespace-internal.h"
+#include "diff/whitespace.h"
 
 int whitespace_parse(unsigned *rule, const char *value, struct err *err)
 {

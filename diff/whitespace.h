@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whitespace that core.whitespace calls an error, shown in added lines. */
-#ifndef DIFF_WHITESPACE_INTERNAL_H
-#define DIFF_WHITESPACE_INTERNAL_H
+#ifndef DIFF_WHITESPACE_H
+#define DIFF_WHITESPACE_H
 
 #include "compat/posix.h"
 #include "diff/diff.h"
