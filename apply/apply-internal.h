@@ -47,14 +47,24 @@ int apply_binary(struct apply *a, struct apply_patch *ap, struct strbuf *content
 
 /* ---- preimage.c ---- */
 
-/* 0: ap->result is the content after the patch. < 0: it has been said why not; APPLY_FATAL: nothing can be applied. */
-#define APPLY_FATAL (-128)
-int apply_check_patches(struct apply *a);
-
+/* Values in apply.table where a path has no patch that makes it: one will remove it, or has. Never written. */
+extern char apply_to_delete, apply_was_deleted;
+/* The patch of this input that made the file. *gone: one has removed it. */
+struct apply_patch *apply_earlier_patch(struct apply *a, const struct apply_patch *ap, bool *gone);
+/* Does the file, whose lstat is st, differ from its entry? */
+bool apply_differs_from_entry(struct apply *a, struct index_entry *e, const struct stat *st);
+/* --index: a file that is missing is written. */
+int apply_check_out_entry(struct apply *a, struct index_entry *e, struct stat *st);
 /* The content that the patch is for; a submodule without index has none. */
 int apply_load_preimage(struct apply *a, struct apply_patch *ap, const struct index_entry *e, struct strbuf *out);
 /* The content of the file that a patch would create. */
 int apply_load_current(struct apply *a, struct apply_patch *ap, struct strbuf *out);
+
+/* ---- check.c ---- */
+
+/* 0: ap->result is the content after the patch. < 0: it has been said why not; APPLY_FATAL: nothing can be applied. */
+#define APPLY_FATAL (-128)
+int apply_check_patches(struct apply *a);
 
 /* ---- threeway.c ---- */
 

@@ -6,69 +6,17 @@
 #include "fs/file.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "util/quote.h"
 #include "util/wildmatch.h"
 
 #define INPUT_MAX ((size_t)1023 * 1024 * 1024)
 #define EXIT_BAD 128
 
-/* ---- messages ---- */
-
-void apply_say(struct apply *a, const char *fmt, ...)
-{
-	struct strbuf text = STRBUF_INIT;
-	va_list ap;
-
-	if (a->verbosity < 0)
-		return;
-	va_start(ap, fmt);
-	strbuf_vaddf(&text, fmt, ap);
-	va_end(ap);
-	a->say(a->data, text.buf);
-	strbuf_release(&text);
-}
-
-int apply_error(struct apply *a, const char *fmt, ...)
-{
-	struct strbuf text = STRBUF_INIT;
-	va_list ap;
-
-	va_start(ap, fmt);
-	strbuf_vaddf(&text, fmt, ap);
-	va_end(ap);
-	apply_say(a, "error: %s\n", text.buf);
-	strbuf_release(&text);
-	return -1;
-}
-
-static void add_name(const struct apply *a, struct strbuf *out, const char *name)
-{
-	quote_c_style(out, name, strlen(name), a->repo ? a->repo->settings.quote_path : true);
-}
-
-void apply_say_name(struct apply *a, const struct apply_patch *ap, const char *before, const char *after)
-{
-	struct strbuf text = STRBUF_INIT;
-	const struct file_patch *p = &ap->p;
-
-	strbuf_addstr(&text, before);
-	if (p->old_name && p->new_name && strcmp(p->old_name, p->new_name) != 0) {
-		add_name(a, &text, p->old_name);
-		strbuf_addstr(&text, " => ");
-		add_name(a, &text, p->new_name);
-	} else {
-		add_name(a, &text, apply_name(ap));
-	}
-	apply_say(a, "%s%s\n", text.buf, after);
-	strbuf_release(&text);
-}
+/* ---- which patches ---- */
 
 static void say_of_reader(void *data, const char *text)
 {
 	apply_say(data, "%s", text);
 }
-
-/* ---- which patches ---- */
 
 static bool uses_name(const struct apply *a, const char *name)
 {
@@ -77,7 +25,7 @@ static bool uses_name(const struct apply *a, const char *name)
 	if (a->prefix && *a->prefix)
 		name -= strlen(a->prefix);
 	for (size_t i = 0; i < a->limits.nr; i++)
-		if (!wildmatch(a->limits.v[i] + 1, name, 0))
+		if (wildmatch(a->limits.v[i] + 1, name, 0))
 			return a->limits.v[i][0] == '+';
 	return !a->has_include;
 }
@@ -112,9 +60,13 @@ static void on_line(void *data, struct file_patch *p, char sign, const char *lin
 {
 	struct apply *a = data;
 
+	size_t shown;
+
 	len -= len > 0; /* its newline */
+	/* Git cuts off the last byte of an incomplete line. */
+	shown = len && line + len + 1 < a->reader.end && line[len + 1] == '\\' ? len - 1 : len;
 	if (sign == ' ' ? a->ws == APPLY_WS_FIX : a->ws != APPLY_WS_NOWARN)
-		apply_note_whitespace(a, whitespace_errors(p->ws_rule, line, len), line, len, a->reader.line);
+		apply_note_whitespace(a, whitespace_errors(p->ws_rule, line, len), line, shown, a->reader.line);
 }
 
 /* ---- one input ---- */
@@ -371,7 +323,6 @@ void apply_release(struct apply *a)
 	free(a->patches);
 	strvec_clear(&a->limits);
 	converter_free(a->conv);
-	attrs_free(a->attrs);
 	index_release(&a->ix);
 }
 
@@ -402,7 +353,7 @@ static int check_apply_options(struct apply *a)
 	if (a->index)
 		a->unsafe_paths = 0;
 	if (a->favor && !a->threeway) {
-		apply_say(a, "fatal: --ours, --theirs, and --union require --3way\n");
+		a->say(a->data, "fatal: --ours, --theirs, and --union require --3way\n");
 		return -1;
 	}
 	return 0;

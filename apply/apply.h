@@ -33,7 +33,6 @@ enum apply_whitespace { APPLY_WS_DEFAULT, APPLY_WS_NOWARN, APPLY_WS_WARN, APPLY_
 
 struct apply_patch;
 struct converter;
-struct attrs;
 
 struct apply {
 	struct repository *repo; /* NULL: outside of one */
@@ -70,8 +69,6 @@ struct apply {
 	struct index_state ix;
 	bool has_index, update_index, locked;
 	struct converter *conv;
-	struct attrs *attrs;
-	struct index_state no_index;
 	size_t ws_errors, ws_fixed;
 	unsigned ws_rule; /* core.whitespace */
 	const struct hash_algo *algo;

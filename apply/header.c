@@ -2,6 +2,7 @@
 /* The headers of the patch of one file. */
 #include "compat/posix.h"
 #include "apply/patch-internal.h"
+#include "apply/space.h"
 #include "object/tree.h"
 #include "util/alloc.h"
 
@@ -56,7 +57,7 @@ static int read_mode(struct header *h, const char *s, unsigned *out, struct err 
 	char *end;
 	unsigned long mode = strtoul(s, &end, 8);
 
-	if (end == s || !(*end == ' ' || (*end >= '\t' && *end <= '\r')))
+	if (end == s || !patch_is_space(*end))
 		return err_set(err, ERR_CORRUPT, "invalid mode at %s:%zu: %.*s\n", h->r->file, h->r->line,
 			       (int)strcspn(s, "\n"), s);
 	if ((mode & S_IFMT) == S_IFREG)

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "apply/apply-internal.h"
 #include "apply/image.h"
+#include "apply/space.h"
 #include "diff/whitespace.h"
 #include "util/alloc.h"
 
@@ -48,14 +49,6 @@ struct hunk_job {
 
 /* ---- the two sides of a hunk ---- */
 
-static bool is_blank_line(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!image_is_space(s[i]))
-			return false;
-	return true;
-}
-
 static void add_new_line(struct hunk_job *j, const char *s, size_t len)
 {
 	struct strbuf fixed = STRBUF_INIT;
@@ -78,7 +71,7 @@ static bool add_line(struct hunk_job *j, char sign, const char *s, size_t len, s
 		sign = sign == '-' ? '+' : '-';
 	switch (sign) {
 	case ' ':
-		blank_context = len && eof_rule && is_blank_line(s, len);
+		blank_context = len && eof_rule && patch_is_blank(s, len);
 		image_add(&j->old, s, len, true);
 		image_add(&j->new, s, len, true);
 		break;
@@ -89,7 +82,7 @@ static bool add_line(struct hunk_job *j, char sign, const char *s, size_t len, s
 	case '+':
 		if (!j->a->no_add) {
 			add_new_line(j, s, len);
-			blank = eof_rule && is_blank_line(s, len);
+			blank = eof_rule && patch_is_blank(s, len);
 		}
 		break;
 	case '@':

@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "apply/apply-internal.h"
 #include "apply/image.h"
+#include "apply/space.h"
 #include "diff/whitespace.h"
 #include "util/alloc.h"
 
@@ -11,7 +12,7 @@ uint32_t image_hash(const char *s, size_t len)
 	uint32_t h = 0;
 
 	for (size_t i = 0; i < len; i++)
-		if (!image_is_space(s[i]))
+		if (!patch_is_space(s[i]))
 			h = h * 31 + (unsigned char)s[i];
 	return h;
 }
@@ -56,14 +57,6 @@ void image_release(struct image *m)
 
 /* ---- one place ---- */
 
-static bool is_blank(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!image_is_space(s[i]))
-			return false;
-	return true;
-}
-
 static bool same_lines(const struct image_search *s, size_t at)
 {
 	for (size_t i = 0; i < s->old->nr; i++) {
@@ -91,12 +84,12 @@ static bool same_but_space(const struct image_line *a, const struct image_line *
 	size_t i = 0, j = 0, n = without_line_end(a->s, a->len), m = without_line_end(b->s, b->len);
 
 	while (i < n && j < m) {
-		if (image_is_space(a->s[i])) {
-			if (!image_is_space(b->s[j]))
+		if (patch_is_space(a->s[i])) {
+			if (!patch_is_space(b->s[j]))
 				return false;
-			while (i < n && image_is_space(a->s[i]))
+			while (i < n && patch_is_space(a->s[i]))
 				i++;
-			while (j < m && image_is_space(b->s[j]))
+			while (j < m && patch_is_space(b->s[j]))
 				j++;
 		} else if (a->s[i++] != b->s[j++]) {
 			return false;
@@ -137,7 +130,7 @@ static bool match_but_space(struct image_search *s, size_t at, size_t limit)
 		if (!same_but_space(&s->in->lines[at + i], &s->old->lines[i]))
 			return false;
 	for (size_t i = limit; i < s->old->nr; i++)
-		if (!is_blank(s->old->lines[i].s, s->old->lines[i].len))
+		if (!patch_is_blank(s->old->lines[i].s, s->old->lines[i].len))
 			return false;
 	for (size_t i = 0; i < s->old->nr; i++) {
 		const struct image_line *l = i < limit ? &s->in->lines[at + i] : &s->old->lines[i];
@@ -165,7 +158,7 @@ static bool match_fixed(struct image_search *s, size_t at, size_t limit)
 			apply_fix_whitespace(&b, s->in->lines[at + i].s, s->in->lines[at + i].len, s->ws_rule, NULL);
 			same = a.len == b.len && !memcmp(a.buf, b.buf, a.len);
 		} else {
-			same = is_blank(a.buf, a.len);
+			same = patch_is_blank(a.buf, a.len);
 		}
 		if (same && a.len)
 			image_add(&found, s->keep(s->data, a.buf, a.len), a.len, false);
@@ -182,7 +175,7 @@ static bool match_fixed(struct image_search *s, size_t at, size_t limit)
 static bool has_text(const struct image *m, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (!is_blank(m->lines[i].s, m->lines[i].len))
+		if (!patch_is_blank(m->lines[i].s, m->lines[i].len))
 			return true;
 	return false;
 }

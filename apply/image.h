@@ -27,10 +27,6 @@ void image_drop_first(struct image *m);
 void image_splice(struct image *m, size_t at, size_t nr, const struct image *by);
 void image_release(struct image *m);
 uint32_t image_hash(const char *s, size_t len);
-static inline bool image_is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
 
 struct image_search {
 	const struct image *in;

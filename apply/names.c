@@ -2,14 +2,9 @@
 /* Names of files in the headers of patches. */
 #include "compat/posix.h"
 #include "apply/patch-internal.h"
+#include "apply/space.h"
 #include "util/alloc.h"
 #include "util/quote.h"
-
-/* glibc's isspace in the C locale */
-static bool is_name_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
 
 /* Several slashes in a row become one. */
 static char *make_name(const struct patch_reader *r, const char *s, size_t len)
@@ -55,7 +50,7 @@ static char *find_plain(const struct patch_reader *r, const char *line, const ch
 	while (line != stop) {
 		char c = *line;
 
-		if (!stop && is_name_space(c) &&
+		if (!stop && patch_is_space(c) &&
 		    (c == '\n' || !((c == ' ' && !(ends & NAME_ENDS_AT_SPACE)) || (c == '\t' && !(ends & NAME_ENDS_AT_TAB)))))
 			break;
 		line++;
@@ -165,7 +160,7 @@ char *patch_find_traditional_name(const struct patch_reader *r, const char *line
 
 bool patch_is_dev_null(const char *s)
 {
-	return skip_prefix(s, "/dev/null", &s) && is_name_space(*s);
+	return skip_prefix(s, "/dev/null", &s) && patch_is_space(*s);
 }
 
 bool patch_has_epoch(const char *line)
@@ -240,7 +235,7 @@ static char *common_of_quoted(const struct patch_reader *r, const char *line, co
 	a = skip_components(r, first.buf, first.buf + first.len);
 	if (!a)
 		goto out;
-	while (at < end && is_name_space(*at))
+	while (at < end && patch_is_space(*at))
 		at++;
 	if (at >= end)
 		goto out;
@@ -272,7 +267,7 @@ static char *common_with_quoted(const struct patch_reader *r, const char *name, 
 		goto out;
 	b = skip_components(r, second.buf, second.buf + second.len);
 	len = b ? strlen(b) : 0;
-	if (b && len < (size_t)(quote - name) && !strncmp(b, name, len) && is_name_space(name[len]))
+	if (b && len < (size_t)(quote - name) && !strncmp(b, name, len) && patch_is_space(name[len]))
 		out = rooted(r, b, len);
 out:
 	strbuf_release(&second);

@@ -2,7 +2,7 @@
 /* Whitespace errors: which rules a path has, what to say about errors, and how they are fixed. */
 #include "compat/posix.h"
 #include "apply/apply-internal.h"
-#include "apply/image.h"
+#include "apply/space.h"
 #include "diff/whitespace.h"
 
 /* core.whitespace, or the attribute "whitespace" of the path. */
@@ -13,10 +13,8 @@ unsigned apply_whitespace_rule(struct apply *a, const char *path)
 	unsigned width = a->ws_rule & WS_TAB_WIDTH, rule = 0;
 	struct attr_value v = { ATTR_UNSPECIFIED, NULL };
 
-	if (a->repo && !a->attrs && attrs_new(&a->attrs, a->repo, &a->ix, ATTR_CHECKIN, NULL) < 0)
-		return a->ws_rule;
-	if (a->attrs)
-		attrs_get(a->attrs, path, names, 1, &v);
+	if (a->conv)
+		attrs_get(converter_attrs(a->conv), path, names, 1, &v);
 	switch (v.state) {
 	case ATTR_SET:
 		return all | width;
@@ -118,7 +116,7 @@ void apply_fix_whitespace(struct strbuf *out, const char *line, size_t len, unsi
 				len--;
 			}
 		}
-		for (; len && image_is_space(line[len - 1]); len--)
+		for (; len && patch_is_space(line[len - 1]); len--)
 			changed = true;
 	}
 	in = measure_indent(line, len, rule);

@@ -49,23 +49,19 @@ static int merge_versions(struct apply *a, const char *path, const struct object
 	const struct merge_blobs b = { .path = path,
 				       .oid = { &oid[MERGE_BASE], &oid[MERGE_OURS], &oid[MERGE_THEIRS] },
 				       .label = { "base", "ours", "theirs" } };
-	struct content_merge content = { .r = a->repo, .ix = &a->ix };
+	struct content_merge content = { .r = a->repo, .attrs = converter_attrs(a->conv), .ix = &a->ix };
 	struct merge_rules rules = MERGE_RULES_INIT;
 	struct merge_blobs_outcome outcome = { 0 };
-	int rc = 0;
+	int rc;
 
 	if (oid_eq(&oid[MERGE_BASE], &oid[MERGE_OURS]))
 		return read_blob_into(a, &oid[MERGE_THEIRS], out);
 	if (oid_eq(&oid[MERGE_BASE], &oid[MERGE_THEIRS]) || oid_eq(&oid[MERGE_OURS], &oid[MERGE_THEIRS]))
 		return read_blob_into(a, &oid[MERGE_OURS], out);
-	if (!a->attrs)
-		rc = attrs_new(&a->attrs, a->repo, &a->ix, ATTR_CHECKIN, NULL);
-	content.attrs = a->attrs;
 	content_merge_use(&content, &rules);
 	rules.favor = (enum merge3_favor)a->favor;
-	if (!rc)
-		rc = merge_config_style(&rules.style, a->repo->config, NULL);
 	strbuf_reset(out);
+	rc = merge_config_style(&rules.style, a->repo->config, NULL);
 	if (!rc)
 		rc = merge_blobs(&b, &rules, a->repo->odb, out, &outcome, NULL);
 	if (!rc && outcome.binary && !outcome.clean)
