@@ -77,18 +77,26 @@ static bool is_ours(const struct repository *r, const char *dir)
 	return yes;
 }
 
-/* 1: it can go, 0: it stays. */
-static int judge(struct search *s, const char *id, struct err *err)
+static const char *why_without_place(const char *dir)
+{
+	return is_in(dir, "gitdir") ? "invalid gitdir file" : "gitdir file does not exist";
+}
+
+/* *why: it can go; NULL: it stays. */
+static int judge(struct search *s, const char *id, const char **why, struct err *err)
 {
 	char *dir = xstrfmt("%s/worktrees/%s", s->repo->commondir, id), *path = NULL;
 	int rc = 0;
 
+	*why = NULL;
 	if (is_directory_nofollow(dir) && !is_in(dir, "locked") && !is_ours(s->repo, dir)) {
 		rc = read_place(dir, &path, err);
-		if (!rc && (!path || (!file_exists(path) && is_expired(dir, s->expire_before))))
-			rc = 1;
+		if (!rc && !path)
+			*why = why_without_place(dir);
+		else if (!rc && !file_exists(path) && is_expired(dir, s->expire_before))
+			*why = "gitdir file points to non-existent location";
 	}
-	if (!rc && path) {
+	if (!rc && !*why && path) {
 		ALLOC_GROW(s->v, s->nr + 1, s->alloc);
 		s->v[s->nr++] = (struct place){ .path = path, .id = xstrdup(id) };
 		path = NULL;
@@ -113,7 +121,27 @@ static void find_duplicates(struct search *s, struct string_list *ids)
 		qsort(s->v, s->nr, sizeof(*s->v), place_cmp);
 	for (size_t i = 1; i < s->nr; i++)
 		if (!strcmp(s->v[i].path, s->v[i - 1].path))
-			string_list_append(ids, s->v[i].id);
+			string_list_append(ids, s->v[i].id)->util = (char *)(uintptr_t) "duplicate entry";
+}
+
+static void search_release(struct search *s)
+{
+	for (size_t i = 0; i < s->nr; i++) {
+		free(s->v[i].path);
+		free(s->v[i].id);
+	}
+	free(s->v);
+}
+
+const char *worktree_prune_reason(struct repository *r, const char *id, timestamp_t expire_before)
+{
+	struct search s = { .repo = r, .expire_before = expire_before };
+	const char *why;
+
+	if (judge(&s, id, &why, NULL) < 0)
+		why = NULL;
+	search_release(&s);
+	return why;
 }
 
 int worktrees_find_prunable(struct string_list *ids, struct repository *r,
@@ -123,20 +151,18 @@ int worktrees_find_prunable(struct string_list *ids, struct repository *r,
 	struct string_list all = STRING_LIST_INIT;
 	int rc = worktree_ids(r->commondir, &all, err);
 
-	for (size_t i = 0; rc >= 0 && i < all.nr; i++) {
-		rc = judge(&s, all.items[i].string, err);
-		if (rc > 0)
-			string_list_append(ids, all.items[i].string);
+	for (size_t i = 0; !rc && i < all.nr; i++) {
+		const char *why;
+
+		rc = judge(&s, all.items[i].string, &why, err);
+		if (!rc && why)
+			string_list_append(ids, all.items[i].string)->util = (char *)(uintptr_t)why;
 	}
-	if (rc >= 0)
+	if (!rc)
 		find_duplicates(&s, ids);
-	for (size_t i = 0; i < s.nr; i++) {
-		free(s.v[i].path);
-		free(s.v[i].id);
-	}
-	free(s.v);
+	search_release(&s);
 	string_list_clear(&all, NULL);
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 /* ---- removing ---- */
@@ -185,22 +211,43 @@ static void removal_free(void *data, bool published UNUSED)
 	free(x);
 }
 
+static int stage_worktree_removal(struct removal *x, struct err *err)
+{
+	struct fsync_staging s = {
+		.component = FSYNC_OTHER, .order = PUBLISH_FILE_LATE, .how = PUBLISH_CALL,
+		.fd = -1, .final_path = x->repo->commondir, .done = removal_free, .call = remove_all,
+		.data = x,
+	};
+
+	return fsync_batch_stage(repo_operation_batch(x->op), &s, err);
+}
+
+static struct removal *new_removal(struct repo_operation *op, struct repository *r)
+{
+	struct removal *x = xcalloc(1, sizeof(*x));
+
+	*x = (struct removal){ .repo = r, .op = op, .ids = STRING_LIST_INIT };
+	return x;
+}
+
+int worktree_prune_one(struct repo_operation *op, struct repository *r, const char *id, struct err *err)
+{
+	struct removal *x = new_removal(op, r);
+
+	string_list_append(&x->ids, id);
+	return stage_worktree_removal(x, err);
+}
+
 int worktree_prune_run(struct repo_operation *op, struct repository *r, timestamp_t expire_before,
 		       struct err *err)
 {
-	struct removal *x = xcalloc(1, sizeof(*x));
-	struct fsync_staging s = {
-		.component = FSYNC_OTHER, .order = PUBLISH_FILE_LATE, .how = PUBLISH_CALL,
-		.fd = -1, .final_path = r->commondir, .done = removal_free, .call = remove_all,
-		.data = x,
-	};
+	struct removal *x = new_removal(op, r);
 	int rc;
 
-	*x = (struct removal){ .repo = r, .op = op, .ids = STRING_LIST_INIT };
 	rc = worktrees_find_prunable(&x->ids, r, expire_before, err);
 	if (rc < 0 || !x->ids.nr) {
 		removal_free(x, false);
 		return rc;
 	}
-	return fsync_batch_stage(repo_operation_batch(op), &s, err);
+	return stage_worktree_removal(x, err);
 }

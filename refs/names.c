@@ -68,6 +68,28 @@ bool refname_is_valid(const char *name, unsigned flags)
 	return components > 1 || (flags & REFNAME_ALLOW_ONELEVEL);
 }
 
+/* A '.' at the beginning, one after another, and the end ".lock" are not allowed either. */
+void ref_name_make_component(struct strbuf *name)
+{
+	const char *from = name->buf;
+	struct strbuf out = STRBUF_INIT;
+
+	for (const char *s = from; *s; s++) {
+		const unsigned m = meaning[(unsigned char)*s];
+
+		if (m == DOT && s > from && s[-1] == '.')
+			continue;
+		if (m == DOT)
+			strbuf_addch(&out, s == from ? '-' : '.');
+		else
+			strbuf_addch(&out, (m == PLAIN || m == AT) && !(*s == '{' && s > from && s[-1] == '@') ? *s : '-');
+	}
+	while (out.len > 5 && ends_with(out.buf, ".lock"))
+		strbuf_setlen(&out, out.len - 5);
+	strbuf_swap(name, &out);
+	strbuf_release(&out);
+}
+
 /* What follows "worktrees/ID/"; the name itself without it. NULL: that climbs. */
 static const char *skip_worktree(const char *name)
 {

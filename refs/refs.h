@@ -117,6 +117,8 @@ void ref_store_set_hook(struct ref_store *rs, const struct ref_hook *hook);
 
 /* Ids of the linked worktrees (the directories in worktrees/), sorted. None is fine. */
 MUST_USE int worktree_ids(const char *commondir, struct string_list *out, struct err *err);
+/* Makes the text a component that a refname may have: what must not be in one becomes '-', or goes. For a new id. */
+void ref_name_make_component(struct strbuf *name);
 
 /* ---- names ---- */
 #define REFNAME_ALLOW_ONELEVEL 1u

@@ -148,6 +148,89 @@ int worktrees_read(struct worktree **out, struct repository *r, struct err *err)
 	return rc;
 }
 
+char *worktree_lock_reason(const struct worktree *w)
+{
+	struct strbuf text = STRBUF_INIT;
+	char *path;
+
+	if (!w->id)
+		return NULL;
+	path = path_join(w->gitdir, "locked");
+	if (!file_exists(path)) {
+		free(path);
+		return NULL;
+	}
+	if (read_file(&text, path, 64 * 1024, NULL) < 0) /* it is locked, whatever the reason */
+		strbuf_reset(&text);
+	strbuf_trim(&text);
+	free(path);
+	return strbuf_detach(&text, NULL);
+}
+
+/* ---- by path ---- */
+
+static bool ends_with_components(const char *path, const char *suffix)
+{
+	size_t len = strlen(path), n = strlen(suffix);
+
+	return n && n <= len && !strcmp(path + len - n, suffix) && (n == len || path[len - n - 1] == '/');
+}
+
+static const struct worktree *find_by_end(const struct worktree *list, const char *arg)
+{
+	const struct worktree *found = NULL;
+
+	for (; list; list = list->next) {
+		if (!ends_with_components(list->path, arg))
+			continue;
+		if (found)
+			return NULL;
+		found = list;
+	}
+	return found;
+}
+
+static bool is_at(const struct worktree *w, const char *real)
+{
+	char *path = path_real(w->path, 0);
+	bool same = path && !strcmp(path, real);
+
+	free(path);
+	return same;
+}
+
+const struct worktree *worktrees_find(const struct worktree *list, const char *prefix, const char *arg)
+{
+	const struct worktree *w = find_by_end(list, arg);
+	char *path, *real;
+
+	if (w)
+		return w;
+	path = is_absolute_path(arg) || !prefix ? xstrdup(arg) : xconcat(prefix, arg);
+	real = path_real(path, 0);
+	for (w = list; w && !(real && is_at(w, real)); w = w->next)
+		;
+	free(real);
+	free(path);
+	return w;
+}
+
+const struct worktree *worktrees_find_path(const struct worktree *list, const char *path)
+{
+	char *real = path_real(path, 1);
+
+	for (; list; list = list->next) {
+		char *own = list->id ? path_real(list->path, 1) : NULL;
+		bool same = own && real && !strcmp(own, real);
+
+		free(own);
+		if (same)
+			break;
+	}
+	free(real);
+	return list;
+}
+
 /* ---- branches in use ---- */
 
 static bool names_branch(const struct worktree *w, enum repo_state_file f, const char *branch)
