@@ -35,6 +35,13 @@ MUST_USE int branch_check_new_name(struct repository *r, const char *name, bool 
 MUST_USE int branch_is_checked_out(struct repository *r, const char *ref, bool *used,
 				   struct err *err);
 
+/* ---- branch-guess.c ---- */
+/*
+ * The remote-tracking ref of the only remote that has a branch of that name, or of checkout.defaultRemote. *ref NULL: none;
+ * *nr: the number of remotes that have one. Caller frees *ref.
+ */
+MUST_USE int branch_guess_remote(struct repository *r, const char *name, char **ref, size_t *nr, struct err *err);
+
 /* ---- making (branch-create.c) ---- */
 struct branch_start {
 	struct object_id oid;

@@ -7,60 +7,29 @@
 
 /* ---- a branch that some remote has ---- */
 
-struct guess {
-	struct repository *r;
-	char *wanted;	       /* refs/heads/NAME, there */
-	struct string_list found; /* refs; util: the name of the remote, owned */
-};
-
-static int look_at_ref(void *data, const struct ref *ref)
+static NORETURN void die_of_many(struct repository *r, const char *name, size_t nr)
 {
-	struct guess *g = data;
-	struct string_list remotes = STRING_LIST_INIT;
-	const char *name = g->wanted + strlen("refs/heads/");
-
-	if (!ends_with(ref->name, name) || starts_with(ref->name, "refs/heads/"))
-		return 0;
-	remotes_fetching_into(g->r, ref->name, &remotes);
-	for (size_t i = 0; i < remotes.nr; i++)
-		if (remotes.items[i].util && !strcmp(remotes.items[i].util, g->wanted))
-			string_list_append(&g->found, ref->name)->util =
-				xstrdup(remotes.items[i].string);
-	string_list_clear(&remotes, free);
-	return 0;
-}
-
-static NORETURN void die_of_many(const struct guess *g, const char *name)
-{
-	if (advice_enabled(g->r, "checkoutAmbiguousRemoteBranchName"))
+	if (advice_enabled(r, "checkoutAmbiguousRemoteBranchName"))
 		advise("If you meant to check out a remote tracking branch on, e.g. 'origin',\n"
 		       "you can do so by fully qualifying the name with the --track option:\n\n"
 		       "    git checkout --track origin/<name>\n\n"
 		       "If you'd like to always have checkouts of an ambiguous <name> prefer\n"
 		       "one remote, e.g. the 'origin' remote, consider setting\n"
 		       "checkout.defaultRemote=origin in your config.");
-	die("'%s' matched multiple (%zu) remote tracking branches", name, g->found.nr);
+	die("'%s' matched multiple (%zu) remote tracking branches", name, nr);
 }
 
 /* The ref of the only remote that has a branch of that name, or of checkout.defaultRemote; or NULL. */
 static char *guess_remote_branch(struct checkout *co, const char *name)
 {
-	struct guess g = { co->r, xstrfmt("refs/heads/%s", name), STRING_LIST_INIT };
-	const struct config_entry *e = config_get(co->r->config, "checkout.defaultremote");
 	struct err err = ERR_INIT;
 	char *ref = NULL;
+	size_t nr;
 
-	if (refs_foreach(co->r->refs, "refs/", REFS_NO_PEEL, look_at_ref, &g, &err) < 0)
+	if (branch_guess_remote(co->r, name, &ref, &nr, &err) < 0)
 		die_err(&err);
-	if (g.found.nr == 1)
-		ref = xstrdup(g.found.items[0].string);
-	for (size_t i = 0; i < g.found.nr && !ref; i++)
-		if (e && e->value && !strcmp(e->value, g.found.items[i].util))
-			ref = xstrdup(g.found.items[i].string);
-	if (!ref && g.found.nr > 1)
-		die_of_many(&g, name);
-	string_list_clear(&g.found, free);
-	free(g.wanted);
+	if (!ref && nr > 1)
+		die_of_many(co->r, name, nr);
 	return ref;
 }
 
