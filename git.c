@@ -129,6 +129,7 @@ static const struct command commands[] = {
 	{ "verify-pack", cmd_verify_pack, CMD_REPO_GENTLY | CMD_AS_IT_IS },
 	{ "verify-tag", cmd_verify_tag, CMD_REPO },
 	{ "version", cmd_version, 0 },
+	{ "worktree", cmd_worktree, CMD_REPO },
 	{ "write-tree", cmd_write_tree, CMD_REPO },
 };
 

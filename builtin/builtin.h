@@ -184,6 +184,7 @@ int cmd_verify_commit(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_verify_pack(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_verify_tag(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_version(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_worktree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_write_tree(int argc, const char **argv, struct command_ctx *ctx);
 
 #endif

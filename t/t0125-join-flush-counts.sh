@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='counts of flushes of commands that join histories, and of stash
+test_description='counts of flushes of commands that join histories, of stash and worktree
 
 One for the result, and one before it where local changes are put aside first. The table of
 Documentation/Durability has the same numbers.'
@@ -120,6 +120,11 @@ test_expect_success 'stash push: two flushes; apply, pop, drop, clear, create, s
 
 test_expect_success 'stash branch: two flushes, for the branch and for the changes' '
 	fresh && git -C journal/repo stash -q && costs 2 stash branch new && test_grep local journal/repo/g && test -z "$(git -C journal/repo stash list)"
+'
+
+test_expect_success 'worktree: one flush for a new one with its branch, index and files, and for each change' '
+	clean && costs 1 worktree add -q ../w && costs 1 worktree lock w && costs 1 worktree unlock w && costs 1 worktree move w ../x && costs 0 worktree repair &&
+	costs 1 worktree remove x && costs 1 worktree add -q --lock -d ../y && rm -rf journal/y && costs 0 worktree prune && costs 1 worktree unlock journal/y && costs 1 worktree prune
 '
 
 test_done
