@@ -326,13 +326,29 @@ void apply_release(struct apply *a)
 	index_release(&a->ix);
 }
 
-/* The options go together? */
+/* Also with --quiet. */
+static int refuse_options(struct apply *a, const char *text)
+{
+	a->say(a->data, text);
+	return -1;
+}
+
+static int refuse_option(struct apply *a, const char *option)
+{
+	char *text = xstrfmt("error: '%s' outside a repository\n", option);
+
+	a->say(a->data, text);
+	free(text);
+	return -1;
+}
+
+/* Do the options go together? */
 static int check_apply_options(struct apply *a)
 {
 	if (a->reject && a->threeway)
-		return apply_error(a, "options '%s' and '%s' cannot be used together", "--reject", "--3way");
+		return refuse_options(a, "error: options '--reject' and '--3way' cannot be used together\n");
 	if (a->threeway && !a->repo)
-		return apply_error(a, "'%s' outside a repository", "--3way");
+		return refuse_option(a, "--3way");
 	if (a->threeway)
 		a->index = 1;
 	if (a->reject) {
@@ -343,19 +359,17 @@ static int check_apply_options(struct apply *a)
 	if (!a->force_apply && (a->stat || a->numstat || a->summary || a->check || a->fake_ancestor))
 		a->apply = 0;
 	if (a->index && !a->repo)
-		return apply_error(a, "'%s' outside a repository", "--index");
+		return refuse_option(a, "--index");
 	if (a->cached && !a->repo)
-		return apply_error(a, "'%s' outside a repository", "--cached");
+		return refuse_option(a, "--cached");
 	if (a->cached)
 		a->index = 1;
 	if (a->index || !a->repo)
 		a->intent_to_add = 0;
 	if (a->index)
 		a->unsafe_paths = 0;
-	if (a->favor && !a->threeway) {
-		a->say(a->data, "fatal: --ours, --theirs, and --union require --3way\n");
-		return -1;
-	}
+	if (a->favor && !a->threeway)
+		return refuse_options(a, "fatal: --ours, --theirs, and --union require --3way\n");
 	return 0;
 }
 

@@ -69,11 +69,14 @@ static bool inflate_hunk(struct patch_hunk *h, const struct strbuf *packed, unsi
 	return true;
 }
 
-static int say_corrupt(struct patch_reader *r, const char *line, size_t len)
+static int say_corrupt(struct patch_reader *r, const char *what, const char *line, size_t len)
 {
 	struct strbuf text = STRBUF_INIT;
 
-	strbuf_addf(&text, "error: corrupt binary patch at %s:%zu: %.*s\n", r->file, r->line - 1, (int)len - 1, line);
+	strbuf_addf(&text, "error: %s binary patch at %s:%zu", what, r->file, r->line - 1);
+	if (line)
+		strbuf_addf(&text, ": %.*s", (int)len - 1, line);
+	strbuf_addch(&text, '\n');
 	r->say(r->data, text.buf);
 	strbuf_release(&text);
 	return PATCH_STOP;
@@ -109,27 +112,27 @@ static int read_binary_hunk(struct patch_reader *r, struct file_patch *p)
 		}
 		if (!decode_line(&packed, line, len)) {
 			r->line++;
-			rc = say_corrupt(r, line, len);
+			rc = say_corrupt(r, "corrupt", line, len);
 			goto out;
 		}
 	}
 	h = file_patch_add_hunk(p);
 	h->kind = kind;
 	if (!inflate_hunk(h, &packed, size))
-		rc = say_corrupt(r, line, len);
+		rc = say_corrupt(r, "corrupt", line, len);
 out:
 	strbuf_release(&packed);
 	return rc;
 }
 
-int patch_read_binary(struct patch_reader *r, struct file_patch *p, struct err *err)
+int patch_read_binary(struct patch_reader *r, struct file_patch *p)
 {
 	int rc = read_binary_hunk(r, p);
 
-	(void)err;
-	if (rc != 1)
-		return rc;
+	if (!rc)
+		return say_corrupt(r, "unrecognized", NULL, 0);
 	p->is_binary = true;
-	rc = read_binary_hunk(r, p);
-	return rc == PATCH_STOP ? rc : 1;
+	if (rc == 1)
+		rc = read_binary_hunk(r, p);
+	return rc == PATCH_STOP ? rc : 0;
 }

@@ -108,7 +108,7 @@ static void note_crlf(struct file_patch *p, const char *line, size_t len)
 		p->ws_rule |= WS_CR_AT_EOL;
 }
 
-/* One line of a hunk. false: it cannot be one. */
+/* One line of a hunk. false: it cannot be one. Counts below 0 wrap, and so never end it: too many lines are a fault. */
 static bool read_hunk_line(struct patch_reader *r, struct file_patch *p, struct patch_hunk *h, struct hunk_counts *c, size_t len)
 {
 	char sign = *r->at;
@@ -117,8 +117,8 @@ static bool read_hunk_line(struct patch_reader *r, struct file_patch *p, struct 
 	switch (sign) {
 	case '\n':
 	case ' ':
-		if (!c->old_nr-- || !c->new_nr--)
-			return false;
+		c->old_nr--;
+		c->new_nr--;
 		if (!c->added && !c->deleted)
 			h->leading++;
 		h->trailing++;
@@ -128,8 +128,8 @@ static bool read_hunk_line(struct patch_reader *r, struct file_patch *p, struct 
 		return true;
 	case '-':
 	case '+':
-		if (sign == '-' ? !c->old_nr-- : !c->new_nr--)
-			return false;
+		c->old_nr -= sign == '-';
+		c->new_nr -= sign == '+';
 		c->deleted += sign == '-';
 		c->added += sign == '+';
 		h->trailing = 0;
@@ -246,22 +246,15 @@ static int read_other(struct patch_reader *r, struct file_patch *p, struct err *
 	int rc = 0;
 
 	if (len == sizeof(git_binary) - 1 && !memcmp(r->at, git_binary, len)) {
-		const char *start = r->at;
-		size_t line = r->line;
-
 		r->at += len;
 		r->line++;
-		rc = patch_read_binary(r, p, err);
-		if (!rc) {
-			r->at = start;
-			r->line = line + 1;
-		}
+		rc = patch_read_binary(r, p);
 	} else if (is_binary_note(r->at, len)) {
 		r->at += len;
 		r->line++;
 		p->is_binary = true;
 	}
-	if (rc < 0 || rc == PATCH_STOP)
+	if (rc == PATCH_STOP)
 		return rc;
 	if (r->needs_change && !p->is_binary && !changes_metadata(p))
 		return err_set(err, ERR_CORRUPT, "patch with only garbage at %s:%zu", r->file, r->line);

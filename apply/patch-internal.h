@@ -34,8 +34,8 @@ int patch_read_traditional_header(struct patch_reader *r, struct file_patch *p, 
 
 /* ---- binary.c ---- */
 
-/* Behind "GIT binary patch". 1: read; 0: no data. */
-int patch_read_binary(struct patch_reader *r, struct file_patch *p, struct err *err);
+/* Behind "GIT binary patch". 0, or PATCH_STOP. */
+int patch_read_binary(struct patch_reader *r, struct file_patch *p);
 
 /* A hunk is appended. */
 struct patch_hunk *file_patch_add_hunk(struct file_patch *p);
