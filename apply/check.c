@@ -251,7 +251,7 @@ static int make_result(struct apply *a, struct apply_patch *ap, struct index_ent
 		return -1;
 	if (a->threeway) {
 		rc = apply_threeway(a, ap, e, out);
-		if (rc < 0)
+		if (rc < 0 && !ap->direct_to_threeway)
 			apply_say(a, "Falling back to direct application...\n");
 	}
 	if (rc < 0)

@@ -227,19 +227,15 @@ static void put_lines(struct hunk_job *j, size_t at)
 	}
 }
 
-static void say_not_found(const struct hunk_job *j)
+static void add_old_lines(const struct hunk_job *j, struct strbuf *out)
 {
-	struct strbuf text = STRBUF_INIT;
-
 	for (size_t i = 0; i < j->old.nr; i++)
-		strbuf_add(&text, j->old.lines[i].s, j->old.lines[i].len);
-	if (j->a->verbosity > 0)
-		apply_error(j->a, "while searching for:\n%s", text.buf);
-	strbuf_release(&text);
+		strbuf_add(out, j->old.lines[i].s, j->old.lines[i].len);
 }
 
 static bool apply_hunk(struct hunk_job *j, size_t nth)
 {
+	struct strbuf wanted = STRBUF_INIT;
 	size_t pos = 0;
 	ssize_t at = -1;
 
@@ -247,15 +243,18 @@ static bool apply_hunk(struct hunk_job *j, size_t nth)
 	j->trailing = j->h->trailing;
 	if (read_sides(j)) {
 		drop_last_newlines(j);
+		if (j->a->verbosity > 0)
+			add_old_lines(j, &wanted);
 		at = find_place(j, &pos);
 		if (at >= 0) {
 			check_blank_at_eof(j, (size_t)at);
 			say_place(j, nth, (size_t)at, pos);
 			put_lines(j, (size_t)at);
-		} else {
-			say_not_found(j);
+		} else if (j->a->verbosity > 0) {
+			apply_error(j->a, "while searching for:\n%s", wanted.buf);
 		}
 	}
+	strbuf_release(&wanted);
 	image_release(&j->old);
 	image_release(&j->new);
 	return at >= 0;

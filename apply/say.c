@@ -9,6 +9,19 @@ const char *apply_name(const struct apply_patch *ap)
 	return ap->p.new_name ? ap->p.new_name : ap->p.old_name;
 }
 
+/* In errors and warnings, which may quote anything, control characters cannot reach a terminal. */
+static void mask_controls(struct strbuf *text)
+{
+	if (!starts_with(text->buf, "error: ") && !starts_with(text->buf, "warning: "))
+		return;
+	for (size_t i = 0; i < text->len; i++) {
+		unsigned char c = (unsigned char)text->buf[i];
+
+		if ((c < ' ' || c == 0x7f) && c != '\t' && c != '\n')
+			text->buf[i] = '?';
+	}
+}
+
 void apply_say(struct apply *a, const char *fmt, ...)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -19,6 +32,7 @@ void apply_say(struct apply *a, const char *fmt, ...)
 	va_start(ap, fmt);
 	strbuf_vaddf(&text, fmt, ap);
 	va_end(ap);
+	mask_controls(&text);
 	a->say(a->data, text.buf);
 	strbuf_release(&text);
 }
