@@ -315,8 +315,8 @@ compare-upkeep: all
 		$(or $(SEED),1) $(or $(COUNT),1200) -k; rc=$$?; rm -rf "$$dir"; exit $$rc
 
 # By seed, beside STOCK_GIT: COUNT histories with and without renamed files and directories and several merge bases, each
-# merged in seven ways; then TURNS merges in a working tree, rebases, sequences of picks, and stashes; then STEPS changes
-# of refs in tables.
+# merged in seven ways; then TURNS merges in a working tree, rebases, sequences of picks, and stashes; then PATCHES that
+# are applied; then STEPS changes of refs in tables.
 .PHONY: differential
 differential: all
 	$(Q)dir=$$(mktemp -d) && rc=0 && for o in r rdm rdmT rc; do mkdir "$$dir/$$o" && t/interop/merges.py -k -$$o \
@@ -325,6 +325,7 @@ differential: all
 	for script in 'merge-command.py -k -r -d' rebase-turns.py pick-turns.py; do t/interop/$$script \
 		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/turns" $(or $(TURNS),100) $(or $(SEED),1) || rc=1; done; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/stash.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
+	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/apply.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
 	for hash in sha1 sha256; do OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/reftable.py $(or $(SEED),1) \
 		$(or $(STEPS),2000) $$hash || rc=1; done; \
 	rm -rf "$$dir"; exit $$rc

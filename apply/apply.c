@@ -345,6 +345,8 @@ static int refuse_option(struct apply *a, const char *option)
 /* Do the options go together? */
 static int check_apply_options(struct apply *a)
 {
+	if (a->favor && !a->threeway)
+		return refuse_options(a, "fatal: --ours, --theirs, and --union require --3way\n");
 	if (a->reject && a->threeway)
 		return refuse_options(a, "error: options '--reject' and '--3way' cannot be used together\n");
 	if (a->threeway && !a->repo)
@@ -368,8 +370,6 @@ static int check_apply_options(struct apply *a)
 		a->intent_to_add = 0;
 	if (a->index)
 		a->unsafe_paths = 0;
-	if (a->favor && !a->threeway)
-		return refuse_options(a, "fatal: --ours, --theirs, and --union require --3way\n");
 	return 0;
 }
 
