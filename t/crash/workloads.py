@@ -1162,7 +1162,8 @@ class Push(OtherSide):
         for files in 5, 120:
             self.commit(git, files, int.from_bytes(os.urandom(4), "big"))
             self.push(git, ["+HEAD:" + n for nr in range(self.ROUNDS) for n in self.names(nr)])
-        self.push(git, [":" + n for n in there])
+        if there:
+            self.push(git, [":" + n for n in there])
         git.must(repo, "fsck", "--strict")
 
 
