@@ -56,6 +56,11 @@ test_expect_success 'cherry-pick obeys --cleanup, and keeps it over a stop' '
 	! test_grep cleanup r/.git/sequencer/opts && git -C r cherry-pick --abort
 '
 
+test_expect_success 'rebase knows old options' '
+	test_expect_code 128 git -C r rebase --preserve-merges 2>err && test_grep "^fatal: --preserve-merges was replaced by --rebase-merges" err &&
+	git -C r rebase -q --allow-empty-message main new && back
+'
+
 test_expect_success '--edit-todo of a list with errors explains it once' '
 	test_expect_code 1 env GIT_SEQUENCE_EDITOR="sed -i 1ibogus" git -C r rebase -i main new 2>err && test_grep "bogus" err &&
 	printf "#!/bin/sh\ncp \"\$1\" ../seen && sed -i /bogus/d \"\$1\"\n" >editor && chmod +x editor &&

@@ -117,6 +117,9 @@ static int parse_rebase_words(struct rebase_cmd_options *o, int argc, const char
 		OPT_BOOL(0, "reset-author-date", &o->reset_author, "ignore author date and use current date"),
 		{ OPTION_BOOL, 0, "ignore-date", &o->reset_author, NULL, "synonym of --reset-author-date", PARSE_OPT_HIDDEN,
 		  NULL, 1 },
+		{ OPTION_BOOL, 0, "allow-empty-message", &o->empty_message, NULL, "always so", PARSE_OPT_HIDDEN, NULL, 1 },
+		{ OPTION_BOOL, 'p', "preserve-merges", &o->preserve, NULL, "replaced by --rebase-merges",
+		  PARSE_OPT_HIDDEN | PARSE_OPT_NONEG, NULL, 1 },
 		OPT_STRING('C', NULL, &o->context, "n", "passed to 'git apply'"),
 		OPT_BOOL(0, "ignore-whitespace", &o->ignore_whitespace, "ignore changes in whitespace"),
 		OPT_STRING(0, "whitespace", &o->whitespace, "action", "passed to 'git apply'"),
@@ -348,6 +351,10 @@ int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv)
 	read_config(c);
 	reschedule = o->reschedule;
 	argc = parse_rebase_words(o, argc, argv, false);
+	if (o->preserve)
+		die("--preserve-merges was replaced by --rebase-merges\n"
+		    "Note: Your `pull.rebase` configuration may also be set to 'preserve',\n"
+		    "which is no longer supported; use 'merges' instead");
 	check_modes(o, argc);
 	if (o->mode != REBASE_START)
 		return argc;

@@ -35,7 +35,7 @@ struct rebase_cmd_options {
 	int keep_base, verify, quiet, verbose, stat, signoff, committer_date, reset_author, force, apply, merge;
 	int interactive, rerere_autoupdate, autosquash, update_refs, autostash, rebase_merges, rebase_cousins;
 	int fork_point, root, reschedule, reapply; /* -1: not given */
-	int keep_empty;
+	int keep_empty, empty_message, preserve; /* the second has no effect, the third is refused */
 	const char *empty;
 	const char *strategy, *whitespace, *context;
 	int ignore_whitespace;
