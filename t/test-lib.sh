@@ -757,6 +757,21 @@ test_commit () {
 	test -z "$t_tag" || git -C "$t_dir" update-ref "refs/tags/$t_tag" HEAD
 }
 
+# ref_value DIR NAME: what a file of the ref would hold, an id or "ref: TARGET", whatever holds it. Fails if there is none.
+ref_value () {
+	local t_target
+	if t_target=$(git -C "$1" symbolic-ref -q --no-recurse "$2" 2>/dev/null); then
+		echo "ref: $t_target"
+	else
+		git -C "$1" show-ref --exists "$2" && git -C "$1" rev-parse -q --verify "$2"
+	fi
+}
+
+# reflog_lines DIR [NAME]: a log as a file has it, or all logs, whatever holds them. Fails if there is none.
+reflog_lines () {
+	(cd "$1" && "$GIT_BUILD_DIR/t/helper/reflogs" ${2+"$2"})
+}
+
 # write_script FILE [INTERPRETER] <BODY: an executable script.
 write_script () {
 	{ echo "#!${2:-/bin/sh}" && cat; } >"$1" && chmod +x "$1"
