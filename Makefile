@@ -13,7 +13,7 @@
 #   make check                 layers, raw calls, headers, other systems, shell syntax, words
 #   make sanitize              the tests under ASan and UBSan (in build-asan; REPORT=1: UBSan says what it found)
 #   make tsan [T=..]           the tests of code that runs in threads, under TSan (in build-tsan)
-#   make variants              the tests with SHA-256, with each fsyncMethod
+#   make variants              the tests with SHA-256, with refs in tables, with both, with each fsyncMethod
 #   make variants-arch [T=..]  the tests as i386; unit tests and t10xx to t14xx as s390x (qemu)
 #   make coverage              which lines the tests reach (gcovr; pages in build-coverage/html)
 #   make compile_commands      compile_commands.json, for editors
@@ -409,12 +409,14 @@ valgrind: all
 	$(Q)GIT_TEST_TIMEOUT=3600 GIT_TEST_VALGRIND=1 $(MAKE) test T='$(or $(T),$(V_TESTS))'
 
 # The whole suite in each variant that an environment variable chooses.
-VARIANTS ?= GIT_TEST_DEFAULT_HASH=sha256 GIT_TEST_FSYNC_METHOD=fsync \
-	GIT_TEST_FSYNC_METHOD=writeout-only
+# Commas stand for blanks. SHA-1 with refs in files is the plain run.
+VARIANTS ?= GIT_TEST_DEFAULT_HASH=sha256 GIT_TEST_DEFAULT_REF_FORMAT=reftable \
+	GIT_TEST_DEFAULT_HASH=sha256,GIT_TEST_DEFAULT_REF_FORMAT=reftable \
+	GIT_TEST_FSYNC_METHOD=fsync GIT_TEST_FSYNC_METHOD=writeout-only
 .PHONY: variants
 variants: all lean
 	$(Q)for v in $(VARIANTS); do \
-		echo "== $$v"; env $$v $(MAKE) test || exit 1; \
+		echo "== $$v"; env $$(echo "$$v" | tr , " ") $(MAKE) test || exit 1; \
 	done
 
 # Without expat, then without libcurl: each links, and says what it lacks.

@@ -58,9 +58,10 @@ test_expect_success 'rename: refs, logs, HEAD, refspecs, branches' '
 	printf "refs/remotes/two/%s\n" HEAD main other side >expect &&
 	test_cmp expect actual &&
 	test "$(git -C r symbolic-ref refs/remotes/two/HEAD)" = refs/remotes/two/main &&
-	test_grep "renamed refs/remotes/one/main to refs/remotes/two/main" r/.git/logs/refs/remotes/two/main &&
-	test_line_count = 2 r/.git/logs/refs/remotes/two/main &&
-	test_path_missing r/.git/logs/refs/remotes/one &&
+	reflog_lines r refs/remotes/two/main >log &&
+	test_grep "renamed refs/remotes/one/main to refs/remotes/two/main" log &&
+	test_line_count = 2 log &&
+	reflog_lines r >logs && test_grep ! "^== refs/remotes/one/" logs &&
 	git -C r config --get-all remote.two.fetch >actual &&
 	printf "%s\n" "+refs/heads/*:refs/remotes/two/*" "+refs/odd/*:refs/odd/*" >expect &&
 	test_cmp expect actual &&

@@ -28,6 +28,7 @@ test_expect_success 'files, configuration, refs, HEAD and reflogs' '
 	test_cmp src/dir/three full/dir/three &&
 	git -C full status --porcelain >out && test_must_be_empty out &&
 	{ test_have_prereq SHA1 || echo extensions.objectformat=$TEST_HASH; } >expect &&
+	{ test_have_prereq REFFILES || echo extensions.refstorage=reftable; } >>expect &&
 	cat >>expect <<-EOF &&
 	remote.origin.url=$TRASH_DIRECTORY/src
 	remote.origin.fetch=+refs/heads/*:refs/remotes/origin/*
@@ -48,10 +49,10 @@ test_expect_success 'files, configuration, refs, HEAD and reflogs' '
 	test "$(git -C full symbolic-ref HEAD)" = refs/heads/main &&
 	test "$(git -C full symbolic-ref refs/remotes/origin/HEAD)" = refs/remotes/origin/main &&
 	for log in HEAD refs/heads/main refs/remotes/origin/HEAD; do
-		test_line_count = 1 full/.git/logs/$log &&
-		test_grep "^0* $head .*	clone: from $TRASH_DIRECTORY/src$" full/.git/logs/$log || return 1
+		reflog_lines full $log >log && test_line_count = 1 log &&
+		test_grep "^0* $head .*	clone: from $TRASH_DIRECTORY/src$" log || return 1
 	done &&
-	test ! -e full/.git/logs/refs/remotes/origin/main && test ! -e full/.git/FETCH_HEAD &&
+	test_expect_code 1 git -C full reflog exists refs/remotes/origin/main && test ! -e full/.git/FETCH_HEAD &&
 	git -C full fsck --strict
 '
 
@@ -93,7 +94,11 @@ test_expect_success 'many refs are one file' '
 	for i in $(test_seq 300); do echo "create refs/heads/b/$i $head"; done >input &&
 	git -C many update-ref --stdin <input &&
 	git clone -q --bare many many2 &&
-	find many2/refs -type f >out && test_must_be_empty out &&
+	if test_have_prereq REFFILES; then
+		find many2/refs -type f >out && test_must_be_empty out
+	else
+		test_line_count = 1 many2/reftable/tables.list
+	fi &&
 	git -C many for-each-ref >expect && git -C many2 for-each-ref >out && test_cmp expect out
 '
 
@@ -102,7 +107,7 @@ test_expect_success 'a branch, a tag, one branch alone' '
 	test "$(git -C b1 config branch.topic.merge)" = refs/heads/topic &&
 	test "$(git -C b1 symbolic-ref refs/remotes/origin/HEAD)" = refs/remotes/origin/main &&
 	git clone -b v1 src b2 2>err && test_grep "^Note: switching to ${SQ}$topic${SQ}" err &&
-	test "$(cat b2/.git/HEAD)" = "$topic" && test_must_fail git -C b2 config branch.main.remote &&
+	test "$(ref_value b2 HEAD)" = "$topic" && test_must_fail git -C b2 config branch.main.remote &&
 	git clone -q -c advice.detachedHead=false -b v1 src b3 2>err && test_must_be_empty err &&
 	git clone -q --single-branch -b topic "file://$PWD/src" b4 &&
 	printf "refs/%s\n" heads/topic remotes/origin/topic tags/one tags/v1 >expect &&
@@ -118,8 +123,8 @@ test_expect_success 'a detached HEAD: a branch of the same commit, or none' '
 	cp -R src det && git -C det update-ref --no-deref HEAD "$topic" &&
 	git clone -q det d1 && test "$(git -C d1 symbolic-ref HEAD)" = refs/heads/topic &&
 	git -C det update-ref --no-deref HEAD "$(git -C src rev-parse two)" &&
-	git clone -q det d2 && test "$(cat d2/.git/HEAD)" = "$(git -C src rev-parse two)" &&
-	git clone -q --bare "file://$PWD/det" d3 && test "$(cat d3/HEAD)" = "$(git -C src rev-parse two)" &&
+	git clone -q det d2 && test "$(ref_value d2 HEAD)" = "$(git -C src rev-parse two)" &&
+	git clone -q --bare "file://$PWD/det" d3 && test "$(ref_value d3 HEAD)" = "$(git -C src rev-parse two)" &&
 	git -C d3 fsck
 '
 
@@ -133,9 +138,9 @@ test_expect_success 'a HEAD that leads nowhere' '
 
 test_expect_success '--revision: a ref or an object, and nothing else' '
 	git clone -q --revision=refs/heads/topic "file://$PWD/src" r1 &&
-	test "$(cat r1/.git/HEAD)" = "$topic" && git -C r1 for-each-ref >out && test_must_be_empty out &&
+	test "$(ref_value r1 HEAD)" = "$topic" && git -C r1 for-each-ref >out && test_must_be_empty out &&
 	test_must_fail git -C r1 config remote.origin.fetch &&
-	git clone -q --bare --revision="$head" "file://$PWD/src" r2 && test "$(cat r2/HEAD)" = "$head" &&
+	git clone -q --bare --revision="$head" "file://$PWD/src" r2 && test "$(ref_value r2 HEAD)" = "$head" &&
 	test_must_fail git clone --revision=nothere src r3 2>err &&
 	test_grep "Remote revision nothere not found in upstream origin" err &&
 	test_must_fail git clone --revision=HEAD --branch x src r3 2>err &&

@@ -75,7 +75,7 @@ test_expect_success 'a conflict: markers, stages, state files' '
 	git -C r rev-parse clash >expect && test_cmp expect r/.git/MERGE_HEAD &&
 	test_path_is_file r/.git/MERGE_MODE && test_must_be_empty r/.git/MERGE_MODE &&
 	lines "Merge branch '\''clash'\'' into work" "" "# Conflicts:" "#	f" >expect && test_cmp expect r/.git/MERGE_MSG &&
-	git -C r show "$(cat r/.git/AUTO_MERGE):f" >out && test_cmp out r/f &&
+	git -C r show "$(ref_value r AUTO_MERGE):f" >out && test_cmp out r/f &&
 	test_path_is_missing r/.git/WORKTREE_UPDATE
 '
 

@@ -23,7 +23,10 @@ back() {
 }
 
 state() {
-	(cd r/.git && ls -d *_HEAD MERGE_MSG AUTO_MERGE sequencer 2>/dev/null | grep -v -e ORIG_HEAD; true)
+	{
+		(cd r/.git && ls -d *_HEAD MERGE_MSG AUTO_MERGE sequencer 2>/dev/null)
+		git -C r for-each-ref --include-root-refs --format="%(refname)" | grep -e "^[A-Z_]*_HEAD$" -e "^AUTO_MERGE$"
+	} | sort -u | grep -v -e ORIG_HEAD; true
 }
 
 test_expect_success 'one commit: change, message, author and date are kept' '
@@ -37,7 +40,7 @@ test_expect_success 'a conflict stops: state, stages, hints' '
 	test_expect_code 1 git -C r cherry-pick conflict >out 2>err && test_grep "CONFLICT (content): Merge conflict in f" out &&
 	test_grep "^error: could not apply [0-9a-f]*\.\.\. conflict$" err && test_grep "hint: run \"git cherry-pick --abort\"" err &&
 	lines AUTO_MERGE CHERRY_PICK_HEAD MERGE_MSG >expect && state >actual && test_cmp expect actual &&
-	test "$(cat r/.git/CHERRY_PICK_HEAD)" = "$(git -C r rev-parse conflict)" &&
+	test "$(ref_value r CHERRY_PICK_HEAD)" = "$(git -C r rev-parse conflict)" &&
 	lines conflict "" "# Conflicts:" "#	f" >expect && test_cmp expect r/.git/MERGE_MSG &&
 	test_grep "^>>>>>>> [0-9a-f]* (conflict)$" r/f && test 3 = $(git -C r ls-files -u | wc -l) &&
 	test_expect_code 128 git -C r cherry-pick g 2>err && test_grep "Cherry-picking is not possible because you have unmerged" err

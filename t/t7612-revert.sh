@@ -19,7 +19,10 @@ back() {
 }
 
 state() {
-	(cd r/.git && ls -d *_HEAD MERGE_MSG AUTO_MERGE sequencer 2>/dev/null | grep -v -e ORIG_HEAD; true)
+	{
+		(cd r/.git && ls -d *_HEAD MERGE_MSG AUTO_MERGE sequencer 2>/dev/null)
+		git -C r for-each-ref --include-root-refs --format="%(refname)" | grep -e "^[A-Z_]*_HEAD$" -e "^AUTO_MERGE$"
+	} | sort -u | grep -v -e ORIG_HEAD; true
 }
 
 test_expect_success 'one commit: the message names it, the author is the user' '
@@ -69,13 +72,13 @@ test_expect_success 'a stop, --skip, --continue, --abort' '
 '
 
 test_expect_success '-n: REVERT_HEAD and MERGE_MSG are those of the last one' '
-	git -C r revert -n v2 v1 && git -C r rev-parse v1 >expect && test_cmp expect r/.git/REVERT_HEAD &&
+	git -C r revert -n v2 v1 && git -C r rev-parse v1 >expect && ref_value r REVERT_HEAD >value && test_cmp expect value &&
 	test "$(head -n 1 r/.git/MERGE_MSG)" = "Revert \"one\"" && test "$(git -C r rev-parse HEAD)" = "$(git -C r rev-parse start)" && back
 '
 
 test_expect_success 'nothing left to undo: exit code 1, no commit' '
 	git -C r revert --no-edit v1 && head=$(git -C r rev-parse HEAD) && test_expect_code 1 git -C r revert --no-edit v1 >out &&
-	test_grep "nothing to commit" out && test $head = $(git -C r rev-parse HEAD) && test_path_is_missing r/.git/REVERT_HEAD && back
+	test_grep "nothing to commit" out && test $head = $(git -C r rev-parse HEAD) && ref_missing r REVERT_HEAD && back
 '
 
 test_expect_success '-n; wrong arguments' '

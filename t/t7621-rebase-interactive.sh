@@ -54,15 +54,15 @@ test_expect_success 'revert undoes a commit, in the name of the user' '
 	copy && one=$(git -C repo rev-parse topic~2) && GIT_AUTHOR_NAME=Me edit "3a revert $one" "" main &&
 	subjects main "Revert \"one\"\nthree\ntwo\none\n" && git -C repo log -1 --format="%an%n%b" >out && printf "Me\nThis reverts commit $one.\n\n" >expect && test_cmp expect out &&
 	git -C repo log -g -2 --format=%gs >out && sed -n 2p out >line && echo "rebase (revert): Revert \"one\"" >expect && test_cmp expect line &&
-	test_grep l2 repo/f && test_path_is_missing repo/.git/REVERT_HEAD
+	test_grep l2 repo/f && ref_missing repo REVERT_HEAD
 '
 
 test_expect_success 'revert stops at a conflict, and at an empty result' '
 	copy && one=$(git -C repo rev-parse topic~2) && sed s/t2/u2/ repo/f >f && mv f repo/f && git -C repo commit -qam other &&
 	test_expect_code 1 edit "4a revert $one" "" main 2>err && test_grep "error: could not revert $(git -C repo rev-parse --short $one)\.\.\. one$" err &&
-	test "$(cat repo/.git/REVERT_HEAD)" = $one && test_path_is_missing repo/.git/CHERRY_PICK_HEAD && test_grep "^>>>>>>> parent of .* (one)$" repo/f &&
-	git -C repo checkout -q --theirs f && git -C repo add f && MSG= git -C repo rebase --continue >out 2>&1 && subjects main "Revert \"one\"\nother\nthree\ntwo\none\n" && test_path_is_missing repo/.git/REVERT_HEAD &&
-	copy && one=$(git -C repo rev-parse topic~2) && test_expect_code 1 edit "2s/.*/revert $one/;3s/.*/revert $one/" "" main >out 2>err && test_grep ! "previous cherry-pick" err && test_path_is_missing repo/.git/CHERRY_PICK_HEAD &&
+	test "$(ref_value repo REVERT_HEAD)" = $one && ref_missing repo CHERRY_PICK_HEAD && test_grep "^>>>>>>> parent of .* (one)$" repo/f &&
+	git -C repo checkout -q --theirs f && git -C repo add f && MSG= git -C repo rebase --continue >out 2>&1 && subjects main "Revert \"one\"\nother\nthree\ntwo\none\n" && ref_missing repo REVERT_HEAD &&
+	copy && one=$(git -C repo rev-parse topic~2) && test_expect_code 1 edit "2s/.*/revert $one/;3s/.*/revert $one/" "" main >out 2>err && test_grep ! "previous cherry-pick" err && ref_missing repo CHERRY_PICK_HEAD &&
 	git -C repo rebase --skip 2>err && subjects main "Revert \"one\"\none\n"
 '
 
@@ -199,7 +199,7 @@ test_expect_success 'a commit, or a fixup, that is upstream: --empty' '
 	test_grep "dropping $(git -C start rev-parse topic) three -- patch contents already upstream" err && subjects main "two\none\n" &&
 	rm -rf repo && cp -R made repo &&
 	test_expect_code 1 edit "2{h;d};3{G;s/\npick/\nsquash/}" "" --reapply-cherry-picks --empty=stop main &&
-	test_path_is_file repo/.git/CHERRY_PICK_HEAD && MSG= git -C repo rebase --continue && subjects main "one\n" &&
+	ref_exists repo CHERRY_PICK_HEAD && MSG= git -C repo rebase --continue && subjects main "one\n" &&
 	rm -rf repo && mv made repo && edit "3s/pick/fixup/" "" --reapply-cherry-picks --empty=stop main && subjects main "two\none\n"
 '
 

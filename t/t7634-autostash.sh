@@ -15,12 +15,12 @@ fresh() {
 # clash: the merge of o conflicts
 clash() {
 	fresh && (cd repo && git stash -q && echo 9 >f && git commit -qam x && git stash pop -q) && test_must_fail git -C repo merge --autostash o >out 2>err &&
-	test_grep "^When finished, apply stashed changes with .git stash pop." out && test_path_is_file repo/.git/MERGE_AUTOSTASH
+	test_grep "^When finished, apply stashed changes with .git stash pop." out && ref_exists repo MERGE_AUTOSTASH
 }
 
 # has LINE...: the short status, and no autostash is left
 has() {
-	git -C repo status --short >status && printf "%s\n" "$@" | sed "/^$/d" >expect && test_cmp expect status && test_path_is_missing repo/.git/MERGE_AUTOSTASH
+	git -C repo status --short >status && printf "%s\n" "$@" | sed "/^$/d" >expect && test_cmp expect status && ref_missing repo MERGE_AUTOSTASH
 }
 
 applied() {
@@ -35,7 +35,7 @@ listed() {
 test_expect_success 'a merge, a fast-forward, a squash, a pull' '
 	fresh && git -C repo merge --autostash o >out 2>err && test_grep "^Created autostash: [0-9a-f]*$" out && applied && has " M g" && test -z "$(git -C repo stash list)" &&
 	fresh && git -C repo reset -q --keep HEAD~1 && git -C repo -c merge.autoStash=true merge o >out 2>err && applied && has " M g" && test "$(git -C repo rev-parse HEAD)" = "$(git -C repo rev-parse o)" &&
-	fresh && git -C repo merge --squash --autostash o >out 2>err && test_path_is_file repo/.git/MERGE_AUTOSTASH && git -C repo commit -qm squashed 2>err && applied && has " M g" &&
+	fresh && git -C repo merge --squash --autostash o >out 2>err && ref_exists repo MERGE_AUTOSTASH && git -C repo commit -qm squashed 2>err && applied && has " M g" &&
 	fresh && git -C repo pull -q --no-rebase --autostash . o 2>err && applied && has " M g" && fresh && git -C repo merge --autostash HEAD >out 2>err && test_grep ! Created out && has " M g"
 '
 
@@ -67,8 +67,8 @@ test_expect_success 'merge --quit, reset and checkout -f put them into the list'
 
 test_expect_success 'an autostash that a killed merge has left behind' '
 	clash && rm -f repo/.git/MERGE_HEAD && git -C repo reset -q --hard 2>err && listed && id=$(git -C repo rev-parse stash) &&
-	git -C repo stash drop -q && echo $id >repo/.git/MERGE_AUTOSTASH && git -C repo merge --abort 2>err && applied && has " M g" &&
-	echo $id >repo/.git/MERGE_AUTOSTASH && test_might_fail git -C repo merge -q --autostash o 2>err && test "$(git -C repo rev-parse stash)" = $id
+	git -C repo stash drop -q && git -C repo update-ref MERGE_AUTOSTASH $id && git -C repo merge --abort 2>err && applied && has " M g" &&
+	git -C repo update-ref MERGE_AUTOSTASH $id && test_might_fail git -C repo merge -q --autostash o 2>err && test "$(git -C repo rev-parse stash)" = $id
 '
 
 # back COMMAND...: it rebases main to o, and the change is back, unstaged

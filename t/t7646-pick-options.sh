@@ -40,7 +40,7 @@ test_expect_success 'picks ignore unknown options, and the path of subtree' '
 
 test_expect_success 'revert -n that stops has REVERT_HEAD, cherry-pick -n has no such file' '
 	copy && test_expect_code 1 git -C r revert -n HEAD^ && git -C r rev-parse HEAD^ >expect && git -C r rev-parse REVERT_HEAD >actual &&
-	test_cmp expect actual && copy && test_expect_code 1 git -C r cherry-pick -n crlf && test_path_is_missing r/.git/CHERRY_PICK_HEAD
+	test_cmp expect actual && copy && test_expect_code 1 git -C r cherry-pick -n crlf && ref_missing r CHERRY_PICK_HEAD
 '
 
 test_expect_success '--continue of -n with nothing left makes no MERGE_MSG' '
@@ -62,7 +62,7 @@ test_expect_success 'unmerged entries: -n, rebase' '
 
 test_expect_success 'a rebase that begins ends the pick that waits' '
 	copy && test_expect_code 1 git -C r cherry-pick crlf && git -C r checkout -q --ours f && git -C r add f &&
-	test_path_is_file r/.git/CHERRY_PICK_HEAD && test_expect_code 1 git -C r rebase crlf && test_path_is_missing r/.git/CHERRY_PICK_HEAD
+	ref_exists r CHERRY_PICK_HEAD && test_expect_code 1 git -C r rebase crlf && ref_missing r CHERRY_PICK_HEAD
 '
 
 test_expect_success 'stash pop -q of untracked files alone' '

@@ -55,7 +55,7 @@ test_expect_success '0: what it leaves in the index is committed' '
 	FOO=clean && merges 0 -s foo side && git -C r diff --quiet HEAD side && git -C r diff --quiet HEAD &&
 	test "$(git -C r log -1 --format=%P)" = "$(git -C r rev-parse start side | tr "\n" " " | sed "s/ $//")" &&
 	merges 0 -s foo --no-commit side && git -C r diff --cached --quiet side && test_path_is_file r/.git/MERGE_HEAD &&
-	test_path_is_missing r/.git/AUTO_MERGE && git -C r merge --abort &&
+	ref_missing r AUTO_MERGE && git -C r merge --abort &&
 	git -C r config pull.twohead foo && merges 0 side && git -C r config --unset pull.twohead && test_grep "the .foo. strategy" out
 '
 

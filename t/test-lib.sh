@@ -767,6 +767,15 @@ ref_value () {
 	fi
 }
 
+# ref_exists DIR NAME, ref_missing DIR NAME: whatever holds refs. A file of that name is no ref where tables hold them.
+ref_exists () {
+	git -C "$1" show-ref --exists "$2" || t_complain "no such ref: '$2' in '$1'"
+}
+
+ref_missing () {
+	test_expect_code 2 git -C "$1" show-ref --exists "$2"
+}
+
 # reflog_lines DIR [NAME]: a log as a file has it, or all logs, whatever holds them. Fails if there is none.
 reflog_lines () {
 	(cd "$1" && "$GIT_BUILD_DIR/t/helper/reflogs" ${2+"$2"})
