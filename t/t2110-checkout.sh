@@ -150,9 +150,7 @@ test_expect_success 'unmerged paths are in the way' '
 '
 
 test_expect_success 'a branch that another worktree uses' '
-	mkdir -p repo/.git/worktrees/wt wt && echo "ref: refs/heads/topic" >repo/.git/worktrees/wt/HEAD &&
-	echo ../.. >repo/.git/worktrees/wt/commondir && echo "$PWD/wt/.git" >repo/.git/worktrees/wt/gitdir &&
-	echo "gitdir: $PWD/repo/.git/worktrees/wt" >wt/.git &&
+	link_worktree repo/.git wt wt topic &&
 	for o in "checkout topic" "switch topic" "checkout -B topic"
 	do
 		test_expect_code 128 git -C repo $o 2>err && test_grep "already used by worktree at" err || return 1

@@ -170,7 +170,7 @@ test_expect_success 'the HEAD of the remote: made once, followed or told as the 
 '
 
 test_expect_success 'HEAD of a bare mirror follows the one of the remote' '
-	head_is () { echo "ref: refs/heads/$1" >expect && test_cmp expect mirror/HEAD; } && new_mirror () { rm -rf mirror && git init -q --bare -b other mirror; } &&
+	head_is () { echo "ref: refs/heads/$1" >expect && ref_value mirror HEAD >value && test_cmp expect value; } && new_mirror () { rm -rf mirror && git init -q --bare -b other mirror; } &&
 	new_mirror && git -C mirror remote add --mirror -f origin "file://$PWD/s" && head_is main &&
 	git -C s symbolic-ref HEAD refs/heads/topic && git -C mirror fetch -q --dry-run && head_is main &&
 	git -C mirror -c remote.origin.followRemoteHEAD=never fetch -q && head_is main && git -C mirror fetch -q && head_is topic &&
@@ -299,14 +299,13 @@ test_expect_success 'a file .git/branches/NAME without a branch: the branch of a
 
 test_expect_success 'not into a branch of a linked worktree of a bare repository, also while a rebase or bisection holds it' '
 	git init -q -b main linked-up && test_commit -C linked-up one && git clone -q --bare linked-up linked.git && test_commit -C linked-up two &&
-	w=linked.git/worktrees/w && mkdir -p wt "$w" && echo ../.. >"$w/commondir" && echo "$PWD/wt/.git" >"$w/gitdir" &&
-	echo "ref: refs/heads/main" >"$w/HEAD" && echo "gitdir: $PWD/$w" >wt/.git && git -C wt read-tree HEAD && git -C linked.git rev-parse main >before &&
+	w=linked.git/worktrees/w && link_worktree linked.git w wt main && git -C wt read-tree HEAD && git -C linked.git rev-parse main >before &&
 	refused () { test_expect_code 128 git -C linked.git fetch ../linked-up "$@" 2>err &&
 		test_grep "^fatal: refusing to fetch into branch .refs/heads/main. checked out at .*/wt" err &&
 		git -C linked.git rev-parse main >after && test_cmp before after; } &&
-	refused main:main && refused "+refs/heads/*:refs/heads/*" && cat before >"$w/HEAD" && mkdir "$w/rebase-merge" && echo refs/heads/main >"$w/rebase-merge/head-name" &&
+	refused main:main && refused "+refs/heads/*:refs/heads/*" && git -C wt update-ref --no-deref HEAD $(cat before) && mkdir "$w/rebase-merge" && echo refs/heads/main >"$w/rebase-merge/head-name" &&
 	refused main:main && rm -r "$w/rebase-merge" && echo main >"$w/BISECT_START" && refused main:main && rm "$w/BISECT_START" &&
-	git -C linked.git fetch -q ../linked-up main:main && echo "ref: refs/heads/main" >"$w/HEAD" &&
+	git -C linked.git fetch -q ../linked-up main:main && git -C wt symbolic-ref HEAD refs/heads/main &&
 	git -C linked.git fetch -q -u ../linked-up +main:main
 '
 

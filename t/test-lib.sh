@@ -781,6 +781,17 @@ reflog_lines () {
 	(cd "$1" && "$GIT_BUILD_DIR/t/helper/reflogs" ${2+"$2"})
 }
 
+# link_worktree GITDIR ID DIR BRANCH: a linked worktree, without an index, whose HEAD is BRANCH.
+link_worktree () {
+	local t_admin="$1/worktrees/$2"
+	mkdir -p "$t_admin" "$3" && echo ../.. >"$t_admin/commondir" && echo "$PWD/$3/.git" >"$t_admin/gitdir" &&
+	echo "gitdir: $PWD/$t_admin" >"$3/.git" && echo "ref: refs/heads/.invalid" >"$t_admin/HEAD" || return
+	if test -d "$1/reftable"; then
+		mkdir "$t_admin/reftable" && : >"$t_admin/reftable/tables.list" || return
+	fi
+	git -C "$3" symbolic-ref HEAD "refs/heads/$4"
+}
+
 # write_script FILE [INTERPRETER] <BODY: an executable script.
 write_script () {
 	{ echo "#!${2:-/bin/sh}" && cat; } >"$1" && chmod +x "$1"
