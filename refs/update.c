@@ -279,6 +279,11 @@ static int check_new_oid(struct ref_transaction *t, const struct ref_update *u,
 		t->known_oid = u->new_oid;
 		t->known_type = info.type;
 	}
+	/* A backend that stores what tags lead to need not read the others again. */
+	if (u->root->known_type == OBJ_NONE && t->known_type != OBJ_TAG) {
+		u->root->known_type = t->known_type;
+		u->root->known_peeled = t->rs->algo->null_oid;
+	}
 	if (t->known_type == OBJ_COMMIT || !is_branch(u->name))
 		return 0;
 	u->root->failure = REF_FAILURE_NEW_VALUE;

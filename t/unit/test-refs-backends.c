@@ -23,9 +23,12 @@ static const struct object_id *null_oid;
 
 /* ---- objects: A to C are commits, D is none, others are not there ---- */
 
+static size_t looked_up;
+
 static int object_info(void *data UNUSED, const struct object_id *oid, struct object_info *out,
 		       struct err *err)
 {
+	looked_up++;
 	memset(out, 0, sizeof(*out));
 	out->type = oid_eq(oid, &oid_d) ? OBJ_BLOB : OBJ_COMMIT;
 	if (oid->hash[0] < 0xaa)
@@ -302,6 +305,19 @@ static void checks_new_values(void **state UNUSED)
 		       " to branch 'refs/heads/x'");
 	assert_int_equal(update("refs/tags/x", &oid_d, NULL, 0, NULL), 0);
 	expect_ref("refs/heads/x", NULL);
+}
+
+/* Neither a check nor a peeled value takes a second look at it. */
+static void values_are_looked_up_once(void **state UNUSED)
+{
+	struct ref_transaction *t = begin(0);
+
+	looked_up = 0;
+	queue(t, "refs/heads/a", &oid_a, NULL);
+	queue(t, "refs/heads/b", &oid_b, NULL);
+	queue(t, "refs/tags/c", &oid_c, NULL);
+	assert_int_equal(run(t, NULL), 0);
+	assert_int_equal(looked_up, 3);
 }
 
 static void only_looks(void **state UNUSED)
@@ -855,6 +871,7 @@ int main(void)
 		EACH(changes_many_together),
 		EACH(checks_old_values),
 		EACH(checks_new_values),
+		EACH(values_are_looked_up_once),
 		EACH(only_looks),
 		EACH(refuses_conflicting_names),
 		EACH(conflicting_names_in_two_transactions),
