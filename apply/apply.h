@@ -7,11 +7,11 @@
  *
  *   apply_init(&a, repo, prefix);
  *   … options …
- *   rc = apply_run(&a, names, nr, &err)      0, 1: refused or in parts; 128: the input cannot be used
+ *   rc = apply_run(&a, names, nr)      0; 1: refused or in parts; 128: the input cannot be used
  *   apply_release(&a);
  *
- * Durability: contents are written to temporary files first, so a full disk leaves all files as they were. With an index,
- *             objects and index belong to one operation, which awaits the contents before the index names them. Without,
+ * Durability: contents are written to temporary files first, so a full disk leaves all files as they were. If there is an index,
+ *             objects and index belong to one operation, which awaits the contents before the index names them. Otherwise
  *             files of the working tree are not flushed, as those of checkout are not.
  * Errors:     messages go to `say`, since most of them come in numbers.
  * Cost:       one flush with an index, none without. Each file of an input is in memory.
@@ -64,7 +64,7 @@ struct apply {
 	struct apply_patch **patches; /* of one input */
 	size_t nr, alloc, skipped;
 	struct strmap table; /* path => patch that made it, or a mark */
-	struct strset links, links_gone; /* symbolic links after the patches; those that go */
+	struct strset links, links_gone; /* symbolic links after the patches, and links that the patches remove */
 	struct repo_operation *op;
 	struct index_state ix;
 	bool has_index, update_index, locked;

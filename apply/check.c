@@ -162,7 +162,7 @@ static int check_old_side(struct apply *a, struct apply_patch *ap, struct old_si
 
 /* ---- the new side ---- */
 
-/* Another patch of the input removes what is there. */
+/* Another patch of the input removes the file of that name. */
 static bool place_gets_free(struct apply *a, const char *name)
 {
 	void *v = strmap_get(&a->table, name);

@@ -30,7 +30,7 @@ uint32_t image_hash(const char *s, size_t len);
 
 struct image_search {
 	const struct image *in;
-	struct image *old, *new; /* the hunk's; context lines may be replaced by what was found */
+	struct image *old, *new; /* the hunk's; context lines may be replaced by the lines that were found */
 	unsigned ws_rule;
 	bool ignore_space; /* differences in the amount of white space do not count */
 	bool fix_space;	   /* nor do such that are errors by ws_rule */

@@ -218,7 +218,7 @@ static int read_hunks(struct patch_reader *r, struct file_patch *p, struct err *
 	return check_creation(r, p, old_nr, new_nr, context > 0, err);
 }
 
-/* ---- what is no text ---- */
+/* ---- binary patches, and changes of metadata ---- */
 
 static bool changes_metadata(const struct file_patch *p)
 {

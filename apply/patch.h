@@ -36,7 +36,7 @@ struct patch_hunk {
 	bool rejected; /* set by who applies it */
 };
 
-/* Of a type or a change that the text leaves open: -1. */
+/* is_new and is_delete are -1 if the text does not say so. */
 struct file_patch {
 	char *old_name, *new_name; /* NULL: no such side */
 	unsigned old_mode, new_mode; /* 0: not in the patch */

@@ -55,6 +55,12 @@ test_expect_success 'merge: one flush, for a commit, a fast-forward, a squash, c
 	n=$(count_flushes sh -c "git -C journal/repo merge -q side || test -f journal/repo/.git/MERGE_HEAD") && test "$n" = 1
 '
 
+test_expect_success 'apply: one flush with an index, none without' '
+	clean && git -C journal/repo diff --binary base side >patch && git -C journal/repo checkout -q base && costs 1 apply --index "$PWD/patch" && costs 1 apply --index -R "$PWD/patch" &&
+	costs 1 apply --cached "$PWD/patch" && git -C journal/repo reset -q && costs 0 apply "$PWD/patch" && rm journal/repo/s && costs 1 apply --3way "$PWD/patch" && costs 0 apply --check -R "$PWD/patch" &&
+	git -C journal/repo reset -q --hard && costs 1 apply -N "$PWD/patch"
+'
+
 test_expect_success 'merge --autostash: two flushes' '
 	fresh && costs 2 merge -q --autostash side && test_grep local journal/repo/g && test_path_is_missing journal/repo/.git/MERGE_AUTOSTASH &&
 	fresh && git -C journal/repo stash -q && git -C journal/repo checkout -q base && git -C journal/repo stash pop -q && costs 2 merge -q --autostash side && test_grep local journal/repo/g &&

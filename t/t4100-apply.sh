@@ -15,7 +15,7 @@ test_expect_success 'a patch changes, renames, creates and deletes files' '
 	want=$(git write-tree) && git reset -q --hard && git apply "$P" && git add -A && test $(git write-tree) = $want && test "$(readlink link)" = elsewhere && ! test -e d
 '
 
-test_expect_success 'the reverse gives back what was there' '
+test_expect_success '--reverse takes all of it back' '
 	P="$T_PRIVATE/p" && git apply -R "$P" && git add -A && git diff --cached --exit-code HEAD && ! test -e n
 '
 

@@ -15,7 +15,7 @@ test_expect_success '--index changes both, --cached the index alone' '
 	git apply --cached "$P" && test "$(git write-tree)" = "$(cat "$T_PRIVATE/want")" && test_grep "^9$" f && ! test -e new && git reset -q --hard
 '
 
-test_expect_success '--index wants files that are in the index, and writes those that are missing' '
+test_expect_success '--index wants files that are in the index, and writes missing ones' '
 	P="$T_PRIVATE/p" && lines 1 2 3 4 5 6 7 8 9 10 >f && test_expect_code 1 git apply --index "$P" 2>err && test_grep "^error: f: does not match index$" err && git reset -q --hard && rm f && git apply --index "$P" && test_grep nine f && git reset -q --hard &&
 	lines u >u && lines "--- a/u" "+++ b/u" "@@ -1 +1 @@" -u +v >q && test_expect_code 1 git apply --index q 2>err && test_grep "^error: u: does not exist in index$" err && rm u q
 '
