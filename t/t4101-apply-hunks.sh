@@ -61,4 +61,13 @@ test_expect_success 'settings: core.whitespace, the attribute, apply.whitespace,
 	git -c core.whitespace=tab-in-indent,tabwidth=4 -c apply.whitespace=fix apply p && printf "x\n    y\n" >want && test_cmp want f && printf "%s\n" "--- a/f" "+++ b/f" "@@ -1,2 +1,2 @@" " x" "-  y" +z >p && git -c apply.ignoreWhitespace=change apply p && test_grep z f && test_expect_code 128 git -c apply.whitespace=bad apply p && test_expect_code 128 git -c apply.ignoreWhitespace=bad apply p
 '
 
+test_expect_success 'the end must be there; no more than five errors are shown' '
+	lines 1 2 3 >f && lines "--- a/f" "+++ b/f" "@@ -1,2 +1,2 @@" " 1" -2 +x >p && test_must_fail git apply p && lines 1 2 >f && git apply p &&
+	lines "--- /dev/null" "+++ b/n2" "@@ -0,0 +1,6 @@" "+1 " "+2 " "+3 " "+4 " "+5 " "+6 " >p && git apply --check --whitespace=warn p 2>err && test_grep "^p:8: " err && ! grep "^p:9: " err
+'
+
+test_expect_success '--summary shortens common directories' '
+	lines "diff --git a/d/e/a b/d/e/b" "similarity index 100%" "rename from d/e/a" "rename to d/e/b" >p && git apply --summary p >out && lines " rename d/e/{a => b} (100%)" >want && test_cmp want out
+'
+
 test_done
