@@ -140,7 +140,7 @@ static bool read_hunk_line(struct patch_reader *r, struct file_patch *p, struct 
 		return true;
 	case '\\':
 		/* "\ No newline at end of file", in any language */
-		return len >= 12 && r->at[1] == ' ';
+		return len >= 12 && r->at[1] == ' ' && (h->trailing || c->added || c->deleted);
 	}
 	return false;
 }
