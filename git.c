@@ -19,8 +19,10 @@
 /* Sorted by name. A command that is not here is an error that names it. */
 static const struct command commands[] = {
 	{ "add", cmd_add, CMD_REPO | CMD_WORKTREE },
+	{ "annotate", cmd_annotate, CMD_REPO | CMD_PAGER },
 	{ "apply", cmd_apply, CMD_REPO_GENTLY },
 	{ "archive", cmd_archive, CMD_REPO_GENTLY },
+	{ "blame", cmd_blame, CMD_REPO | CMD_PAGER },
 	{ "branch", cmd_branch, CMD_REPO | CMD_PAGER_OWN },
 	{ "bundle", cmd_bundle, CMD_REPO_GENTLY },
 	{ "cat-file", cmd_cat_file, CMD_REPO },

@@ -76,8 +76,10 @@ void print_common_commands(const struct command *commands, size_t nr);
 int git_main(int argc, const char **argv); /* git.c; main() is in git-main.c */
 
 int cmd_add(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_annotate(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_apply(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_archive(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_blame(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_branch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_bundle(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_cat_file(int argc, const char **argv, struct command_ctx *ctx);

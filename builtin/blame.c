@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-blame(1), git-annotate(1) */
+#include "compat/posix.h"
+#include "attr/convert.h"
+#include "builtin/builtin.h"
+#include "diff/line-spec.h"
+#include "history/blame/blame.h"
+#include "history/revision/revision.h"
+#include "object/commit.h"
+#include "object/ident.h"
+#include "object/tree.h"
+#include "pretty/pretty.h"
+#include "refs/root-refs.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "util/quote.h"
+#include "util/utf8.h"
+#include "worktree/diff-attr.h"
+
+static const char *const usage[] = {
+	"git blame [<options>] [<rev-opts>] [<rev>] [--] <file>",
+	"",
+	"<rev-opts> are documented in git-rev-list(1)",
+	NULL
+};
+
+struct person {
+	struct strbuf name, mail;
+	timestamp_t time;
+	int tz;
+};
+#define PERSON_INIT { STRBUF_INIT, STRBUF_INIT, 0, 0 }
+
+struct blame_command {
+	struct repository *repo;
+	struct rev_walk *walk;
+	struct blame blame;
+	struct diff_options diff;
+	struct diff_attrs *attrs;
+	struct mailmap *map;
+	struct date_mode date;
+	size_t date_width;
+	struct strvec ranges;
+	char *path;
+	const char *contents;
+	int incremental, porcelain, line_porcelain, blank, root, stats, show_name, show_number, compat, raw_time, long_ids,
+		no_author, email, ignore_space, abbrev;
+	bool is_annotate;
+	/* widths of the columns */
+	size_t longest_author, longest_file, digits, old_digits, id_width;
+};
+
+/* ---- people ---- */
+
+static void set_person(const struct blame_command *b, struct person *p, const char *line, size_t len)
+{
+	struct ident_split id;
+
+	if (ident_split_line(&id, line, len) < 0)
+		return;
+	if (b->map)
+		mailmap_apply(b->map, &id.name, &id.name_len, &id.mail, &id.mail_len);
+	strbuf_add(&p->name, id.name, id.name_len);
+	strbuf_addf(&p->mail, "<%.*s>", (int)id.mail_len, id.mail);
+	p->time = id.date;
+	p->tz = id.tz;
+}
+
+static void release_person(struct person *p)
+{
+	strbuf_release(&p->name);
+	strbuf_release(&p->mail);
+}
+
+/* A text that is in no commit. */
+static void set_nobody(const struct blame_command *b, const struct commit *c, struct person *p)
+{
+	strbuf_addstr(&p->name, b->contents ? "External file (--contents)" : "Not Committed Yet");
+	strbuf_addstr(&p->mail, b->contents ? "<external.file>" : "<not.committed.yet>");
+	p->time = date_now(&p->tz);
+	p->time = c->date;
+}
+
+static void read_people(struct blame_command *b, struct commit *c, struct person *author, struct person *committer,
+			struct strbuf *summary)
+{
+	struct err err = ERR_INIT;
+	struct commit_view v;
+	const char *text;
+	size_t len;
+
+	if (oid_is_null(&c->oid)) {
+		set_nobody(b, c, author);
+		set_nobody(b, c, committer);
+		strbuf_addf(summary, "Version of %s from %s", b->path,
+			    !b->contents ? b->path : strcmp(b->contents, "-") ? b->contents : "standard input");
+		return;
+	}
+	if (commit_buffer(b->walk->pool, c, &text, &len, &err) < 0 ||
+	    commit_parse(&v, text, len, b->repo->algo, &err) < 0)
+		die_err(&err);
+	set_person(b, author, v.author, v.author_len);
+	set_person(b, committer, v.committer, v.committer_len);
+	commit_subject(summary, v.message, strcspn(v.message, "\n") < v.message_len ? strcspn(v.message, "\n") : v.message_len,
+		       " ");
+	if (!summary->len)
+		strbuf_addf(summary, "(%s)", oid_hex(&c->oid));
+	commit_view_release(&v);
+	commit_release_buffer(c);
+}
+
+static void add_person(struct strbuf *out, const char *role, const struct person *p)
+{
+	strbuf_addf(out, "%s %s\n%s-mail %s\n%s-time %" PRIu64 "\n%s-tz %+05d\n", role, p->name.buf, role, p->mail.buf,
+		    role, p->time, role, p->tz);
+}
+
+/* ---- output for programs ---- */
+
+/* The details of a commit, once, or each time. False: they were shown before. */
+static bool add_commit_details(struct blame_command *b, struct strbuf *out, const struct blame_file *f, bool repeat)
+{
+	struct person author = PERSON_INIT, committer = PERSON_INIT;
+	struct strbuf summary = STRBUF_INIT;
+
+	if (!repeat && f->commit->flags & BLAME_SHOWN)
+		return false;
+	f->commit->flags |= BLAME_SHOWN;
+	read_people(b, f->commit, &author, &committer, &summary);
+	add_person(out, "author", &author);
+	add_person(out, "committer", &committer);
+	strbuf_addf(out, "summary %s\n", summary.buf);
+	if (f->commit->flags & REV_UNINTERESTING)
+		strbuf_addstr(out, "boundary\n");
+	release_person(&author);
+	release_person(&committer);
+	strbuf_release(&summary);
+	return true;
+}
+
+static void add_file_details(struct blame_command *b, struct strbuf *out, const struct blame_file *f)
+{
+	bool high = b->repo->settings.quote_path;
+
+	if (f->previous) {
+		strbuf_addf(out, "previous %s ", oid_hex(&f->previous->commit->oid));
+		quote_c_style(out, f->previous->path, strlen(f->previous->path), high);
+		strbuf_addch(out, '\n');
+	}
+	strbuf_addstr(out, "filename ");
+	quote_c_style(out, f->path, strlen(f->path), high);
+	strbuf_addch(out, '\n');
+}
+
+static void add_group_line(struct strbuf *out, const struct blame_entry *e)
+{
+	strbuf_addf(out, "%s %zu %zu %zu\n", oid_hex(&e->suspect->commit->oid), e->file_line + 1, e->line + 1, e->nr);
+}
+
+static void show_found(void *data, const struct blame_entry *e)
+{
+	struct blame_command *b = data;
+	struct strbuf out = STRBUF_INIT;
+
+	add_group_line(&out, e);
+	add_commit_details(b, &out, e->suspect, false);
+	add_file_details(b, &out, e->suspect);
+	fwrite(out.buf, 1, out.len, stdout);
+	strbuf_release(&out);
+}
+
+static void add_text_line(const struct blame_command *b, struct strbuf *out, size_t line)
+{
+	const char *text = b->blame.final->text.data;
+
+	strbuf_add(out, text + b->blame.lines[line], b->blame.lines[line + 1] - b->blame.lines[line]);
+	strbuf_complete_line(out);
+}
+
+/* Have lines of several files of this commit been found? */
+static bool has_several_files(const struct blame_command *b, const struct blame_file *f)
+{
+	for (const struct blame_entry *e = b->blame.done; e; e = e->next)
+		if (e->suspect->commit == f->commit && e->suspect != f)
+			return true;
+	return false;
+}
+
+static void add_porcelain(struct blame_command *b, struct strbuf *out, const struct blame_entry *e)
+{
+	add_group_line(out, e);
+	for (size_t i = 0; i < e->nr; i++) {
+		if (i)
+			strbuf_addf(out, "%s %zu %zu\n", oid_hex(&e->suspect->commit->oid), e->file_line + i + 1,
+				    e->line + i + 1);
+		if ((!i || b->line_porcelain) && (add_commit_details(b, out, e->suspect, b->line_porcelain) ||
+						  has_several_files(b, e->suspect)))
+			add_file_details(b, out, e->suspect);
+		strbuf_addch(out, '\t');
+		add_text_line(b, out, e->line + i);
+	}
+}
+
+/* ---- output for people ---- */
+
+static void add_time(const struct blame_command *b, struct strbuf *out, const struct person *p)
+{
+	struct strbuf text = STRBUF_INIT;
+	size_t width;
+
+	if (b->raw_time) {
+		strbuf_addf(out, "%" PRIu64 " %+05d", p->time, p->tz);
+		return;
+	}
+	date_format(&text, p->time, p->tz, &b->date);
+	width = (size_t)utf8_width(text.buf, text.len, false);
+	strbuf_addbuf(out, &text);
+	if (width < b->date_width)
+		strbuf_addchars(out, ' ', b->date_width - width);
+	strbuf_release(&text);
+}
+
+static void add_id(const struct blame_command *b, struct strbuf *out, const struct commit *c)
+{
+	size_t len = b->long_ids ? b->repo->algo->hex_len : b->id_width;
+
+	if (c->flags & REV_UNINTERESTING && b->blank) {
+		strbuf_addchars(out, ' ', len);
+		return;
+	}
+	if (c->flags & REV_UNINTERESTING && !b->is_annotate) {
+		strbuf_addch(out, '^');
+		len--;
+	}
+	strbuf_add(out, oid_hex(&c->oid), len);
+}
+
+static void add_for_people(const struct blame_command *b, struct strbuf *out, const struct blame_entry *e,
+			   const struct person *author)
+{
+	const struct strbuf *name = b->email ? &author->mail : &author->name;
+	size_t width = (size_t)utf8_width(name->buf, name->len, false);
+
+	for (size_t i = 0; i < e->nr; i++) {
+		add_id(b, out, e->suspect->commit);
+		if (b->compat) {
+			strbuf_addf(out, "\t(%10s\t", name->buf);
+			add_time(b, out, author);
+			strbuf_addf(out, "\t%zu)", e->line + i + 1);
+			add_text_line(b, out, e->line + i);
+			continue;
+		}
+		if (b->show_name)
+			strbuf_addf(out, " %-*s", (int)b->longest_file, e->suspect->path);
+		if (b->show_number)
+			strbuf_addf(out, " %*zu", (int)b->old_digits, e->file_line + i + 1);
+		if (!b->no_author) {
+			strbuf_addf(out, " (%s", name->buf);
+			strbuf_addchars(out, ' ', b->longest_author - width + 1);
+			add_time(b, out, author);
+		}
+		strbuf_addf(out, " %*zu) ", (int)b->digits, e->line + i + 1);
+		add_text_line(b, out, e->line + i);
+	}
+}
+
+static size_t count_digits(size_t n)
+{
+	size_t digits = 1;
+
+	for (; n >= 10; n /= 10)
+		digits++;
+	return digits;
+}
+
+static void widen(size_t *width, size_t needed)
+{
+	if (*width < needed)
+		*width = needed;
+}
+
+static void measure_ids(struct blame_command *b)
+{
+	struct strbuf id = STRBUF_INIT;
+	size_t hex = b->repo->algo->hex_len;
+
+	if (b->abbrev >= 0) {
+		b->id_width = b->abbrev && (size_t)b->abbrev < hex ? (size_t)b->abbrev + 1 : hex;
+		return;
+	}
+	for (const struct blame_entry *e = b->blame.done; e; e = e->next) {
+		strbuf_reset(&id);
+		odb_abbrev(b->repo->odb, &e->suspect->commit->oid, b->repo->settings.abbrev, &id);
+		widen(&b->id_width, id.len + 1 < hex ? id.len + 1 : hex);
+	}
+	strbuf_release(&id);
+}
+
+static void show_result(struct blame_command *b)
+{
+	struct strbuf out = STRBUF_INIT, summary = STRBUF_INIT;
+
+	for (int print = b->porcelain; print < 2; print++)
+		for (const struct blame_entry *e = b->blame.done; e; e = e->next) {
+			struct person author = PERSON_INIT, committer = PERSON_INIT;
+			const struct strbuf *name = b->email ? &author.mail : &author.name;
+
+			if (b->porcelain) {
+				add_porcelain(b, &out, e);
+				continue;
+			}
+			strbuf_reset(&summary);
+			read_people(b, e->suspect->commit, &author, &committer, &summary);
+			if (print)
+				add_for_people(b, &out, e, &author);
+			if (strcmp(e->suspect->path, b->path))
+				b->show_name = 1;
+			widen(&b->longest_author, (size_t)utf8_width(name->buf, name->len, false));
+			widen(&b->longest_file, strlen(e->suspect->path));
+			widen(&b->digits, count_digits(e->line + e->nr));
+			widen(&b->old_digits, count_digits(e->file_line + e->nr));
+			release_person(&author);
+			release_person(&committer);
+		}
+	fwrite(out.buf, 1, out.len, stdout);
+	strbuf_release(&out);
+	strbuf_release(&summary);
+}
+
+/* ---- options ---- */
+
+static int on_score(const struct option *opt, const char *arg, int unset)
+{
+	struct blame *b = opt->value;
+	bool is_copy = opt->short_name == 'C';
+	unsigned *score = is_copy ? &b->copy_score : &b->move_score;
+
+	(void)unset;
+	b->moves = true;
+	if (is_copy && b->copies < 3)
+		b->copies++;
+	if (arg)
+		*score = (unsigned)strtoul(arg, NULL, 10);
+	return 0;
+}
+
+static int on_algorithm(const struct option *opt, const char *arg, int unset)
+{
+	struct diff_options *o = opt->value;
+
+	(void)unset;
+	if (!diff_set_algorithm(o, arg))
+		return error("option diff-algorithm accepts \"myers\", \"minimal\", \"patience\" and \"histogram\"");
+	return 0;
+}
+
+/* How many columns a date takes, at least. */
+static size_t date_columns(const struct date_mode *mode)
+{
+	static const char *const longest[] = {
+		[DATE_NORMAL] = "Thu Oct 19 16:00:04 2006 -0700", [DATE_HUMAN] = "Thu Oct 19 16:00",
+		[DATE_RELATIVE] = "4 years, 11 months ago",	  [DATE_SHORT] = "2006-10-19",
+		[DATE_ISO8601] = "2006-10-19 16:00:04 -0700",	  [DATE_ISO8601_STRICT] = "2006-10-19T16:00:04-07:00",
+		[DATE_RFC2822] = "Thu, 19 Oct 2006 16:00:04 -0700", [DATE_RAW] = "1161298804 -0700",
+		[DATE_UNIX] = "1161298804",
+	};
+	struct strbuf text = STRBUF_INIT;
+	size_t len;
+
+	if (mode->type != DATE_STRFTIME)
+		return strlen(longest[mode->type]);
+	date_format(&text, 0, 0, mode);
+	len = text.len;
+	strbuf_release(&text);
+	return len;
+}
+
+static void read_blame_config(struct blame_command *b, const char **date)
+{
+	const struct config_set *c = b->repo->config;
+	struct err err = ERR_INIT;
+	bool v;
+
+	if (config_get_bool(c, "blame.showroot", &v, &err) > 0)
+		b->root = v;
+	if (config_get_bool(c, "blame.blankboundary", &v, &err) > 0)
+		b->blank = v;
+	if (config_get_bool(c, "blame.showemail", &v, &err) > 0)
+		b->email = v;
+	if (err.code || config_get_string(c, "blame.date", date, &err) < 0)
+		die_err(&err);
+}
+
+/* ---- the text to begin with ---- */
+
+static void read_worktree_file(struct blame_command *b, struct object_buf *text)
+{
+	struct strbuf warn = STRBUF_INIT, data = STRBUF_INIT;
+	struct err err = ERR_INIT;
+	struct index_state no_index = { .nr = 0 };
+	struct converter *c;
+	int rc;
+
+	if (b->contents && !strcmp(b->contents, "-")) {
+		char buf[8192];
+		ssize_t n;
+
+		while ((n = read(STDIN_FILENO, buf, sizeof(buf))) > 0)
+			strbuf_add(&data, buf, (size_t)n);
+		text->data = strbuf_detach(&data, &text->size);
+		return;
+	}
+	if (converter_new(&c, b->repo, &no_index, ATTR_CHECKIN, &err) < 0)
+		die_err(&err);
+	rc = worktree_read_side(c, b->contents ? b->contents : b->path, 0, text, &warn, &err);
+	if (rc < 0)
+		die_err(&err);
+	strbuf_release(&warn);
+	converter_free(c);
+}
+
+static struct commit *commit_of_name(struct blame_command *b, const char *name)
+{
+	struct object_id oid;
+
+	if (revparse_commit(b->repo, name, &oid, NULL) < 0)
+		return NULL;
+	return commit_lookup(b->walk->pool, &oid);
+}
+
+/* The commit that the file of the work tree would be in. `base`: its parent. */
+static void start_from_file(struct blame_command *b, struct commit *base)
+{
+	struct commit *c = commit_lookup(b->walk->pool, &b->repo->algo->null_oid);
+	struct commit *parents[2] = { base ? base : commit_of_name(b, "HEAD"), NULL };
+	struct object_buf text = OBJECT_BUF_INIT;
+	struct err err = ERR_INIT;
+	struct object_id oid;
+	unsigned mode;
+	struct stat st;
+
+	if (!parents[0])
+		die("no such ref: HEAD");
+	if (!base)
+		parents[1] = commit_of_name(b, REFNAME_MERGE_HEAD);
+	if (commit_parse_node(b->walk->pool, parents[0], &err) < 0)
+		die_err(&err);
+	if (!b->contents && lstat(b->path, &st) < 0)
+		die("Cannot lstat '%s': %s", b->path, strerror(errno));
+	if (tree_lookup_path(odb_source(b->repo->odb), &parents[0]->tree, b->path, &mode, &oid, NULL) < 0) {
+		if (!parents[1])
+			die("no such path '%s' in HEAD", b->path);
+		mode = MODE_FILE;
+	}
+	read_worktree_file(b, &text);
+	c->parsed = true;
+	c->date = date_now(NULL);
+	commit_set_parents(b->walk->pool, c, parents, parents[1] ? 2 : 1);
+	if (blame_start_text(&b->blame, c, b->path, mode, &text, &err) < 0)
+		die_err(&err);
+}
+
+static void start_blame(struct blame_command *b)
+{
+	struct commit *only = NULL;
+	struct err err = ERR_INIT;
+
+	for (size_t i = 0; i < b->walk->nr_starts; i++) {
+		const struct rev_start *s = &b->walk->starts[i];
+
+		if (s->flags & REV_UNINTERESTING)
+			continue;
+		if (only)
+			die("More than one commit to dig from %s and %s?", s->name, oid_hex(&only->oid));
+		only = commit_lookup(b->walk->pool, &s->oid);
+	}
+	if (b->contents || (!only && b->repo->worktree)) {
+		start_from_file(b, only);
+		return;
+	}
+	if (!only)
+		only = commit_of_name(b, "HEAD");
+	if (!only)
+		die("no such ref: HEAD");
+	if (blame_start(&b->blame, only, b->path, &err) < 0)
+		die("no such path %s in %s", b->path, oid_hex(&only->oid));
+}
+
+/* ---- -L ---- */
+
+static int read_final(void *data, const struct diff_file *file, struct object_buf *out, struct err *err)
+{
+	const struct blame_command *b = data;
+	const struct object_buf *text = &b->blame.final->text;
+
+	(void)file;
+	(void)err;
+	*out = (struct object_buf){ OBJ_BLOB, xmemdupz(text->data, text->size), text->size };
+	return 0;
+}
+
+static int add_ranges(struct blame_command *b, struct err *err)
+{
+	struct line_ranges all = LINE_RANGES_INIT;
+	struct diff_options o = b->diff;
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	size_t anchor = 0;
+	int rc = 0;
+
+	o.read = read_final;
+	o.read_data = b;
+	o.measure = NULL;
+	diff_queue_add(&q, b->path, 0, NULL, b->path, MODE_FILE, NULL);
+	for (size_t i = 0; !rc && i < b->ranges.nr; i++) {
+		char *spec = xstrfmt("%s:%s", b->ranges.v[i], b->path);
+		struct line_range found;
+
+		rc = line_spec_find(&found, spec, q.pairs[0]->new, anchor, &o, err);
+		if (!rc) {
+			line_ranges_add(&all, found.begin, found.end);
+			anchor = found.end;
+		}
+		free(spec);
+	}
+	if (!rc && !b->ranges.nr)
+		line_ranges_add(&all, 0, b->blame.nr_lines);
+	for (size_t i = 0; !rc && i < all.nr; i++)
+		blame_add_lines(&b->blame, all.items[i].begin, all.items[i].end);
+	line_ranges_release(&all);
+	diff_queue_clear(&q);
+	return rc;
+}
+
+/* ---- the command ---- */
+
+static bool file_is_there(const struct blame_command *b, const char *arg)
+{
+	char *path = b->repo->prefix ? path_join(b->repo->prefix, arg) : xstrdup(arg);
+	struct stat st;
+	bool is_there = !lstat(path, &st);
+
+	free(path);
+	return is_there;
+}
+
+static char *path_from_top(struct repository *r, const char *arg)
+{
+	const char *args[] = { arg, NULL };
+	struct err err = ERR_INIT;
+	struct pathspec ps;
+	char *path;
+
+	if (pathspec_parse(&ps, r->prefix, r->worktree, args, PATHSPEC_LITERAL, &err) < 0)
+		die_err(&err);
+	path = xstrdup(ps.items[0].match);
+	pathspec_release(&ps);
+	return path;
+}
+
+/* Take the path out of the arguments, which may be "REV PATH", "PATH REV", "REV -- PATH", "-- PATH REV". */
+static int take_path(struct blame_command *b, int argc, const char **argv, const struct option *opts)
+{
+	int dash = 0, at = argc - 1;
+
+	while (dash < argc && strcmp(argv[dash], "--"))
+		dash++;
+	if (dash < argc) {
+		at = dash + 1;
+		if (argc - at < 1 || argc - at > 2 || (argc - at == 2 && dash))
+			usage_with_options(usage, opts);
+	} else if (argc < 1) {
+		usage_with_options(usage, opts);
+	} else if (argc == 2 && !file_is_there(b, argv[1]) && file_is_there(b, argv[0])) {
+		at = 0;
+	}
+	b->path = path_from_top(b->repo, argv[at]);
+	if (dash < argc) {
+		memmove(argv + dash, argv + at + 1, (size_t)(argc - at) * sizeof(*argv));
+		return argc - 2;
+	}
+	memmove(argv + at, argv + at + 1, (size_t)(argc - at) * sizeof(*argv));
+	return argc - 1;
+}
+
+static int blame_all(struct blame_command *b, struct err *err)
+{
+	int rc;
+
+	b->walk->default_rev = NULL;
+	if (b->incremental) {
+		b->blame.found = show_found;
+		b->blame.found_data = b;
+	}
+	start_blame(b);
+	for (size_t i = 0, excluded = 0; i < b->walk->nr_starts && !excluded; i++)
+		if (b->walk->starts[i].flags & REV_UNINTERESTING) {
+			excluded = 1;
+			rc = rev_walk_begin(b->walk, err);
+			if (rc < 0)
+				return rc;
+		}
+	b->blame.since = b->walk->since;
+	b->blame.first_parent = b->walk->first_parent;
+	rc = add_ranges(b, err);
+	if (!rc)
+		rc = blame_run(&b->blame, err);
+	if (rc < 0 || b->incremental)
+		return rc;
+	measure_ids(b);
+	show_result(b);
+	return 0;
+}
+
+static int blame_set_up(struct blame_command *b, int argc, const char **argv, struct err *err)
+{
+	const char *args[64] = { "blame" };
+	int rc = 0;
+
+	if (argc > 60)
+		return err_set(err, ERR_INVALID, "too many arguments");
+	memcpy(args + 1, argv, (size_t)argc * sizeof(*argv));
+	args[argc + 1] = "--";
+	b->walk->default_rev = NULL;
+	rc = rev_walk_arguments(b->walk, argc + 2, args, NULL, err);
+	if (!rc)
+		rc = mailmap_read(&b->map, b->repo, err);
+	if (!rc)
+		rc = diff_attrs_new(&b->attrs, b->repo, NULL, err);
+	if (!rc)
+		diff_attrs_use(b->attrs, &b->diff);
+	return rc;
+}
+
+static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool is_annotate)
+{
+	struct blame_command b = { .repo = ctx->repo, .is_annotate = is_annotate, .compat = is_annotate, .abbrev = -1,
+				   .date = DATE_MODE_INIT, .ranges = STRVEC_INIT };
+	struct err err = ERR_INIT;
+	const char *date = "iso", *encoding = NULL;
+	int minimal = 0, progress = -1;
+	struct option opts[] = {
+		OPT_BOOL(0, "incremental", &b.incremental, "show entries as they are found"),
+		OPT_BOOL('b', NULL, &b.blank, "show no names of boundary commits"),
+		OPT_BOOL(0, "root", &b.root, "do not treat root commits as boundaries"),
+		OPT_BOOL(0, "show-stats", &b.stats, "show how much has been read"),
+		OPT_BOOL(0, "progress", &progress, "force progress reporting"),
+		OPT_BOOL('f', "show-name", &b.show_name, "show the file's name in that commit"),
+		OPT_BOOL('n', "show-number", &b.show_number, "show the line's number in that commit"),
+		OPT_BOOL('p', "porcelain", &b.porcelain, "show a format for programs"),
+		OPT_BOOL(0, "line-porcelain", &b.line_porcelain, "the same, with all details for each line"),
+		OPT_BOOL('c', NULL, &b.compat, "show the format of git-annotate"),
+		OPT_BOOL('t', NULL, &b.raw_time, "show raw times"),
+		OPT_BOOL('l', NULL, &b.long_ids, "show long names of commits"),
+		OPT_BOOL('s', NULL, &b.no_author, "show neither author nor time"),
+		OPT_BOOL('e', "show-email", &b.email, "show addresses, not names"),
+		OPT_BOOL('w', NULL, &b.ignore_space, "ignore differences in whitespace"),
+		OPT_CALLBACK_F(0, "diff-algorithm", &b.diff, "algorithm", "choose how lines are compared", PARSE_OPT_NONEG,
+			       on_algorithm),
+		OPT_BOOL(0, "minimal", &minimal, "find the smallest difference"),
+		OPT_STRING(0, "contents", &b.contents, "file", "use the content of that file"),
+		OPT_STRING(0, "encoding", &encoding, "encoding", "the encoding of names and summaries"),
+		OPT_STRING(0, "date", &date, "format", "how times are shown"),
+		OPT_CALLBACK_F('C', NULL, &b.blame, "score", "find lines copied from other files",
+			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, on_score),
+		OPT_CALLBACK_F('M', NULL, &b.blame, "score", "find lines moved in the file",
+			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, on_score),
+		OPT_STRVEC('L', NULL, &b.ranges, "range", "only these lines: <start>,<end> or :<function>"),
+		OPT_INTEGER(0, "abbrev", &b.abbrev, "use <n> digits for names of commits"),
+		OPT_END()
+	};
+	int rc = rev_walk_new(&b.walk, ctx->repo, &err);
+
+	if (rc < 0)
+		return report_fatal(&err);
+	diff_options_init(&b.diff, ctx->repo->odb);
+	if (diff_options_config_plumbing(&b.diff, ctx->repo->config, &err) < 0)
+		die_err(&err);
+	b.diff.context = 0;
+	blame_init(&b.blame, b.walk->pool, &b.diff);
+	read_blame_config(&b, &date);
+	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_UNKNOWN);
+	argc = take_path(&b, argc, argv, opts);
+	if (date_mode_parse(&b.date, date) < 0)
+		die("unknown date format %s", date);
+	b.date_width = date_columns(&b.date);
+	b.porcelain |= b.line_porcelain;
+	b.diff.minimal |= minimal;
+	b.blame.show_root = b.root;
+	if (b.ignore_space)
+		b.diff.ignore |= DIFF_IGNORE_ALL_SPACE;
+	rc = blame_set_up(&b, argc, argv, &err);
+	if (!rc)
+		rc = blame_all(&b, &err);
+	if (!rc && b.stats)
+		printf("num read blob: %zu\nnum get patch: %zu\nnum commits: %zu\n", b.blame.nr_blobs, b.blame.nr_texts,
+		       b.blame.nr_commits);
+	blame_release(&b.blame);
+	diff_options_release(&b.diff);
+	diff_attrs_free(b.attrs);
+	mailmap_free(b.map);
+	rev_walk_free(b.walk);
+	date_mode_release(&b.date);
+	strvec_clear(&b.ranges);
+	free(b.path);
+	return rc < 0 ? report_fatal(&err) : finish_stdout();
+}
+
+int cmd_blame(int argc, const char **argv, struct command_ctx *ctx)
+{
+	return run_blame(argc, argv, ctx, false);
+}
+
+int cmd_annotate(int argc, const char **argv, struct command_ctx *ctx)
+{
+	return run_blame(argc, argv, ctx, true);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shared by the files of history/blame/. */
+#ifndef HISTORY_BLAME_BLAME_INTERNAL_H
+#define HISTORY_BLAME_BLAME_INTERNAL_H
+
+#include "compat/posix.h"
+#include "history/blame/blame.h"
+
+/* ---- blame-files.c ---- */
+/* The list of the commit. */
+struct blame_file **blame_files_of(struct blame *b, const struct commit *c);
+/* The file of that commit, made if it is not there. */
+struct blame_file *blame_file_of(struct blame *b, struct commit *c, const char *path);
+MUST_USE int blame_load(struct blame *b, struct blame_file *f, struct err *err);
+void blame_unload(struct blame_file *f);
+/* Give entries, in the order of file_line, to a file; its commit is queued. */
+void blame_hand_on(struct blame *b, struct blame_file *to, struct blame_entry *list);
+/* Merge two lists that are in the order of file_line. */
+struct blame_entry *blame_merge(struct blame_entry *a, struct blame_entry *b);
+struct blame_entry *blame_sort(struct blame_entry *list);
+
+/* ---- blame-copies.c ---- */
+/* -M and -C: look for the rest of the file's lines in its parents. old[i]: the file in parent i, or NULL. */
+MUST_USE int blame_find_copies(struct blame *b, struct blame_file *f, struct commit *const *parents,
+			       struct blame_file *const *old, size_t nr, struct err *err);
+
+#endif

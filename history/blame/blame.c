@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "diff/text.h"
+#include "history/blame/blame-internal.h"
+#include "history/revision/revision.h"
+#include "object/tree.h"
+#include "util/alloc.h"
+
+/* Cut off what begins at line `at` of the file, and return it. */
+static struct blame_entry *cut_entry(struct blame_entry *e, size_t at)
+{
+	struct blame_entry *rest = xmalloc(sizeof(*rest));
+	size_t nr = at - e->file_line;
+
+	*rest = *e;
+	rest->line += nr;
+	rest->file_line = at;
+	rest->nr -= nr;
+	e->nr = nr;
+	e->next = rest;
+	return rest;
+}
+
+/* ---- the same path in a parent ---- */
+
+static int find_path(struct blame *b, struct blame_file *f, struct commit *parent, struct blame_file **out,
+		     struct err *err)
+{
+	struct blame_file *old;
+	struct object_id oid;
+	unsigned mode;
+	int rc;
+
+	for (old = *blame_files_of(b, parent); old; old = old->next)
+		if (!strcmp(old->path, f->path)) {
+			*out = old;
+			return 0;
+		}
+	rc = tree_lookup_path(odb_source(b->diff->odb), &parent->tree, f->path, &mode, &oid, err);
+	if (rc == ERR_NOT_FOUND) {
+		err_release(err);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	if ((mode & S_IFMT) != (f->mode & S_IFMT))
+		return 0;
+	*out = blame_file_of(b, parent, f->path);
+	(*out)->oid = oid;
+	(*out)->mode = mode;
+	return 0;
+}
+
+static int find_rename(struct blame *b, struct blame_file *f, struct commit *parent, struct blame_file **out,
+		       struct err *err)
+{
+	struct diff_options o = diff_options_for_search(b->diff);
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	int rc;
+
+	if (f->given)
+		return 0;
+	o.detect = DIFF_DETECT_RENAMES;
+	o.recursive = true;
+	rc = diff_trees(&q, &o, &parent->tree, &f->commit->tree, err);
+	if (!rc)
+		rc = diff_process(&q, &o, err);
+	for (size_t i = 0; !rc && i < q.nr; i++) {
+		const struct diff_pair *p = q.pairs[i];
+
+		if ((p->status != 'R' && p->status != 'C') || strcmp(p->new->path, f->path))
+			continue;
+		*out = blame_file_of(b, parent, p->old->path);
+		(*out)->oid = p->old->oid;
+		(*out)->mode = p->old->mode;
+		break;
+	}
+	diff_queue_clear(&q);
+	return rc;
+}
+
+/* ---- the lines that a parent has ---- */
+
+struct handing {
+	struct blame_entry *rest, *keep, **keep_tail, *give, **give_tail;
+};
+
+/* Entries up to line `until` go to one of the lists; their lines in the other file are `shift` further. */
+static void take_until(struct handing *h, size_t until, bool give, size_t shift)
+{
+	while (h->rest && h->rest->file_line < until) {
+		struct blame_entry *e = h->rest;
+
+		if (e->file_line + e->nr > until)
+			cut_entry(e, until);
+		h->rest = e->next;
+		e->next = NULL;
+		if (give) {
+			e->file_line += shift;
+			*h->give_tail = e;
+			h->give_tail = &e->next;
+		} else {
+			*h->keep_tail = e;
+			h->keep_tail = &e->next;
+		}
+	}
+}
+
+static int pass_common_lines(struct blame *b, struct blame_file *f, struct blame_file *old, struct err *err)
+{
+	struct handing h = { .rest = f->suspects };
+	struct text_diff d;
+	size_t shift = 0;
+	int rc = blame_load(b, f, err);
+
+	if (!rc)
+		rc = blame_load(b, old, err);
+	if (rc < 0)
+		return rc;
+	b->nr_texts++;
+	h.keep_tail = &h.keep;
+	h.give_tail = &h.give;
+	text_diff(&d, old->text.data, old->text.size, f->text.data, f->text.size, b->diff);
+	for (size_t i = 0; i < d.nr && h.rest; i++) {
+		const struct text_change *c = &d.changes[i];
+
+		take_until(&h, c->new_first, true, shift);
+		take_until(&h, c->new_first + c->new_nr, false, 0);
+		shift = c->old_first + c->old_nr - (c->new_first + c->new_nr);
+	}
+	take_until(&h, SIZE_MAX, true, shift);
+	text_diff_release(&d);
+	f->suspects = h.keep;
+	blame_hand_on(b, old, h.give);
+	return 0;
+}
+
+/* 1: all went to one parent that has the same text. */
+static int find_old_files(struct blame *b, struct blame_file *f, struct commit *const *parents, size_t nr,
+			  struct blame_file **old, struct err *err)
+{
+	for (int renames = 0; renames < 2; renames++)
+		for (size_t i = 0; i < nr; i++) {
+			struct blame_file *found = NULL;
+			bool known = false;
+			int rc;
+
+			if (old[i])
+				continue;
+			rc = commit_parse_node(b->pool, parents[i], err);
+			if (!rc)
+				rc = (renames ? find_rename : find_path)(b, f, parents[i], &found, err);
+			if (rc < 0)
+				return rc;
+			if (!found)
+				continue;
+			if (oid_eq(&found->oid, &f->oid)) {
+				struct blame_entry *all = f->suspects;
+
+				f->suspects = NULL;
+				if (!found->loaded && !found->given && f->loaded && !f->given &&
+				    !strcmp(f->path, found->path)) {
+					found->text = f->text;
+					found->loaded = true;
+					f->text = (struct object_buf)OBJECT_BUF_INIT;
+					f->loaded = false;
+				}
+				blame_hand_on(b, found, all);
+				return 1;
+			}
+			for (size_t j = 0; j < i && !known; j++)
+				known = old[j] && oid_eq(&old[j]->oid, &found->oid);
+			if (!known)
+				old[i] = found;
+		}
+	return 0;
+}
+
+static int pass_to_parents(struct blame *b, struct blame_file *f, struct err *err)
+{
+	size_t nr = b->first_parent && f->commit->nr_parents ? 1 : f->commit->nr_parents;
+	struct commit *const *parents = f->commit->parents;
+	struct blame_file **old;
+	int rc;
+
+	if (!nr)
+		return 0;
+	CALLOC_ARRAY(old, nr);
+	rc = find_old_files(b, f, parents, nr, old, err);
+	if (!rc)
+		b->nr_commits++;
+	for (size_t i = 0; !rc && i < nr && f->suspects; i++) {
+		if (!old[i])
+			continue;
+		if (!f->previous)
+			f->previous = old[i];
+		rc = pass_common_lines(b, f, old[i], err);
+	}
+	if (!rc && f->suspects && (b->moves || b->copies))
+		rc = blame_find_copies(b, f, parents, old, nr, err);
+	for (size_t i = 0; i < nr; i++)
+		if (old[i] && !old[i]->suspects)
+			blame_unload(old[i]);
+	free(old);
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- the run ---- */
+
+static void keep_rest(struct blame *b, struct blame_file *f)
+{
+	struct blame_entry *e = f->suspects;
+
+	f->suspects = NULL;
+	while (e) {
+		struct blame_entry *next = e->next;
+
+		if (b->found)
+			b->found(b->found_data, e);
+		e->next = b->done;
+		b->done = e;
+		e = next;
+	}
+}
+
+static int look_at_file(struct blame *b, struct blame_file *f, struct err *err)
+{
+	struct commit *c = f->commit;
+	int rc = c->parsed ? 0 : commit_parse_node(b->pool, c, err);
+
+	if (rc < 0)
+		return rc;
+	if (!(c->flags & REV_UNINTERESTING) && !(b->since && c->date < b->since))
+		rc = pass_to_parents(b, f, err);
+	else
+		c->flags |= REV_UNINTERESTING;
+	if (!c->nr_parents && !b->show_root)
+		c->flags |= REV_UNINTERESTING;
+	if (!rc)
+		keep_rest(b, f);
+	blame_unload(f);
+	return rc;
+}
+
+static int entry_by_line(const void *a, const void *b)
+{
+	const struct blame_entry *const *x = a, *const *y = b;
+
+	return ((*x)->line > (*y)->line) - ((*x)->line < (*y)->line);
+}
+
+/* Put b->done in order, and join what belongs together. */
+static void order_results(struct blame *b)
+{
+	struct blame_entry **all = NULL, *last = NULL;
+	size_t nr = 0, alloc = 0;
+
+	for (struct blame_entry *e = b->done; e; e = e->next) {
+		ALLOC_GROW(all, nr + 1, alloc);
+		all[nr++] = e;
+	}
+	if (nr)
+		qsort(all, nr, sizeof(*all), entry_by_line);
+	b->done = NULL;
+	for (size_t i = 0; i < nr; i++) {
+		struct blame_entry *e = all[i];
+
+		e->next = NULL;
+		if (last && last->suspect == e->suspect && last->line + last->nr == e->line &&
+		    last->file_line + last->nr == e->file_line) {
+			last->nr += e->nr;
+			free(e);
+			continue;
+		}
+		if (last)
+			last->next = e;
+		else
+			b->done = e;
+		last = e;
+	}
+	free(all);
+}
+
+int blame_run(struct blame *b, struct err *err)
+{
+	struct commit *c;
+	int rc = 0;
+
+	while (!rc && (c = prio_queue_get(&b->queue))) {
+		struct blame_file *f;
+
+		do {
+			for (f = *blame_files_of(b, c); f && !f->suspects;)
+				f = f->next;
+			if (f)
+				rc = look_at_file(b, f, err);
+		} while (f && !rc);
+	}
+	if (!rc)
+		order_results(b);
+	return rc;
+}
+
+/* ---- start and end ---- */
+
+void blame_init(struct blame *b, struct commit_pool *pool, const struct diff_options *o)
+{
+	*b = (struct blame){ .pool = pool, .diff = o, .move_score = 20, .copy_score = 40, .textconv = true };
+	b->queue.compare = commit_date_cmp;
+}
+
+static void find_line_starts(struct blame *b)
+{
+	const char *text = b->final->text.data;
+	size_t size = b->final->text.size, at = 0, alloc = 0;
+
+	for (;;) {
+		const char *nl;
+
+		ALLOC_GROW(b->lines, b->nr_lines + 1, alloc);
+		b->lines[b->nr_lines] = at;
+		if (at >= size)
+			return;
+		nl = memchr(text + at, '\n', size - at);
+		at = nl ? (size_t)(nl + 1 - text) : size;
+		b->nr_lines++;
+	}
+}
+
+/* A second copy stays for the output, whatever becomes of the file. */
+static void keep_final(struct blame *b, struct blame_file *f)
+{
+	struct blame_file *final = xcalloc(1, sizeof(*final));
+
+	*final = *f;
+	final->given = true;
+	final->path = xstrdup(f->path);
+	final->text.data = xmemdupz(f->text.data ? f->text.data : "", f->text.size);
+	b->final = final;
+	find_line_starts(b);
+}
+
+int blame_start(struct blame *b, struct commit *c, const char *path, struct err *err)
+{
+	struct blame_file *f;
+	struct object_id oid;
+	unsigned mode;
+	int rc = commit_parse_node(b->pool, c, err);
+
+	if (!rc)
+		rc = tree_lookup_path(odb_source(b->diff->odb), &c->tree, path, &mode, &oid, err);
+	if (rc < 0)
+		return rc;
+	f = blame_file_of(b, c, path);
+	f->oid = oid;
+	f->mode = mode;
+	rc = blame_load(b, f, err);
+	if (!rc)
+		keep_final(b, f);
+	return rc;
+}
+
+int blame_start_text(struct blame *b, struct commit *c, const char *path, unsigned mode, struct object_buf *text,
+		     struct err *err)
+{
+	struct blame_file *f = blame_file_of(b, c, path);
+
+	f->mode = mode;
+	f->given = f->loaded = true;
+	f->text = *text;
+	*text = (struct object_buf)OBJECT_BUF_INIT;
+	keep_final(b, f);
+	return hash_object_buf(b->diff->algo, "blob", f->text.data ? f->text.data : "", f->text.size, &f->oid, err);
+}
+
+void blame_add_lines(struct blame *b, size_t begin, size_t end)
+{
+	struct blame_file *f = blame_file_of(b, b->final->commit, b->final->path);
+	struct blame_entry *e = xcalloc(1, sizeof(*e));
+
+	*e = (struct blame_entry){ .line = begin, .nr = end - begin, .file_line = begin };
+	blame_hand_on(b, f, e);
+}
+
+static void free_blame_entries(struct blame_entry *e)
+{
+	while (e) {
+		struct blame_entry *next = e->next;
+
+		free(e);
+		e = next;
+	}
+}
+
+static void free_blame_file(struct blame_file *f)
+{
+	free_blame_entries(f->suspects);
+	object_buf_release(&f->text);
+	free(f->path);
+	free(f);
+}
+
+void blame_release(struct blame *b)
+{
+	for (size_t i = 0; i < b->nr_files; i++)
+		while (b->files[i]) {
+			struct blame_file *f = b->files[i];
+
+			b->files[i] = f->next;
+			free_blame_file(f);
+		}
+	free(b->files);
+	if (b->final) {
+		b->final->suspects = NULL;
+		free_blame_file(b->final);
+	}
+	free_blame_entries(b->done);
+	free(b->lines);
+	prio_queue_clear(&b->queue);
+	*b = (struct blame){ .pool = NULL };
+}
