@@ -45,7 +45,6 @@ struct blame_command {
 	const char *contents;
 	int incremental, porcelain, line_porcelain, blank, root, stats, show_name, show_number, compat, raw_time, long_ids,
 		no_author, email, ignore_space, abbrev;
-	bool is_annotate;
 	/* widths of the columns */
 	size_t longest_author, longest_file, digits, old_digits, id_width;
 };
@@ -228,7 +227,7 @@ static void add_id(const struct blame_command *b, struct strbuf *out, const stru
 		strbuf_addchars(out, ' ', len);
 		return;
 	}
-	if (c->flags & REV_UNINTERESTING && !b->is_annotate) {
+	if (c->flags & REV_UNINTERESTING && !b->compat) {
 		strbuf_addch(out, '^');
 		len--;
 	}
@@ -631,9 +630,9 @@ static int blame_set_up(struct blame_command *b, int argc, const char **argv, st
 	return rc;
 }
 
-static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool is_annotate)
+static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool compat)
 {
-	struct blame_command b = { .repo = ctx->repo, .is_annotate = is_annotate, .compat = is_annotate, .abbrev = -1,
+	struct blame_command b = { .repo = ctx->repo, .compat = compat, .abbrev = -1,
 				   .date = DATE_MODE_INIT, .ranges = STRVEC_INIT };
 	struct err err = ERR_INIT;
 	const char *date = "iso", *encoding = NULL;

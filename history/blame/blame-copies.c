@@ -45,36 +45,43 @@ static void search_text(struct blame *b, const struct blame_entry *e, struct bla
 	text_diff_release(&d);
 }
 
-static struct blame_entry *part_of(const struct blame_entry *e, size_t first, size_t nr, struct blame_entry *next)
+/* A list to which entries are appended: *tail is NULL, or what comes behind the new ones. */
+static void append_part(struct blame_entry ***tail, const struct blame_entry *e, size_t first, size_t nr)
 {
-	struct blame_entry *part = xmalloc(sizeof(*part));
+	struct blame_entry *part;
 
+	if (!nr)
+		return;
+	part = xmalloc(sizeof(*part));
 	*part = *e;
 	part->line += first;
 	part->file_line += first;
 	part->nr = nr;
-	part->next = next;
-	return part;
+	part->next = NULL;
+	**tail = part;
+	*tail = &part->next;
 }
 
-/* The run goes to its file; what stands before and behind it comes into *rest. Frees e. */
-static void give_run(struct blame *b, struct blame_entry *e, const struct found_run *run, struct blame_entry **rest)
+/* The run goes to its file; what stands before and behind it is appended to the rest. Frees e. */
+static void give_run(struct blame *b, struct blame_entry *e, const struct found_run *run, struct blame_entry ***rest)
 {
-	struct blame_entry *moved = part_of(e, run->first, run->nr, NULL);
+	struct blame_entry *moved = NULL, **tail = &moved;
 	size_t end = run->first + run->nr;
 
+	append_part(&tail, e, run->first, run->nr);
 	moved->file_line = run->old_line;
 	blame_hand_on(b, run->from, moved);
-	if (run->first)
-		*rest = part_of(e, 0, run->first, *rest);
-	if (end < e->nr)
-		*rest = part_of(e, end, e->nr - end, *rest);
+	append_part(rest, e, 0, run->first);
+	append_part(rest, e, end, e->nr - end);
 	free(e);
 }
 
-/* Entries of too few letters are moved to *small. */
-static void drop_small(const struct blame *b, struct blame_entry **list, struct blame_entry **small, unsigned least)
+/* Entries of too few letters are moved to the place `small`. Returns the place behind them. */
+static struct blame_entry **drop_small(const struct blame *b, struct blame_entry **list, struct blame_entry **small,
+				       unsigned least)
 {
+	struct blame_entry *behind = *small;
+
 	while (*list) {
 		struct blame_entry *e = *list;
 
@@ -83,54 +90,73 @@ static void drop_small(const struct blame *b, struct blame_entry **list, struct 
 			continue;
 		}
 		*list = e->next;
-		e->next = *small;
 		*small = e;
+		small = &e->next;
 	}
+	*small = behind;
+	return small;
 }
 
-/* Look for the entries of *list in all those files, again and again as long as anything is found. */
+static int search_each(struct blame *b, const struct blame_entry *list, struct blame_file *const *files, size_t nr,
+		       struct found_run *best, struct err *err)
+{
+	for (size_t i = 0; i < nr; i++) {
+		size_t at = 0;
+		int rc = blame_load(b, files[i], err);
+
+		if (rc < 0)
+			return rc;
+		for (const struct blame_entry *e = list; e; e = e->next)
+			search_text(b, e, files[i], &best[at++]);
+		if (nr > 1 && !files[i]->suspects)
+			blame_unload(files[i]);
+	}
+	return 0;
+}
+
+static size_t count_entries(const struct blame_entry *list)
+{
+	size_t nr = 0;
+
+	for (; list; list = list->next)
+		nr++;
+	return nr;
+}
+
+/*
+ * Look for the entries of *list in all those files, again and again as long as anything is found. *list becomes what is
+ * left, in the order of the rounds in which it was left.
+ */
 static int search_files(struct blame *b, struct blame_entry **list, struct blame_file *const *files, size_t nr,
 			unsigned least, struct blame_entry **small, struct err *err)
 {
-	struct blame_entry *left = NULL;
+	struct blame_entry *left = NULL, **left_tail = &left;
+	int rc = 0;
 
-	while (*list) {
-		struct blame_entry *rest = NULL, *next;
+	while (!rc && *list) {
+		struct blame_entry *rest = NULL, **rest_tail = &rest, *next;
 		struct found_run *best;
-		size_t count = 0, at = 0;
+		size_t at = 0;
 
-		for (next = *list; next; next = next->next)
-			count++;
-		CALLOC_ARRAY(best, count);
-		for (size_t i = 0; i < nr; i++) {
-			int rc = blame_load(b, files[i], err);
-
-			if (rc < 0) {
-				free(best);
-				return rc;
-			}
-			at = 0;
-			for (struct blame_entry *e = *list; e; e = e->next)
-				search_text(b, e, files[i], &best[at++]);
-			if (nr > 1 && !files[i]->suspects)
-				blame_unload(files[i]);
-		}
-		at = 0;
+		CALLOC_ARRAY(best, count_entries(*list));
+		rc = search_each(b, *list, files, nr, best, err);
 		for (struct blame_entry *e = *list; e; e = next, at++) {
 			next = e->next;
 			if (best[at].from && best[at].score > least) {
-				give_run(b, e, &best[at], &rest);
-			} else {
-				e->next = left;
-				left = e;
+				give_run(b, e, &best[at], &rest_tail);
+				continue;
 			}
+			e->next = NULL;
+			*left_tail = e;
+			left_tail = &e->next;
 		}
 		free(best);
-		drop_small(b, &rest, small, least);
-		*list = blame_sort(rest);
+		small = drop_small(b, &rest, small, least);
+		*list = rest;
 	}
-	*list = blame_sort(left);
-	return 0;
+	*left_tail = *list;
+	*list = left;
+	return rc;
 }
 
 static int copy_sources(struct blame *b, struct blame_file *f, struct commit *parent, const struct blame_file *old,
@@ -175,20 +201,24 @@ static int search_other_files(struct blame *b, struct blame_file *f, struct comm
 int blame_find_copies(struct blame *b, struct blame_file *f, struct commit *const *parents,
 		      struct blame_file *const *old, size_t nr, struct err *err)
 {
-	struct blame_entry *small = NULL;
+	struct blame_entry *small = NULL, **tail;
 	int rc = 0;
 
 	drop_small(b, &f->suspects, &small, b->move_score);
 	for (size_t i = 0; !rc && i < nr && f->suspects; i++)
 		if (old[i])
 			rc = search_files(b, &f->suspects, &old[i], 1, b->move_score, &small, err);
-	if (b->copies) {
-		f->suspects = blame_merge(f->suspects, blame_sort(small));
+	if (b->copies && b->copy_score < b->move_score) {
+		f->suspects = blame_merge(f->suspects, small);
 		small = NULL;
-		drop_small(b, &f->suspects, &small, b->copy_score);
 	}
+	if (b->copies && b->copy_score != b->move_score)
+		drop_small(b, &f->suspects, &small, b->copy_score);
 	for (size_t i = 0; b->copies && !rc && i < nr && f->suspects; i++)
 		rc = search_other_files(b, f, parents[i], old[i], &small, err);
-	f->suspects = blame_merge(f->suspects, blame_sort(small));
+	for (tail = &small; *tail; tail = &(*tail)->next)
+		;
+	*tail = f->suspects;
+	f->suspects = small;
 	return rc;
 }

@@ -81,19 +81,6 @@ struct blame_entry *blame_merge(struct blame_entry *a, struct blame_entry *b)
 	return list;
 }
 
-struct blame_entry *blame_sort(struct blame_entry *list)
-{
-	struct blame_entry *slow = list, *fast, *second;
-
-	if (!list || !list->next)
-		return list;
-	for (fast = list->next; fast && fast->next; fast = fast->next->next)
-		slow = slow->next;
-	second = slow->next;
-	slow->next = NULL;
-	return blame_merge(blame_sort(list), blame_sort(second));
-}
-
 static bool is_suspected(struct blame *b, const struct commit *c)
 {
 	for (const struct blame_file *f = *blame_files_of(b, c); f; f = f->next)

@@ -17,7 +17,6 @@ void blame_unload(struct blame_file *f);
 void blame_hand_on(struct blame *b, struct blame_file *to, struct blame_entry *list);
 /* Merge two lists that are in the order of file_line. */
 struct blame_entry *blame_merge(struct blame_entry *a, struct blame_entry *b);
-struct blame_entry *blame_sort(struct blame_entry *list);
 
 /* ---- blame-copies.c ---- */
 /* -M and -C: look for the rest of the file's lines in its parents. old[i]: the file in parent i, or NULL. */
