@@ -124,7 +124,7 @@ static size_t count_entries(const struct blame_entry *list)
 }
 
 /*
- * Look for the entries of *list in all those files, again and again as long as anything is found. *list becomes what is
+ * Look for the entries of *list in all those files, again and again as long as anything is found. *list keeps the entries that are
  * left, in the order of the rounds in which it was left.
  */
 static int search_files(struct blame *b, struct blame_entry **list, struct blame_file *const *files, size_t nr,
