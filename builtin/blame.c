@@ -681,6 +681,8 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	argc = take_path(&b, argc, argv, opts);
 	if (date_mode_parse(&b.date, date) < 0)
 		die("unknown date format %s", date);
+	if (encoding && strcmp(encoding, "none"))
+		die("choosing another encoding (--encoding) than 'none' is not available yet");
 	b.date_width = date_columns(&b.date);
 	b.porcelain |= b.line_porcelain;
 	b.diff.minimal |= minimal;

@@ -54,7 +54,7 @@ static int add_head(struct new_worktree *n, struct ref_transaction *t, struct er
 	return rc;
 }
 
-static int stage_refs(struct new_worktree *n, struct strbuf *text, struct err *err)
+static int stage_linked_refs(struct new_worktree *n, struct strbuf *text, struct err *err)
 {
 	struct ref_transaction *t = NULL;
 	int rc = repo_operation_begin_refs(n->op, 0, &t, err);
@@ -130,7 +130,7 @@ static int change_linked(struct new_worktree *n, struct linked_entry *entry, str
 	n->op = entry->op;
 	if (!n->o->no_checkout)
 		rc = fill(n, err);
-	return rc ? rc : stage_refs(n, text, err);
+	return rc ? rc : stage_linked_refs(n, text, err);
 }
 
 int linked_add(struct repository *r, const struct linked_add_options *o, struct repository **out, struct strbuf *text,

@@ -57,7 +57,7 @@ test_expect_success '-b makes a branch, -B resets one, --track follows' '
 	git -C m worktree add --track -b t1 ../t1 main >out && test_grep "branch .t1. set up to track .main." out && test "$(git -C m config branch.t1.merge)" = refs/heads/main
 '
 
-test_expect_success 'what cannot be done leaves nothing behind' '
+test_expect_success 'a failure leaves nothing behind' '
 	git -C m for-each-ref >refs && ls m/.git/worktrees >ids && mkdir full && echo x >full/x &&
 	refuses 128 add ../no topic && test_grep "fatal: .topic. is already used by worktree at .$here/b." err &&
 	refuses 128 add ../full && test_grep "fatal: .../full. already exists" err && refuses 128 add ../no nosuch && test_grep "fatal: invalid reference: nosuch" err &&

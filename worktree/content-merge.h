@@ -22,7 +22,7 @@ void content_merge_use(struct content_merge *m, struct merge_rules *rules);
 
 /*
  * Picks on top of one another: the .gitattributes of `tree`, on which the next one is made, take the place of those of m->tree,
- * if they differ. Those that GIT_ATTR_SOURCE and attr.tree name stay.
+ * if they differ. The ones of GIT_ATTR_SOURCE and attr.tree stay.
  */
 MUST_USE int content_merge_follow(struct content_merge *m, const struct object_id *tree, struct err *err);
 

@@ -188,7 +188,7 @@ static void die_of_used(const char *branch, const struct worktree *w)
 	die("'%s' is already used by worktree at '%s'", branch, w->path);
 }
 
-/* Of -B too: nothing that another worktree uses is moved, before anything is said. */
+/* A branch that another worktree uses is not moved, nor checked out twice. */
 static void refuse_used(struct adding *a, const char *branch)
 {
 	const struct worktree *w = worktrees_find_branch(a->list, a->ref.buf);

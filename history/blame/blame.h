@@ -12,8 +12,7 @@
  * A blame_file is a path in a commit that is suspected of some lines. A commit gives the lines that its parents have
  * to them, and keeps the others. Commits are looked at by date, the youngest first.
  *
- * Cost: for each commit on the way, one look-up of the path in the tree of each parent, or a question to a changed-path
- * filter. A text is read once as long as its commit is looked at.
+ * Cost: for each commit on the way, one look-up of the path in the tree of each parent. A text is read once as long as its commit is looked at.
  */
 #ifndef HISTORY_BLAME_BLAME_H
 #define HISTORY_BLAME_BLAME_H

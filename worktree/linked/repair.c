@@ -53,7 +53,7 @@ static bool is_relative_dot_git(const char *dot_git)
 
 /* ---- from the repository to the worktrees ---- */
 
-/* What is wrong with the ".git" of a worktree; NULL: nothing. */
+/* The fault of the ".git" of a worktree; NULL: none. */
 static const char *fault_of_dot_git(const struct worktree_repair *x, const char *gitdir, const char *dot_git)
 {
 	char *there = read_gitfile(dot_git, NULL);
@@ -144,7 +144,7 @@ static char *find_gitdir(const struct worktree_repair *x, const char *dot_git)
 	return NULL;
 }
 
-/* What is wrong with the file worktrees/ID/gitdir; NULL: nothing. */
+/* The fault of the file worktrees/ID/gitdir; NULL: none. */
 static const char *fault_of_gitdir_file(const struct worktree_repair *x, const char *gitdir, const char *file, const char *dot_git)
 {
 	char *text = read_link_file(file), *path;
