@@ -31,8 +31,10 @@ LAST_WORDS = "known to git\n"
 # push -u and -a: Git saves a file that is in HEAD, not in the index, and there, as untracked, too. After a difference the
 # round ends.
 def is_saved_twice(before):
-    status = before[1][2][1]
-    return any("?? %s\n" % line[3:] in status for line in status.split("\n") if line.startswith("D  "))
+    lines = before[1][2][1].split("\n")
+    untracked = [line[3:] for line in lines if line.startswith("?? ")]
+    return any(line[3:] == name or name.endswith("/") and line[3:].startswith(name)
+               for line in lines if line.startswith("D  ") for name in untracked)
 
 
 # Where files are in the way Git brings untracked files back all the same; ours changes nothing.
