@@ -636,7 +636,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 				   .date = DATE_MODE_INIT, .ranges = STRVEC_INIT };
 	struct err err = ERR_INIT;
 	const char *date = "iso", *encoding = NULL;
-	int minimal = 0, progress = -1;
+	int minimal = 0, reverse = 0, progress = -1;
 	struct option opts[] = {
 		OPT_BOOL(0, "incremental", &b.incremental, "show entries as they are found"),
 		OPT_BOOL('b', NULL, &b.blank, "show no names of boundary commits"),
@@ -659,6 +659,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 		OPT_STRING(0, "contents", &b.contents, "file", "use the content of that file"),
 		OPT_STRING(0, "encoding", &encoding, "encoding", "the encoding of names and summaries"),
 		OPT_STRING(0, "date", &date, "format", "how times are shown"),
+		{ .type = OPTION_BOOL, .long_name = "reverse", .value = &reverse, .flags = PARSE_OPT_HIDDEN | PARSE_OPT_NONEG, .defval = 1 },
 		OPT_CALLBACK_F('C', NULL, &b.blame, "score", "find lines copied from other files",
 			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, on_score),
 		OPT_CALLBACK_F('M', NULL, &b.blame, "score", "find lines moved in the file",
@@ -681,6 +682,8 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	argc = take_path(&b, argc, argv, opts);
 	if (date_mode_parse(&b.date, date) < 0)
 		die("unknown date format %s", date);
+	if (reverse)
+		die("following lines forward (--reverse) is not available yet");
 	if (encoding && strcmp(encoding, "none"))
 		die("choosing another encoding (--encoding) than 'none' is not available yet");
 	b.date_width = date_columns(&b.date);

@@ -52,6 +52,36 @@ test_expect_success 'annotate prints its own format; --incremental prints no tex
 	! grep "	" out
 '
 
+# prints ARGUMENT...: git blame prints standard input; ONE and TWO stand for the names of the two commits
+prints () {
+	sed "s/ONE/$one/; s/TWO/$two/" >expect && git blame "$@" >out && test_cmp expect out
+}
+
+test_expect_success 'options choose the columns' '
+	git init -q cols && cd cols && printf "a\n  b\n" >f && git add f && GIT_AUTHOR_DATE="1700000000 +0100" git commit -qm one &&
+	printf "a\nb\n" >f && GIT_AUTHOR_NAME="Somebody Else" GIT_AUTHOR_EMAIL=else@example.com GIT_AUTHOR_DATE="1700000060 -0200" git commit -qam two &&
+	one=$(git rev-parse HEAD~ | cut -c1-7) && two=$(git rev-parse HEAD | cut -c1-8) && me=$(git log -1 --format=%an HEAD~) mail=$(git log -1 --format=%ae HEAD~) w=13 &&
+	pad=$(printf "%-${w}s" "$me") && test ${#me} -le $w &&
+	printf "%s\n" "^ONE ($pad 2023-11-14 23:13:20 +0100 1) a" "TWO (Somebody Else 2023-11-14 20:14:20 -0200 2) b" >want && prints HEAD f <want &&
+	sed "s/ (.* \([12]\))/ \1)/" want >short && prints -s HEAD f <short &&
+	sed "s/^^ONE/$(git rev-parse HEAD~ | cut -c1-8)/" want >all && prints --root HEAD f <all && sed "s/^^ONE/        /" want >blank && prints -b HEAD f <blank &&
+	sed "s/ (/ f (/" want >name && prints -f HEAD f <name && sed "s/ONE (/ONE 1 (/; s/TWO (/TWO 2 (/" want >number && prints -n HEAD f <number &&
+	git blame -t HEAD f >out && test_grep "(Somebody Else 1700000060 -0200 2) b" out && git blame -e HEAD f >out && test_grep "(<else@example.com> 2023" out &&
+	git blame -l HEAD f >out && test_grep "^$(git rev-parse HEAD) (Some" out && git blame --date=unix HEAD f >out && test_grep "Else 1700000060 2) b" out &&
+	git -c blame.showEmail=true -c blame.date=short blame HEAD f >out && test_grep "(<else@example.com> 2023-11-14 2) b" out &&
+	prints -w HEAD f <<-EOF && cd ..
+	^ONE ($me 2023-11-14 23:13:20 +0100 1) a
+	^ONE ($me 2023-11-14 23:13:20 +0100 2) b
+	EOF
+'
+
+test_expect_success 'options that are not there are errors' '
+	for o in "--reverse" "--ignore-rev HEAD" "--ignore-revs-file f" "-S f" --color-lines --color-by-age --score-debug
+	do
+		test_must_fail git blame $o HEAD -- g >out 2>err && test_must_be_empty out || return 1
+	done && git blame --encoding=none HEAD g >out && test_expect_code 128 git blame --encoding=UTF-16 HEAD g 2>err && test_grep "not available yet" err
+'
+
 test_expect_success 'a file or a line that is not there is an error' '
 	test_expect_code 128 git blame HEAD nothing 2>err && test_grep "no such path nothing in" err &&
 	test_expect_code 128 git blame -L 99,100 HEAD g 2>err && test_grep "has only 5 lines" err
