@@ -583,4 +583,16 @@ test_expect_success 'a command that is cut off, invalid targets: messages of 2.5
 	test_expect_code 1 git -C words rev-parse --verify -q refs/heads/q
 '
 
+test_expect_success 'a missing ref beside a directory or below a ref is neither verified nor deleted' '
+	git init -q beside && (cd beside && git commit -q --allow-empty -m one &&
+		main=$(git symbolic-ref HEAD) && for packed in no yes; do
+			test_expect_code 1 git update-ref -d refs/heads 2>err && test_grep "$SQ$main$SQ exists; cannot create ${SQ}refs/heads$SQ" err &&
+			test_expect_code 1 git update-ref -d $main/x 2>err && test_grep "$SQ$main$SQ exists; cannot create $SQ$main/x$SQ" err &&
+			echo "verify refs/heads" | test_expect_code 128 git update-ref --stdin 2>err && test_grep "exists; cannot create ${SQ}refs/heads$SQ" err &&
+			echo "verify $main/x $ZERO_OID" | test_expect_code 128 git update-ref --stdin 2>err && test_grep "exists; cannot create $SQ$main/x$SQ" err &&
+			echo "verify refs/heads/other" | git update-ref --stdin && git update-ref -d refs/heads/other && git update-ref -d refs/tags/a/b &&
+			git pack-refs --all || exit
+		done && git rev-parse -q --verify $main)
+'
+
 test_done

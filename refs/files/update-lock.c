@@ -368,6 +368,9 @@ int update_check(struct ref_transaction *t, struct ref_update *u, struct err *er
 	}
 	if (!rc && (u->flags & UPDATE_WRITES) && !u->exists)
 		rc = check_new_name(t, u, &why);
+	/* A ref that is missing is verified or deleted only where it could be made, as in Git. */
+	else if (!rc && !u->exists && !files_update(u)->journal_old && starts_with(u->name, "refs/"))
+		rc = check_name(t, u->name, files_update(u)->current.kind == LOOSE_DIR, &why);
 	/* It may be packed while the directory of a former ref is still there. */
 	else if (!rc && (u->flags & UPDATE_WRITES) && files_update(u)->current.kind == LOOSE_DIR)
 		rc = make_way(t, u, &why);
