@@ -512,8 +512,8 @@ they_are () {
 
 test_expect_success STRACE "many loose refs are changed by few flushes, whatever the method" '
 	(start && unset GIT_TEST_FSYNC GIT_TEST_REF_COMMIT && GIT_TEST_FS_KIND=journal &&
-	export GIT_TEST_FS_KIND && T=$(git -C ours mktree </dev/null) &&
-	K=$(git -C ours commit-tree -m k $T) && git -C ours config core.logAllRefUpdates false &&
+	export GIT_TEST_FS_KIND && T=$(git -C ours -c core.fsyncMethod=batch mktree </dev/null) &&
+	K=$(git -C ours -c core.fsyncMethod=batch commit-tree -m k $T) && git -C ours config core.logAllRefUpdates false &&
 	loose 40 && echo "# pack-refs with: peeled fully-peeled sorted " >ours/.git/packed-refs &&
 	n=$(count_flushes git -C ours -c core.fsync=all -c core.fsyncMethod=batch \
 		update-ref --stdin <input) &&

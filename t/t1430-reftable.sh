@@ -168,7 +168,7 @@ test_expect_success 'pack-refs makes one table, without deleted refs' '
 '
 
 test_expect_success 'a transaction flushes once' '
-	GIT_TEST_FSYNC=1 GIT_TEST_FS_KIND=journal GIT_TRACE2_EVENT="$PWD/trace" git -C few update-ref refs/heads/flush HEAD &&
+	GIT_TEST_FSYNC=1 GIT_TEST_FS_KIND=journal GIT_TRACE2_EVENT="$PWD/trace" git -C few -c core.fsyncMethod=batch update-ref refs/heads/flush HEAD &&
 	test_grep "\"hardware-flush\"" trace && grep "\"hardware-flush\"" trace >flushes &&
 	test_grep "\"count\":1[,}]" flushes
 '
