@@ -668,8 +668,11 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 		OPT_INTEGER(0, "abbrev", &b.abbrev, "use <n> digits for names of commits"),
 		OPT_END()
 	};
-	int rc = rev_walk_new(&b.walk, ctx->repo, &err);
+	int rc;
 
+	if (!ctx->repo)
+		usage_on_stdout(usage, opts);
+	rc = rev_walk_new(&b.walk, ctx->repo, &err);
 	if (rc < 0)
 		return report_fatal(&err);
 	diff_options_init(&b.diff, ctx->repo->odb);

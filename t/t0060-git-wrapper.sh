@@ -22,7 +22,7 @@ test_expect_success 'every command prints its usage for -h' '
 		case $c in
 		shell|http-backend) continue ;;
 		submodule|merge-one-file) code=0 ;;
-		diff|daemon) stream=err ;;
+		daemon) stream=err ;;
 		esac
 		test_expect_code $code git $c -h >out 2>err && test_grep "^usage: git" $stream &&
 		case $stream in out) test_must_be_empty err ;; *) test_must_be_empty out ;; esac || return 1
