@@ -131,6 +131,11 @@ test_expect_success 'lock keeps a worktree, by a part of its path; unlock frees 
 	git -C m worktree unlock a && refuses 128 unlock a && test_grep "fatal: .a. is not locked" err && git -C m worktree move -f -f b ../bb && test_path_is_file bb/f && git -C m worktree unlock bb
 '
 
+test_expect_success 'the end of a path names a worktree only if no other one has it' '
+	git -C m worktree add -q -d ../e1/same && git -C m worktree add -q -d ../e2/same && refuses 128 lock same && test_grep "fatal: .same. is not a working tree" err &&
+	git -C m worktree lock e1/same && refuses 128 lock ../e1/same && git -C m worktree unlock ../e1/same && git -C m worktree remove e2/same && git -C m worktree remove same && test_path_is_missing e1/same
+'
+
 test_expect_success 'a missing worktree that is registered for the path is in the way, unless -f says so' '
 	rm -rf n && refuses 128 add ../n && test_grep "use .add -f. to override" err && git -C m worktree lock c && rm -rf c && refuses 128 add -f -d ../c && test_grep "use .add -f -f. to override" err &&
 	git -C m worktree add -q -f ../n n && git -C m worktree add -q -f -f -d ../c && test_path_is_missing m/.git/worktrees/c/locked && test_path_is_missing m/.git/worktrees/n1
