@@ -155,7 +155,6 @@ test_expect_success 'patterns, counts' '
 	--count=0 refs/heads
 	--count=100 refs/heads
 	--count=2 --sort=-refname
-	--count=x
 	-- refs/heads
 	END
 '

@@ -296,12 +296,8 @@ test_expect_success 'a program that does not sign' '
 	start_over &&
 	peers_do "stock config gpg.program false" &&
 	peers_each <<-\EOF &&
-	tag -s -m x s1
-	tag -u key -m x s1
-	-c tag.gpgsign=true tag -m x s1
 	-c tag.gpgsign=true tag --no-sign -m x s2
 	-c tag.gpgsign=true tag --no-sign s3
-	-c tag.forcesignannotated=true tag -m x s4
 	-c tag.forcesignannotated=true tag -a -m x s5
 	-c tag.forcesignannotated=true tag s6
 	-c gpg.program=/nowhere tag -v s2
@@ -310,7 +306,11 @@ test_expect_success 'a program that does not sign' '
 	tag -v s3 s2 nosuch
 	tag -v --format="%(tag)" s2
 	EOF
-	test_must_fail git -C ours rev-parse -q --verify refs/tags/s1
+	printf "error: gpg failed to sign the data:\n(no gpg output)\nerror: unable to sign the tag\n" >expect &&
+	for o in "tag -s" "tag -u key" "-c tag.gpgsign=true tag" "-c tag.forcesignannotated=true tag"
+	do
+		test_expect_code 128 git -C ours $o -m x s1 2>err && test_cmp expect err || return 1
+	done && test_must_fail git -C ours rev-parse -q --verify refs/tags/s1
 '
 
 test_lazy_prereq SIGNS '

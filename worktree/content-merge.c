@@ -66,11 +66,19 @@ int content_merge_attributes(void *data, const char *path, bool internal, struct
 static int has_other_attributes(struct content_merge *m, const struct object_id *tree, bool *yes, struct err *err)
 {
 	struct diff_queue q = DIFF_QUEUE_INIT;
+	struct err why = ERR_INIT;
 	struct diff_options o;
 	int rc;
 
 	diff_options_init(&o, m->r->odb);
-	rc = diff_trees(&q, &o, &m->tree, tree, err);
+	rc = diff_trees(&q, &o, &m->tree, tree, &why);
+	if (rc == ERR_NOT_FOUND) { /* m->tree was given up, with the operation that had made it */
+		*yes = true;
+		rc = 0;
+	} else if (rc < 0) {
+		err_move(err, &why);
+	}
+	err_release(&why);
 	for (size_t i = 0; i < q.nr; i++)
 		*yes |= !strcmp(path_basename(q.pairs[i]->new->path), ".gitattributes");
 	diff_queue_clear(&q);
