@@ -10,10 +10,17 @@
 
 /* ---- lock and unlock ---- */
 
-static const struct worktree *find_lockable(const struct worktree *list, const struct command_ctx *ctx, const char *arg)
+/* The linked worktree that the only argument names, which argv[0] is afterwards; *list is to be freed. */
+static const struct worktree *parse_lockable(int argc, const char **argv, const struct option *options, const char *const *usage,
+					     struct command_ctx *ctx, struct worktree **list)
 {
-	const struct worktree *w = worktree_find_or_die(list, ctx, arg);
+	const struct worktree *w;
 
+	argc = parse_options(argc, argv, options, usage, 0);
+	if (argc != 1)
+		usage_with_options(usage, options);
+	*list = worktrees_read_or_die(ctx->repo);
+	w = worktree_find_or_die(*list, ctx, argv[0]);
 	if (!w->id)
 		die("The main working tree cannot be locked or unlocked");
 	return w;
@@ -42,11 +49,7 @@ int worktree_cmd_lock(int argc, const char **argv, struct command_ctx *ctx)
 	char *old;
 	int rc;
 
-	argc = parse_options(argc, argv, options, usage, 0);
-	if (argc != 1)
-		usage_with_options(usage, options);
-	list = worktrees_read_or_die(ctx->repo);
-	w = find_lockable(list, ctx, argv[0]);
+	w = parse_lockable(argc, argv, options, usage, ctx, &list);
 	old = worktree_lock_reason(w);
 	if (old && *old)
 		die("'%s' is already locked, reason: %s", argv[0], old);
@@ -68,11 +71,7 @@ int worktree_cmd_unlock(int argc, const char **argv, struct command_ctx *ctx)
 	char *path, *old;
 	int rc;
 
-	argc = parse_options(argc, argv, options, usage, 0);
-	if (argc != 1)
-		usage_with_options(usage, options);
-	list = worktrees_read_or_die(ctx->repo);
-	w = find_lockable(list, ctx, argv[0]);
+	w = parse_lockable(argc, argv, options, usage, ctx, &list);
 	old = worktree_lock_reason(w);
 	if (!old)
 		die("'%s' is not locked", argv[0]);
