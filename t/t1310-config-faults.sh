@@ -81,12 +81,14 @@ test_expect_success XATTR 'config: killed before any call, the next command work
 	done && test $n -gt 5
 '
 
-test_expect_success 'init: an error of any call leaves no incomplete repository' '
+for format in files reftable
+do
+test_expect_success "init, refs in $format: an error of any call leaves no incomplete repository" '
 	for what in EIO ENOSPC
 	do
 		n=1 && rm -f missed && until test -f missed
 		do
-			rm -rf new && fault $n:$what init -q -b main new || return 1
+			rm -rf new && fault $n:$what init -q -b main --ref-format=$format new || return 1
 			if test $code = 0
 			then
 				git -C new count-objects >/dev/null || return 1
@@ -99,14 +101,15 @@ test_expect_success 'init: an error of any call leaves no incomplete repository'
 	done && test $n -gt 20
 '
 
-test_expect_success XATTR 'init: killed before any call, a second init completes it' '
+test_expect_success XATTR "init, refs in $format: killed before any call, a second init completes it" '
 	n=1 && rm -f missed && until test -f missed
 	do
-		rm -rf new && fault $n:KILL init -q -b main new &&
-		git init -q -b main new && git -C new count-objects >/dev/null &&
+		rm -rf new && fault $n:KILL init -q -b main --ref-format=$format new &&
+		git init -q -b main --ref-format=$format new && git -C new count-objects >/dev/null &&
 		test "$(git -C new config core.bare)" = false && find new >files &&
 		! grep "lock\|tmp\|probe" files && n=$((n + 1)) || return 1
 	done
 '
+done
 
 test_done
