@@ -259,6 +259,12 @@ static bool is_branch(const char *name)
 	return !strcmp(name, "HEAD") || starts_with(name, "refs/heads/");
 }
 
+/* As in Git, the queued update names the ref, unless only the ref that it leads to is a branch. */
+static const char *name_of_refusal(const struct ref_update *u)
+{
+	return is_branch(u->name) && !is_branch(u->root->name) ? u->name : u->root->name;
+}
+
 static int check_new_oid(struct ref_transaction *t, const struct ref_update *u,
 			 struct err *err)
 {
@@ -288,11 +294,11 @@ static int check_new_oid(struct ref_transaction *t, const struct ref_update *u,
 		return 0;
 	u->root->failure = REF_FAILURE_NEW_VALUE;
 	return err_set(err, ERR_INVALID, "trying to write non-commit object %s to branch '%s'",
-		       oid_hex(&u->new_oid), u->name);
+		       oid_hex(&u->new_oid), name_of_refusal(u));
 missing:
 	u->root->failure = REF_FAILURE_NEW_VALUE;
 	return err_set(err, rc == ERR_NOT_FOUND ? ERR_INVALID : rc,
-		       "trying to write ref '%s' with nonexistent object %s", u->name, oid_hex(&u->new_oid));
+		       "trying to write ref '%s' with nonexistent object %s", u->root->name, oid_hex(&u->new_oid));
 }
 
 int ref_update_decide(struct ref_transaction *t, struct ref_update *u, struct err *err)

@@ -542,13 +542,13 @@ test_expect_success "no ref has the name of another file of the repository" '
 
 test_expect_success "objects in quarantine may be thrown away: no ref moves" '
 	git init -q -b main q && (cd q && T=$(git mktree </dev/null) && C=$(git commit-tree -m x $T) &&
-	git update-ref refs/heads/main $C && git for-each-ref >../before && cp .git/HEAD ../head &&
+	git update-ref refs/heads/main $C && git for-each-ref >../before && ref_value . HEAD >../head &&
 	GIT_QUARANTINE_PATH=$PWD/q && export GIT_QUARANTINE_PATH &&
 	for cmd in "update-ref refs/heads/q $C" "update-ref -d refs/heads/main" "tag q" "branch q" \
 		   "commit --allow-empty -m q" "symbolic-ref HEAD refs/heads/q" "branch -m q"; do
 		test_must_fail git $cmd 2>err &&
 		test_grep "ref updates forbidden inside quarantine environment" err || exit 1
-	done && git for-each-ref >../after) && test_cmp before after && test_cmp head q/.git/HEAD
+	done && git for-each-ref >../after) && test_cmp before after && ref_value q HEAD >after && test_cmp head after
 '
 
 # Git 2.55's words, which 2.39 does not have.
@@ -580,6 +580,10 @@ test_expect_success 'a command that is cut off, invalid targets: messages of 2.5
 	says "update refs/heads/main $W $Z\n" "cannot lock ref ${SQ}refs/heads/main${SQ}: reference already exists" &&
 	says "update refs/heads/q $EMPTY_TREE\n" \
 		"trying to write non-commit object $EMPTY_TREE to branch ${SQ}refs/heads/q${SQ}" &&
+	missing=$(echo $W | tr 0-9a-f 1-9a-f0) && for name in HEAD refs/heads/sym; do
+		says "update $name $EMPTY_TREE\n" "trying to write non-commit object $EMPTY_TREE to branch $SQ$name$SQ" &&
+		says "update $name $missing\n" "trying to write ref $SQ$name$SQ with nonexistent object $missing" || return 1
+	done &&
 	test_expect_code 1 git -C words rev-parse --verify -q refs/heads/q
 '
 
