@@ -19,7 +19,7 @@ sub () {
 	} >"$name.d/t9999-sub.sh" &&
 	cp "$TEST_DIRECTORY/test-lib.sh" "$TEST_DIRECTORY/stand-in" "$name.d/" &&
 	(
-		unset GIT_TEST_DEFAULT_HASH GIT_TEST_FSYNC_METHOD
+		unset GIT_TEST_DEFAULT_HASH GIT_TEST_DEFAULT_REF_FORMAT GIT_TEST_FSYNC_METHOD
 		GIT_TEST_ROOT=$PWD/$name.d/trash "${TEST_SHELL:-/bin/sh}" \
 			"$name.d/t9999-sub.sh" "$@"
 	) >"$name.out" 2>"$name.err" || code=$?

@@ -65,10 +65,11 @@ test_expect_success 'index, FETCH_HEAD, message of a commit' '
 	stays repo/.git/COMMIT_EDITMSG 128 git -C repo commit --allow-empty -m two
 '
 
-test_expect_success 'empty directories give way to a ref and its log' '
-	mkdir -p repo/.git/refs/heads/a/b repo/.git/logs/refs/heads/a/b &&
-	git -C repo branch a &&
-	git -C repo rev-parse a a@{0}
+test_expect_success 'empty directories give way to a ref in a file and its log' '
+	git init -q -b main --ref-format=files files && test_commit -C files one &&
+	mkdir -p files/.git/refs/heads/a/b files/.git/logs/refs/heads/a/b &&
+	git -C files branch a &&
+	git -C files rev-parse a a@{0}
 '
 
 test_done

@@ -64,9 +64,8 @@ test_expect_success 'a shared index is renewed when it is used' '
 '
 
 test_expect_success 'gc and fsck know what only the shared index names; worktrees have their own' '
-	rm -f repo/.git/sharedindex.* && cp new repo/.git/index && gitdir=repo/.git/worktrees/linked && mkdir -p $gitdir linked &&
-	echo ../.. >$gitdir/commondir && echo "$PWD/linked/.git" >$gitdir/gitdir && git -C repo rev-parse HEAD >$gitdir/HEAD &&
-	echo "gitdir: $PWD/$gitdir" >linked/.git && git -C linked reset -q --hard &&
+	rm -f repo/.git/sharedindex.* && cp new repo/.git/index && gitdir=repo/.git/worktrees/linked &&
+	link_worktree repo/.git linked linked none && git -C linked update-ref --no-deref HEAD $(git -C repo rev-parse HEAD) && git -C linked reset -q --hard &&
 	echo precious >linked/staged && git -C linked add staged && cp $gitdir/index one && echo other >linked/f1 && git -C linked add f1 &&
 	$CRAFT split one $gitdir/index $gitdir $gitdir/index && grep -qa link $gitdir/index && ID=$(git -C linked rev-parse :staged) &&
 	git -C repo gc -q --prune=now && git -C repo cat-file -e $ID && git -C repo fsck >out 2>&1 && ! grep "dangling blob $ID" out &&

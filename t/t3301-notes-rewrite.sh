@@ -393,9 +393,10 @@ test_expect_success 'notes that cannot be put together' '
 
 test_expect_success 'a notes ref that is locked' '
 	test_config notes.rewriteRef refs/notes/commits && note commits HEAD old &&
-	mkdir -p .git/refs/notes && >.git/refs/notes/commits.lock &&
-	test_when_finished "rm -f .git/refs/notes/commits.lock" &&
-	refused "cannot lock ref .refs/notes/commits."
+	lock=refs/notes/commits.lock && locked="cannot lock ref .refs/notes/commits." &&
+	{ test_have_prereq REFFILES || { lock=reftable/tables.list.lock && locked="cannot lock references"; }; } &&
+	mkdir -p .git/${lock%/*} && >.git/$lock && test_when_finished "rm -f .git/$lock" &&
+	refused "$locked"
 '
 
 test_expect_success 'one transaction for the branch and the notes, which hooks see at once' '

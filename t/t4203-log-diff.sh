@@ -186,7 +186,7 @@ test_expect_success '--ancestry-path with paths: merges differ from commits on t
 '
 
 test_expect_success '--grep looks at the notes that are shown' '
-	git hash-object -w --stdin <.git/HEAD >blob && printf "100644 blob %s\t%s\n" $(cat blob) $(git rev-parse main~1) >tree &&
+	echo "ref: refs/heads/main" | git hash-object -w --stdin >blob && printf "100644 blob %s\t%s\n" $(cat blob) $(git rev-parse main~1) >tree &&
 	git update-ref refs/notes/commits $(git mktree <tree | xargs git commit-tree -m notes) &&
 	git log --oneline -1 --notes main~1 >out && test_grep "ref: refs/heads/main" out &&
 	git log --grep="^ref: refs" >out && test_grep "    top$" out && test_line_count = 8 out &&
