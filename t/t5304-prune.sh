@@ -110,16 +110,15 @@ holds () {
 holds 'a branch' 'git update-ref refs/heads/b $c'
 holds 'a packed ref' 'git update-ref refs/heads/b $c && git pack-refs --all'
 holds 'a ref anywhere' 'git update-ref refs/x/y $c'
-holds 'HEAD alone' 'echo $c >.git/HEAD && rm -rf .git/logs'
+holds 'HEAD alone' 'git update-ref --no-deref HEAD $c && git reflog drop --all'
 holds 'a tag object' 't=$(printf "object $c\ntype commit\ntag t\ntagger a <a> 1 +0000\n\n" | git mktag) &&
 	git update-ref refs/tags/t $t && has $t'
 holds 'a reflog, as the new value' 'git update-ref --create-reflog refs/x/y $c && git update-ref refs/x/y HEAD'
-holds 'the log of a ref that is gone' 'git update-ref --create-reflog refs/x/y $c &&
-	mkdir -p .git/logs/refs/z && cp .git/logs/refs/x/y .git/logs/refs/z/z && git update-ref -d refs/x/y'
+holds 'the log of a ref that is gone' 'git reflog write refs/z/z $ZERO_OID $c x && ref_missing . refs/z/z'
 holds 'MERGE_HEAD' 'echo $c >.git/MERGE_HEAD'
-holds 'ORIG_HEAD' 'echo $c >.git/ORIG_HEAD'
+holds 'ORIG_HEAD' 'git update-ref ORIG_HEAD $c'
 holds 'FETCH_HEAD' 'printf "$c\tnot-for-merge\tbranch x of y\n" >.git/FETCH_HEAD'
-holds 'AUTO_MERGE' 'git rev-parse $c >.git/AUTO_MERGE'
+holds 'AUTO_MERGE' 'git update-ref AUTO_MERGE $c'
 holds 'the autostash of a rebase' 'mkdir .git/rebase-merge && echo $c >.git/rebase-merge/autostash'
 holds 'the plan of a rebase' 'mkdir .git/rebase-merge && echo "pick $c x" >.git/rebase-merge/git-rebase-todo'
 holds 'a series of cherry-picks' 'mkdir .git/sequencer && echo "pick $c x" >.git/sequencer/todo'
@@ -127,15 +126,12 @@ holds 'a bisection' 'git update-ref refs/bisect/bad $c'
 holds 'the hook for recent objects' 'git config --add gc.recentObjectsHook "echo $ZERO_OID" &&
 	git config --add gc.recentObjectsHook "echo $c"'
 
-worktree='mkdir -p .git/worktrees/w ../w && echo ../.. >.git/worktrees/w/commondir &&
-	echo "$TRASH_DIRECTORY/w/.git" >.git/worktrees/w/gitdir && echo "ref: refs/heads/none" >.git/worktrees/w/HEAD'
+worktree='link_worktree .git w ../w none'
 
-holds 'the HEAD of another worktree' "$worktree && echo \$c >.git/worktrees/w/HEAD"
-holds 'the reflog of another worktree' "$worktree && mkdir .git/worktrees/w/logs &&
-	echo \"$ZERO_OID \$c a <a> 1 +0000	x\" >.git/worktrees/w/logs/HEAD"
-holds 'a bisection in another worktree' "$worktree && mkdir -p .git/worktrees/w/refs/bisect &&
-	echo \$c >.git/worktrees/w/refs/bisect/bad"
-holds 'CHERRY_PICK_HEAD of another worktree' "$worktree && echo \$c >.git/worktrees/w/CHERRY_PICK_HEAD"
+holds 'the HEAD of another worktree' "$worktree && git -C ../w update-ref --no-deref HEAD \$c && git reflog drop --all"
+holds 'the reflog of another worktree' "$worktree && git -C ../w reflog write HEAD $ZERO_OID \$c x"
+holds 'a bisection in another worktree' "$worktree && git -C ../w update-ref refs/bisect/bad \$c"
+holds 'CHERRY_PICK_HEAD of another worktree' "$worktree && git -C ../w update-ref CHERRY_PICK_HEAD \$c"
 
 test_expect_success 'held by the index: an entry, a cached tree, the stages of a resolved conflict' '
 	begin && echo staged >staged && git add staged && b=$(git rev-parse :staged) &&
@@ -181,9 +177,13 @@ test_expect_success 'a damaged one, too' '
 '
 
 test_expect_success 'refs, HEADs and indexes that cannot be read' '
-	begin && mkdir -p .git/refs/heads && echo garbage >.git/refs/heads/bad && refuses refs/heads/bad &&
-	begin && echo $ZERO_OID >.git/refs/heads/bad && refuses refs/heads/bad &&
-	begin && echo $stray | tr 0-9a-f a-f0-9 >.git/refs/heads/bad && refuses "$(cat .git/refs/heads/bad)" &&
+	if test_have_prereq REFFILES; then
+		begin && echo garbage >.git/refs/heads/bad && refuses refs/heads/bad &&
+		begin && echo $ZERO_OID >.git/refs/heads/bad && refuses refs/heads/bad
+	else
+		begin && table=$(echo .git/reftable/*.ref) && echo garbage >"$table" && refuses "$table"
+	fi &&
+	begin && lost=$(lost_ref . refs/heads/bad) && refuses $lost &&
 	begin && echo garbage >.git/index && refuses index &&
 	begin && eval "$worktree" && echo garbage >.git/worktrees/w/index && refuses worktrees/w/index
 '
@@ -270,7 +270,7 @@ test_expect_success 'prune reports foreign files and leaves them' '
 # ---- shallow ---------------------------------------------------------------
 
 test_expect_success 'shallow loses lines of commits that are not reachable; without a line it goes' '
-	begin && rm -rf .git/logs && c=$(commit_of old) && d=$(echo cut | git commit-tree -p $c "$c^{tree}") &&
+	begin && git reflog drop --all && c=$(commit_of old) && d=$(echo cut | git commit-tree -p $c "$c^{tree}") &&
 	git rev-parse HEAD >.git/shallow && echo $d >>.git/shallow && cp .git/shallow ../both &&
 	git prune -n >out && test_grep "Removing $d from .git/shallow" out && test_cmp ../both .git/shallow &&
 	git prune && git rev-parse HEAD >want && test_cmp want .git/shallow && has_not $d $c &&

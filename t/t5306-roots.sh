@@ -57,26 +57,25 @@ leaves_out () {
 	"
 }
 
-worktree='mkdir -p .git/worktrees/w && echo ../.. >.git/worktrees/w/commondir && echo "$TRASH_DIRECTORY/w/.git" >.git/worktrees/w/gitdir &&
-	echo "gitdir: $TRASH_DIRECTORY/r/.git/worktrees/w" >../w/.git && echo "ref: refs/heads/none" >.git/worktrees/w/HEAD'
+# without logs
+detached='update-ref --no-deref HEAD $c && git reflog drop --all'
+worktree='link_worktree .git w ../w none'
 
 test_expect_success 'a repository' '
 	git init -q -b main source && cd source && git config gc.auto 0 && echo 1 >one && git add one && git commit -q -m one
 '
 
 holds 'a ref' 'git update-ref refs/x/y $c'
-holds 'HEAD' 'echo $c >.git/HEAD && rm -rf .git/logs'
-holds 'HEAD of another worktree' "$worktree && echo \$c >.git/worktrees/w/HEAD"
-holds 'HEAD of the main worktree, seen from another' "$worktree && echo \$c >.git/HEAD && rm -rf .git/logs && cd ../w &&
+holds 'HEAD' "git $detached"
+holds 'HEAD of another worktree' "$worktree && git -C ../w $detached"
+holds 'HEAD of the main worktree, seen from another' "$worktree && git $detached && cd ../w &&
 	export GIT_INDEX_FILE=none" fsck rev_list
 holds 'the new value of a log' 'git update-ref --create-reflog refs/x/y $c && git update-ref refs/x/y HEAD'
-holds 'the old value of a log' 'echo "$c $(git rev-parse HEAD) a <a> 1 +0000	x" >.git/logs/refs/heads/main'
-holds 'the log of another worktree' "$worktree && mkdir .git/worktrees/w/logs &&
-	echo \"$ZERO_OID \$c a <a> 1 +0000	x\" >.git/worktrees/w/logs/HEAD"
-holds 'a ref of another worktree' "$worktree && mkdir -p .git/worktrees/w/refs/bisect &&
-	echo \$c >.git/worktrees/w/refs/bisect/bad" prune repack
+holds 'the old value of a log' 'git reflog write refs/heads/main $c $(git rev-parse HEAD) x'
+holds 'the log of another worktree' "$worktree && git -C ../w reflog write HEAD $ZERO_OID \$c x"
+holds 'a ref of another worktree' "$worktree && git -C ../w update-ref refs/bisect/bad \$c" prune repack
 for name in bisect/bad worktree/x rewritten/x; do
-	leaves_out "refs/$name of another worktree" "$worktree && mkdir -p .git/worktrees/w/refs/${name%/*} && echo \$c >.git/worktrees/w/refs/$name"
+	leaves_out "refs/$name of another worktree" "$worktree && git -C ../w update-ref refs/$name \$c"
 done
 holds 'an entry of the index' 'o=$(blob entry) && git update-index --add --cacheinfo 100644,$o,new'
 holds 'a cached tree' 'git update-index --add --cacheinfo 100644,$(git rev-parse HEAD:one),dir/new && o=$(git write-tree)'
@@ -88,11 +87,14 @@ holds 'the index of another worktree' "$worktree && o=\$(blob entry) &&
 	GIT_INDEX_FILE=.git/worktrees/w/index git update-index --add --cacheinfo 100644,\$o,new"
 holds 'the index, while GIT_INDEX_FILE names another' 'o=$(blob entry) && git update-index --add --cacheinfo 100644,$o,new &&
 	export GIT_INDEX_FILE=none' prune
-for name in MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD REBASE_HEAD ORIG_HEAD FETCH_HEAD AUTO_MERGE MERGE_AUTOSTASH BISECT_EXPECTED_REV; do
+for name in MERGE_HEAD FETCH_HEAD; do
 	holds "$name" 'echo $c >.git/'$name prune
 done
-holds 'a root ref' 'echo $c >.git/ORIG_HEAD' repack
-holds 'a root ref of another worktree' "$worktree && echo \$c >.git/worktrees/w/CHERRY_PICK_HEAD" prune repack
+for name in CHERRY_PICK_HEAD REVERT_HEAD REBASE_HEAD ORIG_HEAD AUTO_MERGE MERGE_AUTOSTASH BISECT_EXPECTED_REV; do
+	holds "$name" "git update-ref $name \$c" prune
+done
+holds 'a root ref' 'git update-ref ORIG_HEAD $c' repack
+holds 'a root ref of another worktree' "$worktree && git -C ../w update-ref CHERRY_PICK_HEAD \$c" prune repack
 for name in rebase-merge/autostash rebase-merge/orig-head rebase-merge/onto rebase-merge/stopped-sha rebase-merge/squash-onto \
 	rebase-merge/amend rebase-merge/git-rebase-todo rebase-merge/git-rebase-todo.backup rebase-merge/done \
 	rebase-merge/rewritten-list rebase-merge/rewritten-pending rebase-merge/update-refs rebase-apply/autostash \
@@ -100,19 +102,19 @@ for name in rebase-merge/autostash rebase-merge/orig-head rebase-merge/onto reba
 	sequencer/head sequencer/todo sequencer/abort-safety; do
 	holds "$name" 'mkdir .git/'${name%/*}' && echo "pick $c x" >.git/'$name prune
 done
-leaves_out 'a root ref' 'echo $c >.git/ORIG_HEAD'
-leaves_out 'a root ref of another worktree' "$worktree && echo \$c >.git/worktrees/w/CHERRY_PICK_HEAD"
+leaves_out 'a root ref' 'git update-ref ORIG_HEAD $c'
+leaves_out 'a root ref of another worktree' "$worktree && git -C ../w update-ref CHERRY_PICK_HEAD \$c"
 leaves_out 'a file of an operation' 'mkdir .git/sequencer && echo "pick $c x" >.git/sequencer/todo'
 holds 'a file of an operation' 'mkdir .git/sequencer && echo "pick $c x" >.git/sequencer/todo' repack
 
 test_expect_success 'a directory in worktrees/ without "gitdir" is no worktree' '
-	begin && eval "$worktree" && echo $c >.git/worktrees/w/HEAD && rm .git/worktrees/w/gitdir &&
+	begin && eval "$worktree && git -C ../w $detached" && rm .git/worktrees/w/gitdir &&
 	git rev-list --all --reflog >../found && test_must_fail grep $c ../found && git prune && test_must_fail git cat-file -e $c
 '
 
 # Reading its first byte fails with EIO.
 if test -r /proc/self/mem; then
-	test_expect_success 'a log that cannot be read: fsck reports it and goes on, others stop' '
+	test_expect_success REFFILES 'a log that cannot be read: fsck reports it and goes on, others stop' '
 		begin && log=.git/logs/refs/heads/main && ln -sf /proc/self/mem $log && test_expect_code 8 git fsck >err 2>&1 && test_grep $log err &&
 		test_grep "dangling commit $c" err && test_expect_code 128 git prune && git cat-file -e $stray &&
 		test_expect_code 128 git rev-list --reflog

@@ -776,6 +776,14 @@ ref_missing () {
 	test_expect_code 2 git -C "$1" show-ref --exists "$2"
 }
 
+# lost_ref DIR NAME: a ref to a commit that is missing, whatever holds refs; prints its id.
+lost_ref () {
+	(
+		cd "$1" && oid=$(echo lost | git commit-tree $EMPTY_TREE) && git update-ref "$2" $oid &&
+		rm -f "$(git rev-parse --git-path objects)/$(echo $oid | sed "s|^..|&/|")" && echo $oid
+	)
+}
+
 # reflog_lines DIR [NAME]: a log as a file has it, or all logs, whatever holds them. Fails if there is none.
 reflog_lines () {
 	(cd "$1" && "$GIT_BUILD_DIR/t/helper/reflogs" ${2+"$2"})
