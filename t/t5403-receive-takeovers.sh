@@ -112,9 +112,7 @@ test_expect_success 'a clean work tree follows the push' '
 '
 
 test_expect_success 'a linked one, too' '
-	git -C tree branch side main~1 &&
-	mkdir -p tree/.git/worktrees/wt linked && echo "ref: refs/heads/side" >tree/.git/worktrees/wt/HEAD && echo ../.. >tree/.git/worktrees/wt/commondir &&
-	echo "$PWD/linked/.git" >tree/.git/worktrees/wt/gitdir && echo "gitdir: $PWD/tree/.git/worktrees/wt" >linked/.git &&
+	git -C tree branch side main~1 && link_worktree tree/.git wt linked side &&
 	git -C linked reset -q --hard && push tree main:side && test "$(git -C linked rev-parse HEAD)" = "$(git -C work rev-parse main)" &&
 	test -z "$(git -C linked status --porcelain)"
 '

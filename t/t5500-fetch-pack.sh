@@ -165,7 +165,7 @@ test_expect_success 'ssh: the host, its port, the command, the version' '
 	write_script fake-ssh <<-\EOF &&
 	printf "%s\n" "$@" "P=$GIT_PROTOCOL" >ssh-args
 	for last; do :; done
-	exec sh -c "$last"
+	exec sh -c "git ${last#git-}"
 	EOF
 	GIT_SSH=./fake-ssh GIT_SSH_VARIANT=ssh git ls-remote "ssh://me@host:2222$PWD/src" >out &&
 	git ls-remote src >expect &&
