@@ -36,10 +36,8 @@ test_expect_success 'no refspecs for a remote that is a mirror' '
 '
 
 test_expect_success 'a ref whose object is missing can be deleted' '
-	git -C c push -q ../mirror HEAD:refs/heads/broken &&
-	git -C c hash-object --stdin <c/f >id && echo $(cat id | tr 0-9 9) >mirror/refs/heads/broken &&
-	git -C c push ../mirror :broken 2>err && test_grep "deleted.*broken" err &&
-	test_path_is_missing mirror/refs/heads/broken
+	lost_ref mirror refs/heads/broken && git -C c push ../mirror :broken 2>err && test_grep "deleted.*broken" err &&
+	ref_missing mirror refs/heads/broken
 '
 
 test_expect_success 'the update hook sees deletions first' '
