@@ -375,8 +375,8 @@ test_expect_success 'requests that are none' '
 '
 
 test_expect_success 'ls-refs sends an error for a ref whose name does not fit in a packet' '
-	rm -rf long && cp -R repo long && git -C long pack-refs --all &&
-	{ cat long/.git/packed-refs && echo "$ONE refs/x/$(printf "%065480d" 0)"; } >packed.new && cp packed.new long/.git/packed-refs &&
+	rm -rf long && cp -R repo long && git -C long pack-refs --all && name=refs/x/$(printf "%065480d" 0) &&
+	if test_have_prereq REFFILES; then echo "$ONE $name" >>long/.git/packed-refs; else echo "create $name $ONE" | git -C long update-ref --stdin; fi &&
 	printf "%s\n" command=ls-refs object-format=$TEST_HASH 0000 >lines &&
 	test_expect_code 128 serve long <lines && tail -n 1 answer >last &&
 	test_grep "^ERR upload-pack: line of 655[0-9]* bytes does not fit in a packet: .$ONE refs/x/000" last &&
@@ -461,7 +461,7 @@ test_expect_success 'a client that reads nothing is not waited for beyond --time
 '
 
 test_expect_success 'a client that asks for refs and reads nothing is not waited for' '
-	awk "BEGIN { print \"# pack-refs with: peeled fully-peeled sorted \"; for (i = 10000; i < 30000; i++) print \"$ONE refs/x/\" i }" >much/.git/packed-refs &&
+	awk "BEGIN { for (i = 10000; i < 30000; i++) print \"create refs/x/\" i \" $ONE\" }" | git -C much update-ref --stdin &&
 	printf "%s\n" command=ls-refs object-format=$TEST_HASH 0000 | "$PKT" encode >request &&
 	held upload-pack --timeout=1 --stateless-rpc much && test "$(cat code)" = 128 &&
 	test_grep "^fatal: packets: nothing has been read for 1 seconds" err &&

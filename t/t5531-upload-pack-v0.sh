@@ -142,13 +142,13 @@ test_expect_success 'upload-pack serves only objects that its settings allow' '
 
 test_expect_success 'a damaged commit that HEAD names is an error, not a HEAD that is not there' '
 	rm -rf torn && cp -R repo torn && torn=$(git -C torn commit-tree -m torn HEAD^{tree}) &&
-	echo $torn >torn/.git/HEAD && loose=torn/.git/objects/$(echo $torn | sed "s|^..|&/|") && chmod u+w $loose &&
+	git -C torn update-ref --no-deref HEAD $torn && loose=torn/.git/objects/$(echo $torn | sed "s|^..|&/|") && chmod u+w $loose &&
 	printf "damaged" >$loose && printf "want $ONE $CAPS\n0000\ndone\n" >lines &&
 	test_expect_code 128 serve torn -c uploadpack.allowReachableSHA1InWant=true <lines &&
 	test_grep "^ERR upload-pack: .*$torn" answer
 '
 
-test_expect_success 'a HEAD that is damaged is not shown' '
+test_expect_success REFFILES 'a HEAD that is damaged is not shown' '
 	git -C repo update-ref refs/namespaces/n/refs/heads/x $ONE && git -C repo pack-refs --all &&
 	mkdir -p repo/.git/refs/namespaces/n && echo nonsense >repo/.git/refs/namespaces/n/HEAD &&
 	(GIT_NAMESPACE=n && export GIT_NAMESPACE && advertised "" "" repo 2>err) && test_grep ! HEAD answer &&

@@ -30,11 +30,12 @@ test_expect_success 'refs below refs/remotes are fetched beside the HEAD there' 
 '
 
 test_expect_success 'a clone of a corrupt ref fails' '
-	git clone -q up corrupt && git -C up rev-parse HEAD | tr 0-9 9 >corrupt/.git/refs/heads/bad &&
+	git clone -q up corrupt && lost_ref corrupt refs/heads/bad &&
 	for how in --local --no-local --bare; do
 		test_must_fail git clone $how corrupt copy && test_path_is_missing copy || return 1
 	done &&
-	echo garbage >corrupt/.git/refs/heads/bad && test_must_fail git clone corrupt copy && test_path_is_missing copy
+	if test_have_prereq REFFILES; then file=corrupt/.git/refs/heads/bad; else file=$(echo corrupt/.git/reftable/*.ref); fi &&
+	echo garbage >"$file" && test_must_fail git clone corrupt copy && test_path_is_missing copy
 '
 
 test_expect_success 'the name of the host is that of the clone, if there is no path' '
