@@ -193,6 +193,9 @@ static int config_submodule(struct diff_options *o, const struct config_set *c, 
 
 /* ---- moved lines ---- */
 
+static const char moved_modes[] =
+	"color moved setting must be one of 'no', 'default', 'blocks', 'zebra', 'dimmed-zebra', 'plain'";
+
 static int set_moved(struct diff_options *o, const struct option_row *r, const char *value,
 		     struct err *err)
 {
@@ -200,7 +203,7 @@ static int set_moved(struct diff_options *o, const struct option_row *r, const c
 		value = "no";
 	if (moved_parse_mode(o, value ? value : "default"))
 		return 0;
-	return err_set(err, ERR_INVALID, "bad --color-moved argument: %s", value);
+	return err_set(err, ERR_INVALID, "%s", moved_modes);
 }
 
 static int set_moved_whitespace(struct diff_options *o, const struct option_row *r,
@@ -216,8 +219,7 @@ static int config_moved(struct diff_options *o, const struct config_set *c, stru
 	int ret;
 
 	if (mode && !moved_parse_mode(o, mode->value ? mode->value : "true"))
-		return config_entry_bad(mode, err, "color moved setting must be one of 'no', "
-					"'default', 'blocks', 'zebra', 'dimmed-zebra', 'plain'");
+		return config_entry_bad(mode, err, moved_modes);
 	ret = config_get_string(c, "diff.colormovedws", &whitespace, err);
 	return ret > 0 ? moved_parse_whitespace(o, whitespace, err) : ret;
 }

@@ -84,7 +84,7 @@ static char *expand_ref(const char *name)
 		xstrfmt("refs/notes/%s", name);
 }
 
-int notes_open(struct notes **out, struct repository *r, const struct strvec *refs,
+int notes_open(struct notes **out, struct repository *r, const struct strvec *refs, struct strvec *missing,
 	       struct err *err)
 {
 	struct strvec names = STRVEC_INIT;
@@ -106,6 +106,7 @@ int notes_open(struct notes **out, struct repository *r, const struct strvec *re
 
 		if (ref_resolve(r->refs, ref, &oid, NULL, NULL, NULL) < 0 ||
 		    object_peel(odb_source(r->odb), &oid, OBJ_TREE, &tree, NULL, NULL) < 0) {
+			strvec_push(missing, ref);
 			free(ref);
 			continue;
 		}

@@ -137,8 +137,8 @@ struct notes;
  * notes.displayRef.
  */
 MUST_USE int notes_display_refs(struct repository *r, struct strvec *out, struct err *err);
-/* refs: full names, or short ones ("build" is refs/notes/build). Missing ones are skipped. */
-MUST_USE int notes_open(struct notes **out, struct repository *r, const struct strvec *refs,
+/* refs: full names, or short ones ("build" is refs/notes/build). Missing ones are skipped, and added to `missing`. */
+MUST_USE int notes_open(struct notes **out, struct repository *r, const struct strvec *refs, struct strvec *missing,
 			struct err *err);
 void notes_free(struct notes *n);
 /* raw: just the text, else "\nNotes:\n    text\n". Nothing if there is no note. */

@@ -238,4 +238,64 @@ test_expect_success 'diff -h: on standard output outside of a repository, on sta
 	test_expect_code 129 git -C v diff -h >out 2>err && test_must_be_empty out && test_grep "^usage: git diff " err
 '
 
+test_expect_success 'options about commits are accepted by what compares trees and files, and change nothing' '
+	echo more >>v/f &&
+	for c in "diff" "diff-files" "diff-index HEAD"; do
+		git -C v $c >expect &&
+		for o in --date=iso --pretty --format=%s --oneline --abbrev-commit --graph --show-signature --notes --no-notes \
+			--expand-tabs=4 --log-size --full-diff -v --always --no-commit-id --unpacked --no-diff-merges "--encoding UTF-8"; do
+			git -C v $c $o >out && test_cmp expect out || return 1
+		done &&
+		test_expect_code 128 git -C v $c --date=x 2>err && test_grep "^fatal: unknown date format x" err &&
+		test_expect_code 128 git -C v $c --diff-merges=x 2>err && test_grep "^fatal: invalid value for .--diff-merges.: .x." err &&
+		test_expect_code 129 git -C v $c --decorate 2>err && test_expect_code 129 git -C v $c --source 2>err &&
+		test_expect_code 129 git -C v $c --full-index=x 2>err && echo "error: option \`full-index${SQ} takes no value" >expect && test_cmp expect err || return 1
+	done &&
+	git -C v diff-files -p >expect && git -C v diff-files --diff-merges=on >out && test_cmp expect out && git -C v diff-files --dd >out && test_cmp expect out &&
+	git -C v diff-index --cc HEAD >expect && git -C v diff-index --diff-merges=cc HEAD >out && test_cmp expect out
+'
+
+test_expect_success 'bounds of history are usage errors of diff-files and diff-index' '
+	git -C v diff --since=1 -n1 && git -C v diff-files -n3 && test_expect_code 129 git -C v diff-files -n4 2>err && test_grep "^usage: " err &&
+	for o in --since=2000-01-01 --until=2000-01-01; do
+		test_expect_code 129 git -C v diff-files $o 2>err && test_expect_code 129 git -C v diff-index HEAD $o 2>err || return 1
+	done &&
+	test_expect_code 129 git -C v diff-index -n1 HEAD 2>err
+'
+
+test_expect_success 'diff-tree and shortlog refuse --decorate, --mailmap and --source, and diff-tree prints its usage for what it does not know' '
+	for o in --decorate --decorate=x --no-decorate --decorate-refs=x --mailmap --no-use-mailmap --source --early-output=x; do
+		test_expect_code 129 git -C v diff-tree HEAD $o 2>err && test_grep "^usage: git diff-tree" err &&
+		test_expect_code 129 git -C v shortlog HEAD $o 2>err && test_grep "^error: unknown option .$o" err || return 1
+	done &&
+	test_expect_code 129 git -C v rev-list --source HEAD 2>err &&
+	git -C v diff-tree HEAD >expect && git -C v diff-tree --graph HEAD >out && test_cmp expect out
+'
+
+test_expect_success 'rev-list -v prints headers; options that change nothing' '
+	git -C v rev-list --header HEAD >expect && git -C v rev-list -v HEAD >out && cmp expect out &&
+	git -C v rev-list HEAD >expect &&
+	for o in --show-signature --log-size --diff-merges=on --no-diff-merges --no-commit-id; do
+		git -C v rev-list $o HEAD >out && test_cmp expect out || return 1
+	done &&
+	for o in -c --cc --dd --remerge-diff --full-diff; do
+		test_expect_code 129 git -C v rev-list $o HEAD 2>err && test_grep "^usage: " err || return 1
+	done &&
+	git -C v log >expect && git -C v log -v --count --encoding UTF-8 >out && test_cmp expect out && git -C v log --stdin </dev/null >out && test_cmp expect out
+'
+
+test_expect_success 'words for a missing or a bad value' '
+	for c in "log" "rev-list HEAD" "diff-tree HEAD" "show" "diff"; do
+		test_expect_code 128 git -C v $c -n 2>err && echo "error: -n requires an argument" >expect && test_cmp expect err &&
+		test_expect_code 128 git -C v $c --max-age=x 2>err && echo "fatal: ${SQ}x${SQ}: not a number of seconds since epoch" >expect && test_cmp expect err &&
+		test_expect_code 129 git -C v $c --color-moved=x 2>err && test_grep "^error: color moved setting must be one of .no., .default., .blocks., .zebra., .dimmed-zebra., .plain.$" err || return 1
+	done
+'
+
+test_expect_success 'a notes ref that an option or a setting names and that is missing makes a warning' '
+	git -C v log -1 --notes=none 2>err && echo "warning: notes ref refs/notes/none is invalid" >expect && test_cmp expect err &&
+	git -C v -c notes.displayRef=refs/notes/q log -1 2>err && echo "warning: notes ref refs/notes/q is invalid" >expect && test_cmp expect err &&
+	git -C v -c notes.displayRef="refs/notes/q*" -c core.notesRef=refs/notes/r log -1 --notes 2>err && test_must_be_empty err
+'
+
 test_done

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
 #include "builtin/diff/diff.h"
+#include "builtin/log/log.h"
+#include "cli/rename-limit.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
 
@@ -115,8 +117,7 @@ static bool set_switch(struct diff_command *d, const char *arg)
 		{ "-q", &d->silent, true }, { "--combined-all-paths", &d->o.combined_all_paths, true },
 	};
 
-	/* About commits and their messages: browsers of history give them to all commands that compare. */
-	if (!strcmp(arg, "--root") || starts_with(arg, "--encoding="))
+	if (!strcmp(arg, "--root"))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		if (strcmp(arg, all[i].name))
@@ -156,7 +157,11 @@ static int on_option(void *data, const char *const *argv, struct err *err)
 	if (used == ERR_INVALID)
 		usage_failure(err);
 	if (!used)
+		used = log_unused_option(d->repo, argv, &d->o, err);
+	if (!used) {
+		log_refuse_value(d->repo, argv[0]);
 		unknown_option(d, argv[0]);
+	}
 	return used;
 }
 
@@ -256,6 +261,11 @@ void diff_command_combine(struct diff_command *d)
 		d->o.combine = DIFF_COMBINE_DENSE;
 }
 
+bool diff_command_has_bounds(const struct diff_command *d)
+{
+	return d->walk->since || d->walk->until;
+}
+
 int diff_command_refuse_depth(const struct diff_command *d, const char *what, struct err *err)
 {
 	return d->o.max_depth < 0 ? 0 : err_set(err, ERR_INVALID, "max-depth is not supported for %s diffs", what);
@@ -333,15 +343,6 @@ static int show_pairs(struct diff_command *d, struct strbuf *text, bool *any, st
 	if (!rc && d->o.exit_code)
 		rc = diff_differs(&d->queue, &d->o, any, err);
 	return rc;
-}
-
-void warn_rename_limit(const struct diff_rename_limit *l)
-{
-	if (!l->needed)
-		return;
-	warning(l->copies ? "only found copies from modified paths due to too many files."
-			  : "exhaustive rename detection was skipped due to too many files.");
-	warning("you may want to set your diff.renameLimit variable to at least %zu and retry the command.", l->needed);
 }
 
 int diff_command_show(struct diff_command *d, struct err *err)

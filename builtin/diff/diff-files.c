@@ -12,7 +12,7 @@ static int diff_files_compare(struct diff_command *d, struct err *err)
 	struct option none[] = { OPT_END() };
 	int rc;
 
-	if (d->walk->nr_starts || d->cached || d->merge_base)
+	if (d->walk->nr_starts || diff_command_has_bounds(d) || d->walk->max_count > 3 || d->cached || d->merge_base)
 		usage_with_options(usage, none);
 	if (!d->o.formats)
 		d->o.formats = DIFF_FORMAT_RAW;

@@ -43,12 +43,12 @@ MUST_USE int diff_command_parse(struct diff_command *d, int argc, const char **a
 void diff_command_combine(struct diff_command *d);
 /* Read the index; what converts files of the work tree. */
 MUST_USE int diff_command_open_index(struct diff_command *d, struct err *err);
+/* --since, --until and the like were given, which are for history. */
+bool diff_command_has_bounds(const struct diff_command *d);
 /* ERR_INVALID: --max-depth was given, which is for trees; what: "index" or "worktree". */
 MUST_USE int diff_command_refuse_depth(const struct diff_command *d, const char *what, struct err *err);
 /* The last part of it: what follows from the options. */
 MUST_USE int diff_command_resolve(struct diff_command *d, struct err *err);
-/* "you may want to set your diff.renameLimit variable …", if a rename may have been missed. */
-void warn_rename_limit(const struct diff_rename_limit *l);
 /* diff_process, and show; sets the exit code. */
 MUST_USE int diff_command_show(struct diff_command *d, struct err *err);
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-diff-tree(1) */
 #include "compat/posix.h"
-#include "builtin/diff/diff.h"
 #include "builtin/log/log.h"
+#include "cli/rename-limit.h"
 #include "cli/stdin-lines.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
@@ -92,6 +92,7 @@ static int parse(struct diff_tree *d, int argc, const char **argv, struct err *e
 									  DIFF_FORMAT_RAW;
 	o->diff.recursive |= needs_contents(o);
 	o->diff.rotate_strict = true;
+	o->with_graph = false; /* accepted, and without effect */
 	o->ids_only = !o->format_given && !d->verbose;
 	return log_options_resolve(o, err);
 }
@@ -324,7 +325,7 @@ int cmd_diff_tree(int argc, const char **argv, struct command_ctx *ctx)
 	rc = init(&d, ctx->repo, &err);
 	if (!rc)
 		rc = parse(&d, argc, argv, &err);
-	if (rc < 0 && log_asks_for_help(&err))
+	if (rc < 0 && starts_with(err_message(&err), "unrecognized argument: "))
 		bad_usage();
 	if (!rc)
 		rc = diff_tree_run(&d, &err);

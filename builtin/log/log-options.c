@@ -140,7 +140,7 @@ int log_options_init_plumbing(struct log_options *o, struct repository *r, struc
 	o->pretty.expand_tabs = 0;
 	diff_options_init(&o->diff, r->odb);
 	o->diff.limited = &o->limited;
-	o->plumbing = true;
+	o->plumbing = o->walk_only = true;
 	o->decorate = DECORATE_NO;
 	o->decorations.all_refs = true;
 	o->line_prefix = "";
@@ -163,7 +163,7 @@ int log_options_init(struct log_options *o, struct repository *r, struct err *er
 		return rc;
 	o->show_root = o->mailmap = true;
 	o->show_notes = -1;
-	o->plumbing = false;
+	o->plumbing = o->walk_only = false;
 	o->pretty.expand_tabs = -1;
 	o->decorate = DECORATE_UNSET;
 	o->decorations.all_refs = false;
@@ -442,14 +442,21 @@ static int tabs_option(struct log_options *o, const char *arg, struct err *err)
 	return 1;
 }
 
-static int encoding_option(struct log_options *o, const char *arg)
+static int encoding_option(struct log_options *o, const char *const *argv, struct err *err)
 {
 	const char *value;
+	int used = 1;
 
-	if (!skip_prefix(arg, "--encoding=", &value))
+	if (!strcmp(argv[0], "--encoding")) {
+		value = argv[1];
+		used = 2;
+		if (!value)
+			return err_set(err, ERR_INVALID, "Option '--encoding' requires a value");
+	} else if (!skip_prefix(argv[0], "--encoding=", &value)) {
 		return 0;
+	}
 	o->pretty.encoding = strcmp(value, "none") ? value : "";
-	return 1;
+	return used;
 }
 
 static int graph_option(struct log_options *o, const char *arg)
@@ -472,18 +479,32 @@ static int switch_option(struct log_options *o, const char *arg)
 		o->show_signature = false;
 	else if (!strcmp(arg, "--log-size"))
 		o->log_size = true;
-	else if (!strcmp(arg, "--always"))
-		; /* what log does anyway, unless the differences choose the commits */
+	else if (!strcmp(arg, "--unpacked"))
+		o->walk->unpacked = true;
+	else if (!strcmp(arg, "--always") || !strcmp(arg, "-v") || !strcmp(arg, "--count"))
+		; /* what log does anyway; a count is for rev-list */
 	else if (!strcmp(arg, "--root"))
 		o->show_root = true;
-	else if (!strcmp(arg, "--mailmap") || !strcmp(arg, "--use-mailmap"))
-		o->mailmap = true;
-	else if (!strcmp(arg, "--no-mailmap") || !strcmp(arg, "--no-use-mailmap"))
-		o->mailmap = false;
 	else if (!strcmp(arg, "--quiet") || !strcmp(arg, "-q"))
 		o->quiet = true;
 	else
 		return 0;
+	return 1;
+}
+
+/* Options of git log and git show alone. */
+static int porcelain_option(struct log_options *o, const char *const *argv, struct err *err)
+{
+	const char *arg = argv[0];
+
+	if (!strcmp(arg, "--mailmap") || !strcmp(arg, "--use-mailmap"))
+		o->mailmap = true;
+	else if (!strcmp(arg, "--no-mailmap") || !strcmp(arg, "--no-use-mailmap"))
+		o->mailmap = false;
+	else if (!strcmp(arg, "--source"))
+		o->walk->source = true;
+	else
+		return decorate_option(o, argv, err);
 	return 1;
 }
 
@@ -507,20 +528,19 @@ static int diff_option(struct log_options *o, const char *const *argv, struct er
 	return used;
 }
 
-static bool is_diff_option(const struct log_options *o, const char *arg)
+static bool is_diff_option(struct repository *r, const char *arg)
 {
 	const char *const argv[] = { arg, NULL };
 	struct diff_options scratch;
 	bool known;
 
-	diff_options_init(&scratch, o->repo->odb);
+	diff_options_init(&scratch, r->odb);
 	known = diff_options_parse(&scratch, argv, NULL) != 0;
 	diff_options_release(&scratch);
 	return known;
 }
 
-/* Refuses an unknown --NAME=VALUE if --NAME is an option. */
-static void refuse_value(const struct log_options *o, const char *arg)
+void log_refuse_value(struct repository *r, const char *arg)
 {
 	static const char *const names[] = {
 		"--mailmap", "--no-mailmap", "--use-mailmap", "--no-use-mailmap", "--source",
@@ -533,7 +553,7 @@ static void refuse_value(const struct log_options *o, const char *arg)
 	if (!equals || !starts_with(arg, "--"))
 		return;
 	name = xstrndup(arg, equals - arg);
-	known = is_diff_option(o, name);
+	known = is_diff_option(r, name);
 	for (size_t i = 0; !known && i < ARRAY_SIZE(names); i++)
 		known = !strcmp(name, names[i]);
 	free(name);
@@ -554,7 +574,7 @@ int log_format_option(struct log_options *o, const char *const *argv, struct err
 	if (!used)
 		used = tabs_option(o, argv[0], err);
 	if (!used)
-		used = encoding_option(o, argv[0]);
+		used = encoding_option(o, argv, err);
 	if (!used)
 		used = graph_option(o, argv[0]);
 	return used;
@@ -573,8 +593,8 @@ static int on_option(void *data, const char *const *argv, struct err *err)
 	struct log_options *o = data;
 	int used = log_format_option(o, argv, err);
 
-	if (!used)
-		used = decorate_option(o, argv, err);
+	if (!used && !o->walk_only)
+		used = porcelain_option(o, argv, err);
 	if (!used)
 		used = merge_option(o, argv, err);
 	if (!used)
@@ -586,7 +606,29 @@ static int on_option(void *data, const char *const *argv, struct err *err)
 	if (!used)
 		used = diff_option(o, argv, err);
 	if (!used)
-		refuse_value(o, argv[0]);
+		log_refuse_value(o->repo, argv[0]);
+	return used;
+}
+
+int log_unused_option(struct repository *r, const char *const *argv, struct diff_options *diff, struct err *err)
+{
+	static const char *const commit_options[] = {
+		"-v", "--show-signature", "--no-show-signature", "--log-size", "--full-diff", "--always", "--no-commit-id",
+		"--unpacked", "--count",
+	};
+	struct log_options o;
+	int used = log_options_init_plumbing(&o, r, err);
+
+	for (size_t i = 0; !used && i < ARRAY_SIZE(commit_options); i++)
+		used = !strcmp(argv[0], commit_options[i]);
+	if (!used)
+		used = log_format_option(&o, argv, err);
+	if (!used && (used = merge_option(&o, argv, err)) > 0) {
+		diff->combine = o.diff.combine;
+		if (o.merges_need_diff && !diff->formats)
+			diff->formats = DIFF_FORMAT_PATCH;
+	}
+	log_options_release(&o);
 	return used;
 }
 
@@ -605,9 +647,18 @@ static void add_notes(void *notes, const struct object_id *oid, struct strbuf *o
 	notes_format(notes, oid, out, true);
 }
 
+/* The default ref may be missing. */
+static void warn_missing_notes(const struct strvec *missing, const char *default_ref)
+{
+	for (size_t i = 0; i < missing->nr; i++)
+		if (!default_ref || strcmp(missing->v[i], default_ref) != 0)
+			warning("notes ref %s is invalid", missing->v[i]);
+}
+
 static int open_notes(struct log_options *o, struct err *err)
 {
-	struct strvec refs = STRVEC_INIT;
+	struct strvec refs = STRVEC_INIT, missing = STRVEC_INIT;
+	bool with_default = o->notes_default > 0 || (o->notes_default < 0 && !o->notes_refs.nr);
 	bool asked = o->show_notes > 0;
 	int rc = 0;
 
@@ -617,11 +668,14 @@ static int open_notes(struct log_options *o, struct err *err)
 	if (!asked && (o->format_given || o->pretty.kind == PRETTY_USER) &&
 	    !(o->pretty.kind == PRETTY_USER && strstr(o->pretty.user_format, "%N")))
 		return 0;
-	if (o->notes_default > 0 || (o->notes_default < 0 && !o->notes_refs.nr))
+	if (with_default)
 		rc = notes_display_refs(o->repo, &refs, err);
 	strvec_pushv(&refs, o->notes_refs.v);
 	if (!rc)
-		rc = notes_open(&o->notes, o->repo, &refs, err);
+		rc = notes_open(&o->notes, o->repo, &refs, &missing, err);
+	if (!rc)
+		warn_missing_notes(&missing, with_default ? refs.v[0] : NULL);
+	strvec_clear(&missing);
 	strvec_clear(&refs);
 	if (!rc) {
 		o->pretty.notes = o->notes;

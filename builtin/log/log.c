@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-log(1) */
 #include "compat/posix.h"
-#include "builtin/diff/diff.h"
 #include "builtin/log/log.h"
+#include "cli/rename-limit.h"
 
 static const char *const usage[] = {
 	"git log [<options>] [<revision-range>] [[--] <path>...]",

@@ -30,6 +30,7 @@ struct log_options {
 	bool abbrev_commit, abbrev_commit_given;
 	bool format_given; /* --pretty and the like */
 	bool plumbing;	   /* from log_options_init_plumbing */
+	bool walk_only;	   /* --decorate, --mailmap and --source are unknown */
 	bool follow, follow_asked; /* log.follow; an option */
 	char *follow_path; /* the name that the file has now; owned */
 	bool takes_lines;	   /* -L is an option */
@@ -82,6 +83,13 @@ MUST_USE int log_options_init_plumbing(struct log_options *o, struct repository 
 void log_options_release(struct log_options *o);
 /* Formats, dates, abbreviations, notes, the graph: as the option of struct rev_hooks. */
 MUST_USE int log_format_option(struct log_options *o, const char *const *argv, struct err *err);
+/*
+ * Options about commits and their messages, which the commands that compare trees and files take and do not use; how
+ * many arguments were used. The way to compare merges goes to `diff`, where it chooses the format.
+ */
+MUST_USE int log_unused_option(struct repository *r, const char *const *argv, struct diff_options *diff, struct err *err);
+/* Reports an unknown --NAME=VALUE and exits, if --NAME is an option. */
+void log_refuse_value(struct repository *r, const char *arg);
 /* argv[1..): options of log, of the walker, of diff; revisions and paths. */
 MUST_USE int log_options_parse(struct log_options *o, int argc, const char **argv,
 			       struct err *err);

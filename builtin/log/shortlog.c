@@ -177,6 +177,7 @@ static int shortlog_run(struct repository *r, struct shortlog_options *o, int ar
 	int rc = log_options_init(&log, r, err);
 
 	log.format_given = false;
+	log.walk_only = true;
 	if (!rc)
 		rc = log_options_parse(&log, argc, argv, err);
 	if (rc == ERR_INVALID)

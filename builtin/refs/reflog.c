@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-reflog(1) */
 #include "compat/posix.h"
-#include "builtin/diff/diff.h"
 #include "builtin/log/log.h"
+#include "cli/rename-limit.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "maintain/reflog-expiry.h"

@@ -27,6 +27,7 @@ static bool commit_option(struct rev_list *l, const char *arg)
 {
 	const struct { const char *name; bool *flag; bool value; } flags[] = {
 		{ "--header", &l->header, true },
+		{ "-v", &l->header, true },
 		{ "--timestamp", &l->timestamp, true },
 		{ "--quiet", &l->quiet, true },
 		{ "-z", &l->nul, true },
@@ -168,6 +169,16 @@ static int diff_option(struct rev_list *l, const char *const *argv, struct err *
 	return used;
 }
 
+/* Options of log without effect here. It is a mistake to ask for differences. */
+static int unused_option(struct rev_list *l, const char *const *argv, struct err *err)
+{
+	struct diff_options diff = { .formats = 0 };
+	bool silent = starts_with(argv[0], "--diff-merges") || !strcmp(argv[0], "--no-diff-merges");
+	int used = log_unused_option(l->log.repo, argv, &diff, err);
+
+	return used > 0 && !silent && (diff.formats || diff.combine || !strcmp(argv[0], "--full-diff")) ? 0 : used;
+}
+
 static int on_option(void *data, const char *const *argv, struct err *err)
 {
 	struct rev_list *l = data;
@@ -193,7 +204,11 @@ static int on_option(void *data, const char *const *argv, struct err *err)
 	if (!used)
 		used = diff_option(l, argv, err);
 	if (!used)
+		used = unused_option(l, argv, err);
+	if (!used) {
+		log_refuse_value(l->log.repo, arg);
 		rev_list_usage();
+	}
 	return used;
 }
 

@@ -126,7 +126,7 @@ static int run(struct rev_list *l, int argc, const char **argv, struct err *err)
 		rc = pretty_set_format(&l->log.pretty, "raw", err);
 	if (l->test_bitmap && rc >= 0)
 		return rev_list_test_bitmap(l, err);
-	if (!w->nr_starts && !w->input_given && !w->default_rev)
+	if (!w->nr_starts && !w->input_given && !w->read_stdin && !w->default_rev)
 		rev_list_usage();
 	if (l->exclude_promisor && (rc = exclude_promisor_objects(l, err)) < 0)
 		return rc;

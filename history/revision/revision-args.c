@@ -50,7 +50,7 @@ static int parse_seconds(const char *text, timestamp_t *out, struct err *err)
 	errno = 0;
 	*out = strtoumax(text, &end, 10);
 	if (!*text || *end || errno)
-		return err_set(err, ERR_INVALID, "'%s': not a number of seconds", text);
+		return err_set(err, ERR_INVALID, "'%s': not a number of seconds since epoch", text);
 	return 0;
 }
 
@@ -70,8 +70,11 @@ static int count_option(struct rev_walk *w, const char *const *argv, struct err 
 	}
 	if (arg[1] != 'n')
 		return 0;
-	if (!arg[2] && !argv[1])
-		return err_set(err, ERR_INVALID, "-n requires an argument");
+	if (!arg[2] && !argv[1]) {
+		err_set(err, ERR_ABORTED, "%s", "");
+		err_set_preface(err, "error: -n requires an argument\n");
+		return ERR_ABORTED;
+	}
 	rc = parse_number(arg[2] ? arg + 2 : argv[1], &w->max_count, err);
 	w->no_walk = false;
 	return rc < 0 ? rc : arg[2] ? 1 : 2;
@@ -200,7 +203,6 @@ static bool flag_option(struct rev_walk *w, const char *arg)
 		{ "--maximal-only", &w->maximal_only, true },
 		{ "--ignore-missing", &w->ignore_missing, true },
 		{ "--merge", &w->conflicts, true },
-		{ "--source", &w->source, true },
 		{ "--do-walk", &w->no_walk, false },
 		{ "--no-walk", &w->no_walk, true },
 		{ "--not", &w->negate, !w->negate },
@@ -495,7 +497,7 @@ static int read_stdin(struct rev_walk *w, struct strvec *paths, struct err *err)
 	}
 	strbuf_release(&line);
 	w->negate = negate;
-	w->read_stdin = w->input_given = true;
+	w->read_stdin = true;
 	return rc;
 }
 
