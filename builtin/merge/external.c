@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * git-merge(1): strategies that are programs, git-merge-NAME on PATH. A program changes index and files itself, so no lock is
- * held and no operation is open while it runs. Before it runs, local changes are saved as a commit. What it has changed is
- * undone if it does not handle the merge, or if another strategy follows.
+ * git-merge(1): several strategies, and strategies that are programs, git-merge-NAME on PATH. The first one without conflicts
+ * is taken, or the one with the least. A program changes index and files itself, so no lock is held and no operation is open
+ * while it runs. Before it runs, local changes are saved as a commit. What it has changed is undone if it does not handle the
+ * merge, or if another strategy follows.
  */
 #include "compat/posix.h"
 #include "builtin/merge/merge-cmd.h"
@@ -320,7 +321,7 @@ static int try_each(struct external_merge *x, struct err *err)
 	return rc ? rc : merge_report_failed(x->m, err);
 }
 
-int merge_by_programs(struct merge_cmd *m, struct err *err)
+int merge_by_strategies(struct merge_cmd *m, struct err *err)
 {
 	struct external_merge x = { .m = m, .saved = STRBUF_INIT };
 	int rc;

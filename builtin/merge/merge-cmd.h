@@ -158,11 +158,11 @@ MUST_USE int merge_check_strategies(const struct merge_cmd *m);
 /* Is one of them a program? */
 bool merge_has_external_strategy(const struct merge_cmd *m);
 /*
- * The merge by these strategies; m->update may have begun. The operation ends before a program runs; m->op may be NULL afterwards.
+ * The merge by several strategies, or by programs; m->update may have begun. The operation ends before a program runs; m->op may be NULL afterwards.
  *
  * Cost: one flush for an autostash, one for saved local changes, one for the result; and those of the programs.
  */
-MUST_USE int merge_by_programs(struct merge_cmd *m, struct err *err);
+MUST_USE int merge_by_strategies(struct merge_cmd *m, struct err *err);
 
 /* ---- stash.c ---- */
 /* --autostash, before index and files change. > 0: an exit code; the reason has been printed. */

@@ -140,30 +140,6 @@ static int check_unborn(const struct merge_cmd *m, struct err *err)
 
 /* ---- a merge ---- */
 
-/* Several strategies: the first one without conflicts, or the last one. */
-static int try_strategies(struct merge_cmd *m, struct err *err)
-{
-	const struct strvec *all = &m->o.strategies;
-	int rc = 0;
-
-	m->strategy = all->nr ? all->v[0] : m->heads.nr > 1 ? "octopus" : "ort";
-	for (size_t i = 0; i < (all->nr ? all->nr : 1); i++) {
-		if (m->has_result)
-			merge_result_release(&m->result);
-		m->has_result = false;
-		if (i)
-			puts("Rewinding the tree to pristine...");
-		if (all->nr > 1)
-			printf("Trying merge strategy %s...\n", all->v[i]);
-		if (all->nr)
-			m->strategy = all->v[i];
-		rc = merge_run_strategy(m, err);
-		if (rc < 0 || (!rc && m->result.clean))
-			break;
-	}
-	return rc;
-}
-
 /* pull.twohead, pull.octopus: strategies where no option names one. */
 static int read_default_strategies(struct merge_cmd *m, struct err *err)
 {
@@ -190,7 +166,7 @@ static int merge_in_memory(struct merge_cmd *m, struct err *err)
 		m->strategy = "resolve";
 		rc = merge_one_head(m, err);
 	} else {
-		rc = try_strategies(m, err);
+		rc = merge_run_strategy(m, err);
 	}
 	return rc ? rc : merge_plan_update(m, &m->head_tree, &m->result.tree, &m->result.stages, err);
 }
@@ -217,8 +193,8 @@ static int true_merge(struct merge_cmd *m, struct err *err)
 	}
 	if (!rc && trivial)
 		rc = merge_check_trivial(m, err);
-	if (!rc && merge_has_external_strategy(m))
-		return merge_by_programs(m, err);
+	if (!rc && (m->o.strategies.nr > 1 || merge_has_external_strategy(m)))
+		return merge_by_strategies(m, err);
 	if (!rc)
 		rc = merge_in_memory(m, err);
 	/* ERR_ABORTED: a merge driver */
