@@ -175,13 +175,30 @@ static int add_revert_message(struct pick *p, const struct pick_message_options 
 	return rc;
 }
 
+const char *pick_cleanup_setting(struct repository *r, enum cleanup_mode *mode)
+{
+	const struct config_entry *e = config_get(r->config, "commit.cleanup");
+
+	if (!e || cleanup_mode_parse(e->value ? e->value : "", mode) < 0)
+		*mode = CLEANUP_DEFAULT;
+	return e ? e->value : NULL;
+}
+
+void pick_clean_message(struct strbuf *message, enum cleanup_mode mode, bool gets_line, char comment_char)
+{
+	if (mode == CLEANUP_SCISSORS || (mode == CLEANUP_DEFAULT && gets_line))
+		mode = CLEANUP_WHITESPACE;
+	if (mode != CLEANUP_DEFAULT)
+		message_cleanup(message, mode, comment_char);
+}
+
 int pick_message(struct pick *p, const struct pick_message_options *o, struct strbuf *out, struct err *err)
 {
 	int rc = p->revert ? add_revert_message(p, o, out, err) : read_message(p, out, err);
 
 	if (!rc && o->record_origin && !p->revert)
 		add_origin(p, out, o->comment_char);
-	if (!rc && o->signoff)
-		trailers_add_line(p->r, out, o->signoff, o->comment_char);
+	if (!rc && o->signoff) /* below comments, too: they are the commit's own */
+		trailers_add_line(p->r, out, o->signoff, '\0');
 	return rc;
 }

@@ -18,6 +18,7 @@
 #include "compat/posix.h"
 #include "history/history.h"
 #include "merge/trees.h"
+#include "object/message.h"
 
 struct pick {
 	struct repository *r;
@@ -58,6 +59,13 @@ struct pick_message_options {
 	const char *signoff; /* "Signed-off-by: NAME <MAIL>"; NULL: none */
 	char comment_char;
 };
+/*
+ * The value of commit.cleanup, and its mode in *mode. A value that is no mode ("default" is none either) and a missing one:
+ * CLEANUP_DEFAULT, which leaves a message as it is.
+ */
+const char *pick_cleanup_setting(struct repository *r, enum cleanup_mode *mode);
+/* Clean a message that no editor has shown. gets_line: -x or -s; it is cleaned then even without a mode. */
+void pick_clean_message(struct strbuf *message, enum cleanup_mode mode, bool gets_line, char comment_char);
 /* Append the message of the new commit, in the encoding of new commits. */
 MUST_USE int pick_message(struct pick *p, const struct pick_message_options *o, struct strbuf *out, struct err *err);
 /* Append the line "Name <mail> date zone" of its author, in the encoding of new commits. */

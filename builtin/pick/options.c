@@ -143,15 +143,22 @@ static void check_together(const struct pick_cmd *c)
 		refuse_with(c, "--ff");
 }
 
+/* "default" is the mode of an editor. */
 static void set_cleanup(struct pick_cmd *c)
 {
-	const struct config_entry *e = config_get(c->r->config, "commit.cleanup");
+	const char *name = c->o.cleanup_name, *setting;
 
-	c->cleanup = CLEANUP_DEFAULT;
-	if (!c->o.cleanup_name && e)
-		c->o.cleanup_name = e->value;
-	if (c->o.cleanup_name && cleanup_mode_parse(c->o.cleanup_name, &c->cleanup) < 0)
-		die("Invalid cleanup mode %s", c->o.cleanup_name);
+	if (name && !strcmp(name, "default"))
+		c->o.cleanup_name = "strip";
+	if (name && cleanup_mode_parse(c->o.cleanup_name, &c->cleanup) < 0)
+		die("Invalid cleanup mode %s", name);
+	if (name)
+		return;
+	setting = pick_cleanup_setting(c->r, &c->cleanup);
+	if (c->cleanup != CLEANUP_DEFAULT)
+		c->o.cleanup_name = setting;
+	else if (setting)
+		warning("invalid commit message cleanup mode '%s'", setting);
 }
 
 static void read_config_bool(struct pick_cmd *c, const char *key, bool *on)

@@ -540,9 +540,7 @@ static int commit_by_child(struct pick_cmd *c, struct step *s, struct err *err)
 	strvec_pushl(&args, "-n", "-F", path, wants_editor(c) ? "-e" : "--no-edit", NULL);
 	if (c->o.sign_key)
 		strvec_pushf(&args, "-S%s", c->o.sign_key);
-	if (c->cleanup != CLEANUP_DEFAULT && c->o.cleanup_name)
-		strvec_pushf(&args, "--cleanup=%s", c->o.cleanup_name);
-	else if (!wants_editor(c))
+	if (!wants_editor(c)) /* the message is clean; an editor's one is cleaned as any commit's */
 		strvec_push(&args, "--cleanup=verbatim");
 	if (s->result.becomes_empty)
 		strvec_push(&args, "--allow-empty");
@@ -608,8 +606,6 @@ static int commit_step(struct pick_cmd *c, struct step *s, struct err *err)
 	struct object_id commit;
 	int rc;
 
-	if (c->cleanup != CLEANUP_DEFAULT)
-		message_cleanup(&s->message, c->cleanup == CLEANUP_SCISSORS ? CLEANUP_WHITESPACE : c->cleanup, c->comment_char);
 	if (!s->message.len && !c->o.allow_empty_message) {
 		fputs("Aborting commit due to empty commit message.\n", stderr);
 		return 1;
@@ -660,6 +656,7 @@ static int finish_step(struct pick_cmd *c, struct step *s, struct err *err)
 		rc = publish_before(c, err);
 		return rc ? rc : stop_empty(c, s, err);
 	}
+	pick_clean_message(&s->message, c->cleanup, c->o.signoff || c->o.record_origin, c->comment_char);
 	if (needs_child(c))
 		return step_by_child(c, s, err);
 	add_messages(c, &r->merge);

@@ -231,6 +231,14 @@ static void read_backend(struct rebase_cmd *c)
 		die("Unknown rebase backend: %s", value);
 }
 
+static void read_cleanup(struct rebase_cmd *c)
+{
+	const char *setting = pick_cleanup_setting(c->r, &c->cleanup);
+
+	if (setting && c->cleanup == CLEANUP_DEFAULT)
+		warning("invalid commit message cleanup mode '%s'", setting);
+}
+
 static void read_config(struct rebase_cmd *c)
 {
 	struct rebase_cmd_options *o = &c->o;
@@ -255,6 +263,7 @@ static void read_config(struct rebase_cmd *c)
 	read_rebase_merges(c);
 	read_backend(c);
 	read_missing_check(c);
+	read_cleanup(c);
 	c->comment_char = edit_comment_char(c->r);
 }
 

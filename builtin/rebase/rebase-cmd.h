@@ -13,6 +13,7 @@
 #include "builtin/builtin.h"
 #include "history/history.h"
 #include "operation/operation.h"
+#include "sequence/pick.h"
 #include "sequence/rebase-list.h"
 #include "sequence/rebase-state.h"
 #include "util/strvec.h"
@@ -65,6 +66,7 @@ struct rebase_cmd {
 	bool list_is_broken, has_missing;
 	char *action; /* of the reflog: "rebase" */
 	char comment_char;
+	enum cleanup_mode cleanup; /* of messages that no editor has shown */
 	enum rebase_missing missing;
 	bool abbreviates;
 

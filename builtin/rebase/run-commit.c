@@ -5,7 +5,7 @@
 #include "cli/utf8-warning.h"
 #include "merge/options.h"
 #include "object/ident.h"
-#include "object/message.h"
+#include "porcelain/trailers.h"
 #include "repo/ident.h"
 #include "util/alloc.h"
 
@@ -70,12 +70,6 @@ int rebase_run_author(struct rebase_run *run, struct commit *c, struct strbuf *o
 	return rc;
 }
 
-static void add_trailers(const struct rebase_run *run, struct strbuf *msg)
-{
-	for (size_t i = 0; i < run->c->state.trailers.nr; i++)
-		message_add_trailer(msg, run->c->state.trailers.v[i], run->c->comment_char, NULL);
-}
-
 int rebase_run_message(struct rebase_run *run, struct commit *c, struct strbuf *out, struct err *err)
 {
 	struct pick p = rebase_run_pick_of(run, c);
@@ -87,7 +81,7 @@ int rebase_run_message(struct rebase_run *run, struct commit *c, struct strbuf *
 		o.signoff = signoff.buf;
 	rc = pick_message(&p, &o, out, err);
 	if (!rc)
-		add_trailers(run, out);
+		rc = trailers_add(run->r, out, &run->c->state.trailers, run->c->comment_char, err);
 	strbuf_release(&signoff);
 	return rc;
 }

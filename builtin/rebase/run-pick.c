@@ -31,6 +31,8 @@ static int add_commit(struct rebase_run *run, const struct todo_item *item, stru
 
 	if (!rc)
 		rc = rebase_run_message(run, c, &message, err);
+	if (!rc)
+		pick_clean_message(&message, run->c->cleanup, run->c->state.signoff, run->c->comment_char);
 	n.author = author.buf;
 	if (!rc)
 		rc = rebase_run_commit(run, &n, err);
