@@ -89,7 +89,7 @@ test_expect_success 'core.worktree' '
 
 # format VERSION LINES...: the config of repository fmt
 format () {
-	rm -rf fmt && git init -q fmt && {
+	rm -rf fmt && git init -q --ref-format=files fmt && {
 		printf "[core]\n\tbare = false\n\trepositoryformatversion = %s\n[extensions]\n" "$1" &&
 		shift && for l; do printf "\t%s\n" "$l"; done
 	} >fmt/.git/config
@@ -135,7 +135,7 @@ test_expect_success 'extensions.refStorage names the backend of refs, also as NA
 '
 
 test_expect_success 'extensions.refStorage of a submodule counts for its HEAD' '
-	rm -rf sup && git init -q sup && git init -q sup/sub && test_commit -C sup/sub x && git -C sup add sub 2>/dev/null &&
+	rm -rf sup && git init -q sup && git init -q --ref-format=files sup/sub && test_commit -C sup/sub x && git -C sup add sub 2>/dev/null &&
 	git -C sup ls-files -s >out && test_grep "^160000" out &&
 	git -C sup/sub config core.repositoryFormatVersion 1 && git -C sup/sub config extensions.refStorage files:// &&
 	git -C sup add sub && git -C sup/sub config extensions.refStorage reftable:// &&
@@ -183,10 +183,11 @@ test_expect_success "a commondir that cannot be read ends the search, one that l
 test_expect_success 'pipes in the place of files' '
 	git init -q whole && echo 1 >whole/a && git -C whole add a && git -C whole commit -q -m one &&
 	blob=$(git -C whole rev-parse HEAD:a) && loose=$(echo $blob | sed "s,^..,&/,") &&
+	refs=$(if test_have_prereq REFFILES; then echo heads/x; else cd whole/.git/refs && ls -d heads ../reftable/*; fi) &&
 	for f in .gitignore .gitattributes .mailmap .git/info/exclude .git/info/attributes .git/config \
 		.git/HEAD .git/index .git/packed-refs .git/commondir .git/config.worktree .git/info/grafts \
 		.git/shallow .git/objects/info/alternates .git/COMMIT_EDITMSG .git/MERGE_HEAD .git/logs/HEAD \
-		.git/objects/$loose .git/objects/pack/multi-pack-index .git/refs/heads/x
+		.git/objects/$loose .git/objects/pack/multi-pack-index $(printf ".git/refs/%s\n" $refs)
 	do
 		rm -rf pipes && cp -R whole pipes && mkdir -p pipes/$(dirname $f) && rm -f pipes/$f && mkfifo pipes/$f &&
 		for command in status "log -1 -p --format=%aN" "add a" "commit -q --allow-empty -m two" fsck

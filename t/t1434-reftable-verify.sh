@@ -50,6 +50,15 @@ test_expect_success 'badReftableList: malformed lines, missing tables' '
 	fresh && printf "%s" $table >copy/.git/reftable/tables.list && finds 255 "error: reftable/tables.list: badReftableList: its last line does not end"
 '
 
+test_expect_success 'a pipe in the place of the list or of a table is refused, and no list without tables' '
+	for file in tables.list $table; do
+		fresh && rm copy/.git/reftable/$file && mkfifo copy/.git/reftable/$file || return 1
+		for command in for-each-ref "update-ref refs/heads/x $EMPTY_BLOB" "gc --prune=now"; do
+			test_expect_code 128 timeout -k 5 500 git -C copy $command 2>err && test_grep "reftable/$file. is not a regular file" err || return 1
+		done
+	done
+'
+
 test_expect_success 'badReftable: a changed header, footer, record, restart point, index, log' '
 	fresh && size=$(wc -c <repo/.git/reftable/$table) && damaged=0 &&
 	for at in 3 6 24 30 4100 $(($size / 2)) $(($size - 200)) $(($size - 60)) $(($size - 1)); do

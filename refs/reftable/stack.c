@@ -46,18 +46,24 @@ void reftable_stack_free(struct reftable_stack *s)
 
 /* ---- the list ---- */
 
-/* *fd -1: there is none. */
+/* *fd -1: there is none. A FIFO does not block us (O_NONBLOCK), and is no empty list. */
 static int open_list(const struct reftable_stack *s, int *fd, struct stat *st, struct err *err)
 {
-	*fd = open(s->list_path, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	*fd = open(s->list_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (*fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 		return 0;
-	if (*fd >= 0 && !fstat(*fd, st))
+	if (*fd < 0 || fstat(*fd, st))
+		rc = err_set_errno(err, "cannot open '%s'", s->list_path);
+	else if (!S_ISREG(st->st_mode))
+		rc = err_set(err, ERR_CORRUPT, "'%s' is not a regular file", s->list_path);
+	else
 		return 0;
-	err_set_errno(err, "cannot open '%s'", s->list_path);
 	if (*fd >= 0)
 		close(*fd);
-	return ERR_IO;
+	*fd = -1;
+	return rc;
 }
 
 static bool is_table_name(const char *name)
