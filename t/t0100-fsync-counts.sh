@@ -154,7 +154,7 @@ test_expect_success 'reflog expire, delete and drop cost one flush, however many
 		i=$((i + 1))
 	done &&
 	count git -C journal/repo reflog delete l1@{0} l2@{0} l3@{0} &&
-	test "$flushes $writeouts" = "1 3" &&
+	test "$flushes $writeouts" = "1 $(if test_have_prereq REFFILES; then echo 3; else echo 2; fi)" &&
 	count git -C journal/repo reflog expire --expire=now --all &&
 	test "$flushes" = 1 &&
 	count git -C journal/repo reflog expire --expire=now --all &&
@@ -225,12 +225,13 @@ test_expect_success 'reading commands cost none' '
 # transaction, refs, deletions; twice as much for what publishes something before the rest is
 # staged (a third name on the way; new objects for hooks and editors). The second: on an overlay, one
 # for each file with new content, and for each directory whose names change. Lines
-# with "!" prepare something and are not counted.
+# with "!" prepare something and are not counted. The third: as the first, where refs are in tables and that
+# costs another number: the table and the list are two phases.
 every_command () {
 	cat <<-\EOF
-	4 9: init
-	4 9: init --bare ../bare
-	6 11: init --separate-git-dir ../sep ../apart
+	4 9 6: init
+	4 9 6: init --bare ../bare
+	6 11 8: init --separate-git-dir ../sep ../apart
 	! echo one >a && mkdir -p d && for i in $(seq 300); do echo $i >d/$i; done
 	6 5: add a
 	6 6: add .
@@ -242,20 +243,20 @@ every_command () {
 	4 2: add -N e
 	4 2: add --chmod=+x a
 	6 5: add --renormalize .
-	8 17: commit -m first
-	8 9: commit --allow-empty --amend -m again
+	8 17 10: commit -m first
+	8 9 10: commit --allow-empty --amend -m again
 	! git config notes.rewriteRef "refs/notes/*" && printf "100644 blob %s\t%s\n" $(git rev-parse HEAD:a) $(git rev-parse HEAD) | git mktree >input
 	! git commit-tree -m notes $(cat input) >output && for i in 1 2 3; do git update-ref refs/notes/n$i $(cat output) || exit; done
 	10 20: commit --allow-empty --amend -m noted
 	! git for-each-ref --format="delete %(refname)" refs/notes | git update-ref --stdin
 	! for i in $(seq 200); do echo more >>d/$i; done
-	8 10: commit -a -m many
+	8 10 10: commit -a -m many
 	! echo x >>a && echo y >>d/1
-	8 13: commit -m path a
-	8 14: commit -m more -i d/1
-	8 9: -c core.editor=words commit --allow-empty
+	8 13 10: commit -m path a
+	8 14 10: commit -m more -i d/1
+	8 9 10: -c core.editor=words commit --allow-empty
 	! git rev-parse HEAD >.git/MERGE_HEAD && echo m >.git/MERGE_MSG
-	8 9: commit -m merge
+	8 9 10: commit -m merge
 	4 2: rm -q e
 	4 2: rm -rq d
 	0: commit --dry-run
@@ -278,48 +279,48 @@ every_command () {
 	4 3: mktree --batch <input
 	! printf "object %s\ntype commit\ntag t\ntagger a <b> 1 +0000\n\nm\n" $(git rev-parse HEAD) >input
 	4 3: mktag <input
-	4 4: update-ref refs/heads/one HEAD
-	4 3: update-ref refs/heads/one HEAD~1
+	4 4 6: update-ref refs/heads/one HEAD
+	4 3 6: update-ref refs/heads/one HEAD~1
 	0: update-ref refs/heads/one HEAD~1
-	4 4: update-ref -m HEAD HEAD HEAD~1
+	4 4 6: update-ref -m HEAD HEAD HEAD~1
 	! git rev-parse HEAD >c && seq -f "update refs/heads/m%.0f $(cat c)" 150 >input
-	3 153: update-ref --stdin <input
+	3 153 6: update-ref --stdin <input
 	! echo "update HEAD $(git rev-parse HEAD~1)" >>input && sed -i "s/$(cat c)/$(git rev-parse HEAD~1)/" input
-	8 159: update-ref --stdin <input
+	8 159 6: update-ref --stdin <input
 	! echo "update refs/heads/m1/bad $(cat c)" >>input && sed -i "/HEAD/d; s/m\([0-9]\)/n\1/" input
-	3 155: update-ref --stdin --batch-updates <input
-	4 4: symbolic-ref refs/heads/sym refs/heads/one
-	3 2: symbolic-ref -d refs/heads/sym
-	2 2: update-ref -d refs/heads/one
-	! for i in $(seq 40); do git rev-parse HEAD~1 >.git/refs/heads/m$i; done
-	5 3: pack-refs --all
+	3 155 6: update-ref --stdin --batch-updates <input
+	4 4 6: symbolic-ref refs/heads/sym refs/heads/one
+	3 2 6: symbolic-ref -d refs/heads/sym
+	2 2 6: update-ref -d refs/heads/one
+	! for i in $(seq 40); do loose refs/heads/m$i HEAD~1; done
+	5 3 6: pack-refs --all
 	0: pack-refs --all
-	! git rev-parse HEAD >.git/refs/heads/m1
-	5 3: refs optimize --all
-	4 6: branch -t b1 m1
-	4 3: branch -f b1 HEAD~1
-	9 11: branch -m b1 b2
-	11 11: branch -m b2 b2/x
-	4 6: branch -c b2/x b3
+	! loose refs/heads/m1 HEAD
+	5 3 6: refs optimize --all
+	4 6 6: branch -t b1 m1
+	4 3 6: branch -f b1 HEAD~1
+	9 11 8: branch -m b1 b2
+	11 11 10: branch -m b2 b2/x
+	4 6 6: branch -c b2/x b3
 	4 2: branch --unset-upstream b3
 	4 2: branch -u m1 b3
 	4 2: -c core.editor=words branch --edit-description b3
-	11 13: branch -m trunk
-	9 9: branch -D b3 $(seq -f n%.0f 2 100)
-	4 2: tag t1
-	6 5: tag -a -m x t2
-	6 5: -c core.editor=words tag -a t3
-	4 2: tag -f t1 HEAD~1
-	2 1: tag -d t1
+	11 13 6: branch -m trunk
+	9 9 8: branch -D b3 $(seq -f n%.0f 2 100)
+	4 2 6: tag t1
+	6 5 8: tag -a -m x t2
+	6 5 8: -c core.editor=words tag -a t3
+	4 2 6: tag -f t1 HEAD~1
+	2 1 6: tag -d t1
 	! seq -f "create refs/tags/v%.0f $(cat c)" 50 | git update-ref --stdin
-	3 2: tag -d $(seq -f v%.0f 50)
+	3 2 6: tag -d $(seq -f v%.0f 50)
 	! for i in 1 2 3 4; do git branch --create-reflog l$i && git branch -f l$i HEAD~1; done
-	4 2: reflog delete l1@{0}
-	4 5: reflog delete --updateref l1@{0} l2@{0}
-	4 211: reflog expire --expire=now --all
+	4 2 5: reflog delete l1@{0}
+	4 5 5: reflog delete --updateref l1@{0} l2@{0}
+	4 211 5: reflog expire --expire=now --all
 	0: reflog expire --expire=now --all
-	2 1: reflog drop l1
-	2 4: reflog drop --all
+	2 1 5: reflog drop l1
+	2 4 5: reflog drop --all
 	4 3: commit-graph write --reachable --changed-paths
 	6 6: commit-graph write --reachable --split=replace
 	0: commit-graph write --reachable --split
@@ -355,10 +356,10 @@ every_command () {
 	! for i in $(seq 150); do mkdir -p d && echo hooks $i >d/$i; done && git add -N d
 	16 19: -c core.editor=words commit -a
 	! echo hook >>a && git add -N a
-	14 14: commit -m path a
-	8 5: tag -a -m x t9
-	10 12: branch -m hooked
-	4 4: update-ref HEAD HEAD~1
+	14 14 16: commit -m path a
+	8 5 10: tag -a -m x t9
+	10 12 6: branch -m hooked
+	4 4 6: update-ref HEAD HEAD~1
 	4 3: multi-pack-index write
 	0: multi-pack-index write
 	! cd .git/objects/pack && f=$(ls *.idx | head -n 1) && for e in pack idx rev; do cp -p ${f%.idx}.$e pack-$ZERO_OID.$e; done
@@ -375,11 +376,11 @@ every_command () {
 	0: maintenance run --task=loose-objects
 	4 2: maintenance run --task=incremental-repack
 	0: maintenance run --auto --task=incremental-repack
-	! for i in $(seq 30); do git rev-parse HEAD >.git/refs/heads/maint$i; done
-	5 4: maintenance run --auto --task=pack-refs
-	0: maintenance run --task=pack-refs
-	! c=$(git rev-parse HEAD) && for i in 1 2 3; do echo "$c $c a <a@x> 1000000001 +0000	old"; done >>.git/logs/HEAD
-	4 2: maintenance run --task=reflog-expire
+	! for i in $(seq 30); do loose refs/heads/maint$i HEAD; done
+	5 4 0: maintenance run --auto --task=pack-refs
+	0 0 6: maintenance run --task=pack-refs
+	! c=$(git rev-parse HEAD) && for i in 1 2 3; do GIT_COMMITTER_DATE="1000000001 +0000" git reflog write HEAD $c $c old || exit; done
+	4 2 5: maintenance run --task=reflog-expire
 	6 5: maintenance run --task=commit-graph
 	0: maintenance run --task=commit-graph
 	! mkdir -p .git/worktrees/gone && echo /nowhere/.git >.git/worktrees/gone/gitdir && touch -d @1000000000 .git/worktrees/gone/gitdir .git/worktrees/gone
@@ -394,7 +395,7 @@ every_command () {
 	! test -f .git/objects/pack/*.promisor && test -f .git/objects/pack/apart-*.idx
 	0: prune-packed
 	! git repack -adq
-	10 10: gc --prune=now
+	10 10 12: gc --prune=now
 	4 4: maintenance register --config-file=../list
 	4 2: maintenance unregister --config-file=../list
 	! for i in 1 2 3; do echo $i >layer && git add layer && git commit -q -m layer; test $i = 3 || git repack -dq; done
@@ -413,13 +414,13 @@ every_command () {
 	14 14: merge -q right
 	! git reset -q --hard HEAD^ && echo other >other && git add other && git commit -q -m other
 	18 19: merge -q right
-	12 8: checkout -q HEAD^
-	12 8: switch -q left
+	12 8 14: checkout -q HEAD^
+	12 8 14: switch -q left
 	8 11: reset -q --hard right
 	4 2: restore -q -SW -s HEAD^ .
 	! git reset -q --hard left && echo clash >w1 && git commit -q -a -m clash && git checkout -q right && echo Clash >w1 && git commit -q -a -m Clash
 	! ! git merge -q left
-	12 6: merge --abort
+	12 6 14: merge --abort
 	EOF
 }
 
@@ -433,14 +434,30 @@ craft_name () {
 	ls -t .git/objects/pack/*.promisor .git/objects/pack/*.keep | head -n 1 | sed "s/.*pack-//; s/[.].*//"
 }
 
+# cost LOCAL [OVERLAY [LOCAL-IN-TABLES]]
+cost () {
+	if test -z "$3" || test_have_prereq REFFILES; then echo $1; else echo $3; fi
+}
+
+# At most: objects may share directories, or not, as their names change with the time. In tables: two directories, a table, a list.
+overlay_cost () {
+	echo $(($2 + 2 + $2 / 20 + $(if test_have_prereq REFFILES; then echo 0; else echo 4; fi)))
+}
+
 # cost_of_all DIR journal|local|overlay
 cost_of_all () {
 	local want cmd least bad=
 	rm -rf "$1/all" && mkdir "$1/all" && mkdir -p bin && every_command >commands &&
-	write_script bin/words <<-\EOS && write_script bin/append <<-\EOS || return
+	write_script bin/words <<-\EOS && write_script bin/append <<-\EOS && write_script bin/loose <<-\EOS || return
 	echo words >"$1"
 	EOS
 	printf "[z]\n\ty = 1\n" >>"$1"
+	EOS
+	if test -d .git/reftable; then
+		git -c core.fsync=none -c core.logAllRefUpdates=false update-ref "$1" "$2"
+	else
+		git rev-parse "$2" >.git/"$1"
+	fi
 	EOS
 	(
 		PATH=$PWD/bin:$PATH && export PATH && cd "$1/all" && mkdir r && cd r || exit
@@ -449,12 +466,11 @@ cost_of_all () {
 			!*)	eval "${want#!}${cmd:+:$cmd}" >&4 2>&4 || { echo "$want"; exit 1; }
 				continue ;;
 			esac
-			case $2,$want in
-			*,0)	least=0 ;;
-			journal,*)	want=1 least=1 ;;
-			local,*)	want=${want% *} && least=$want ;;
-			*) # objects may share directories, or not: their names change with the time
-				want=$((${want#* } + 2 + ${want#* } / 20)) least=1 ;;
+			case $(cost $want),$2 in
+			0,*)	want=0 least=0 ;;
+			*,journal)	want=1 least=1 ;;
+			*,local)	want=$(cost $want) least=$want ;;
+			*)	want=$(overlay_cost $want) least=1 ;;
 			esac
 			eval "count git $cmd" >&4 2>&4 || echo "exit $?: $cmd"
 			test "$flushes" -ge $least && test "$flushes" -le $want ||
@@ -488,8 +504,9 @@ test_expect_success ROOT,LOOPMNT 'the same on overlayfs' '
 
 # ---- other kinds ---------------------------------------------------------
 
-# kind, add, commit, config. local: contents; objects; for the commit, the branch; the index
-for costs in "btrfs 1 1 1" "local 6 8 4" "full 2 2 2"; do
+# kind, add, commit, config. local: contents; objects; for the commit, the branch, or a table and the list; the index
+commit=$(test_have_prereq REFFILES && echo 8 || echo 10)
+for costs in "btrfs 1 1 1" "local 6 $commit 4" "full 2 2 2"; do
 	test_expect_success "cost of add, commit and config: $costs" '
 		(
 			set -- $costs &&
@@ -557,7 +574,7 @@ test_expect_success 'fsyncMethod=fsync: a pack costs little' '
 
 # Two trees and a commit; the branch, two reflogs, and the index (its cached
 # trees are new). Directories: one for each object, objects, refs/heads; logs,
-# logs/refs and logs/refs/heads are new, in .git, which has the index, too.
+# logs/refs and logs/refs/heads are new, in .git, which has the index, too. In tables: a table and the list in reftable.
 test_expect_success 'fsyncMethod=fsync: commit' '
 	new_repo journal/each core.fsyncMethod=fsync &&
 	make_files journal/each/files 1 &&
@@ -571,10 +588,11 @@ test_expect_success 'fsyncMethod=fsync: commit' '
 	comm -13 dirs-before dirs-after >new-dirs &&
 	cat new new-dirs >&4 &&
 	# new files and the index
-	files=$(($(wc -l <new) + 1)) &&
+	files=$(($(wc -l <new) + 1)) && dirs=5 &&
+	if ! test_have_prereq REFFILES; then files=$((files + 1)) dirs=2; fi &&
 	grep objects/ new | sed "s|/[^/]*\$||" | sort -u >object-dirs &&
-	# .git, logs, logs/refs, logs/refs/heads, refs/heads
-	dirs=$(($(wc -l <object-dirs) + 5)) &&
+	# .git, logs, logs/refs, logs/refs/heads, refs/heads; .git, reftable
+	dirs=$(($(wc -l <object-dirs) + dirs)) &&
 	if test -s new-dirs; then dirs=$((dirs + 1)); fi &&
 	test "$flushes $writeouts" = "$((files + dirs)) 0"
 '
@@ -643,7 +661,7 @@ test_expect_success 'merge of many files: one flush with each method; fast-forwa
 '
 
 test_expect_success 'refs migrate: 4 flushes to tables, 3 to files, however many refs there are' '
-	new_repo journal/migrate && git -C journal/migrate commit -q --allow-empty -m one &&
+	git init -q --ref-format=files journal/migrate && git -C journal/migrate commit -q --allow-empty -m one &&
 	H=$(git -C journal/migrate rev-parse HEAD) &&
 	seq -f "create refs/tags/v%.0f $H" 500 | git -C journal/migrate update-ref --stdin &&
 	count git -C journal/migrate refs migrate --ref-format=reftable && test $flushes = 4 &&
