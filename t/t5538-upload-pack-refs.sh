@@ -31,7 +31,10 @@ test_expect_success 'set up a history' '
 '
 
 test_expect_success 'set up broken and symbolic refs' '
-	cp -R repo bad && refs=bad/.git/refs/heads && echo garbage >$refs/garbage && : >$refs/empty &&
+	git init -q -b main --ref-format=files bad && cp -R repo/.git/objects bad/.git/ &&
+	git -C repo for-each-ref --format="%(refname) %(objectname)" >list && while read -r name oid; do
+		echo $oid >bad/.git/$name || return 1
+	done <list && refs=bad/.git/refs/heads && echo garbage >$refs/garbage && : >$refs/empty &&
 	echo $ZERO_OID >$refs/zero && echo $LOST >$refs/lost && echo $MAIN >$refs/bad..name && echo $MAIN >$refs/x.lock &&
 	echo "$MAIN more" >$refs/more && echo $LOST >bad/.git/refs/tags/lost &&
 	for to in main sym nowhere loop garbage zero lost ../../climb; do echo "ref: refs/heads/$to" >$refs/to-$(basename $to) || return 1; done &&
@@ -76,6 +79,23 @@ test_expect_success STOCK_GIT 'broken refs are listed as by stock Git' '
 	done
 '
 
+test_expect_success 'of refs in tables, those to missing objects are shown, symbolic ones that lead nowhere are not' '
+	cp -R repo tables && { ! test_have_prereq REFFILES || git -C tables refs migrate --ref-format=reftable; } && gone=$(lost_ref tables refs/heads/lost) &&
+	for to in main sym nowhere loop lost; do git -C tables symbolic-ref refs/heads/to-$to refs/heads/$to || return 1; done &&
+	git -C tables symbolic-ref refs/heads/sym refs/heads/main && git -C tables symbolic-ref refs/heads/loop refs/heads/to-loop &&
+	lists git tables/.git >all && sed -n "1,/refs.heads.to-sym/p" all >actual &&
+	cat >expect <<-EOF && test_cmp expect actual
+	$MAIN HEAD symref-target:refs/heads/main
+	$gone refs/heads/lost
+	$MAIN refs/heads/main
+	$OLD refs/heads/old
+	$MAIN refs/heads/sym symref-target:refs/heads/main
+	$gone refs/heads/to-lost symref-target:refs/heads/lost
+	$MAIN refs/heads/to-main symref-target:refs/heads/main
+	$MAIN refs/heads/to-sym symref-target:refs/heads/main
+	EOF
+'
+
 test_expect_success 'a branch that is not born yet comes first, and only with its name' '
 	echo "ref: refs/heads/nowhere" >bad/.git/HEAD && same_lists bad/.git && test "$(head -n 1 actual)" = "unborn HEAD symref-target:refs/heads/nowhere" &&
 	cp ls.request all.request && printf "%s\n" command=ls-refs object-format=$TEST_HASH 0001 unborn 0000 | "$PKT" encode >ls.request &&
@@ -92,17 +112,21 @@ test_expect_success 'broken refs do not stop a fetch of others' '
 	git -C repo rev-list --objects main~1 | cut -d" " -f1 >wanted && pack_holds wanted && unset PROTOCOL
 '
 
-# many SEED: a list of refs in directories whose names begin alike, as packed-refs has it, with some loose ones
+# many SEED: refs in directories whose names begin alike, packed and some loose ones, or in a table
 many () {
-	git init -q -b main --bare many.git && cp -R repo/.git/objects many.git/ && rm -rf many.git/refs/heads/* &&
+	git init -q -b main --bare many.git && cp -R repo/.git/objects many.git/ &&
 	awk -v seed=$1 -v oid=$MAIN -v tag=$(git -C repo rev-parse v1) -v to=$(git -C repo rev-parse v1^{}) "BEGIN {
 		srand(seed)
 		split(\"heads tags pull pull-x pulls pull/a pull/a-b namespaces/n/refs/heads namespaces/n/refs/pull\", dirs, \" \")
 		for (i = 0; i < 1500; i++) {
 			name = \"refs/\" dirs[1 + int(rand() * 9)] \"/\" substr(\"abcdefgh\", 1 + int(rand() * 8), 1) int(rand() * 300)
-			print name \" \" (rand() < 0.2 ? tag : oid)
+			print name \" \" (rand() < 0.2 && name !~ \"^refs/heads/\" ? tag : oid)
 		}
 	}" </dev/null | sort -u -k1,1 >list &&
+	if test_have_prereq REFFILES; then many_files; else sed "s/^/create /" list | git -C many.git update-ref --stdin; fi
+}
+
+many_files () {
 	awk "NR % 10" list | awk -v tag=$(git -C repo rev-parse v1) -v to=$(git -C repo rev-parse v1^{}) "
 		BEGIN { print \"# pack-refs with: peeled fully-peeled sorted \" }
 		{ print \$2 \" \" \$1 }
@@ -134,20 +158,20 @@ test_expect_success STOCK_GIT 'with prefixes' '
 	done && cp all.request ls.request
 '
 
-test_expect_success 'an unsorted packed-refs' '
+test_expect_success REFFILES 'an unsorted packed-refs' '
 	cp -R many.git unsorted.git && { sed -n "2,\$p" many.git/packed-refs | sed "/^^/d" | awk "{ a[NR] = \$0 } END { for (i = NR; i; i--) print a[i] }"; } \
 		>unsorted.git/packed-refs &&
 	lists git many.git -c transfer.hideRefs=refs/pull >expect && lists git unsorted.git -c transfer.hideRefs=refs/pull >actual && test_cmp expect actual
 '
 
-test_expect_success 'directories that are hidden are not read, but for the first line that shows where they begin' '
+test_expect_success REFFILES 'directories that are hidden are not read, but for the first line that shows where they begin' '
 	cp -R many.git damaged.git && awk "/ refs\/pull\/a\// && n++ { sub(/./, \"x\") } { print }" many.git/packed-refs \
 		>damaged.git/packed-refs && lists git many.git -c transfer.hideRefs=refs/pull/a >expect &&
 	lists git damaged.git -c transfer.hideRefs=refs/pull/a >actual && test_cmp expect actual &&
 	test_must_fail lists git damaged.git && test_must_fail lists git damaged.git -c transfer.hideRefs=refs/pull/a -c transfer.hideRefs=!refs/pull/a/x
 '
 
-test_expect_success STRACE 'files of hidden refs are not read' '
+test_expect_success STRACE,REFFILES 'files of hidden refs are not read' '
 	trace_calls calls openat git -c transfer.hideRefs=refs/pull upload-pack --http-backend-info-refs many.git >/dev/null &&
 	test_grep "refs/heads" calls && test_grep "refs/pull-x/" calls && test_grep ! "[.]/refs/pull/" calls
 '
