@@ -143,27 +143,27 @@ test_expect_success STRACE,LANDLOCK,SECCOMP 'the sandbox is complete before the 
 
 # ---- what has to go on working ----
 
+# links FROM DIR: links in DIR to what the repository FROM, as seen from DIR, holds objects and refs in; copies of its other files
+links () {
+	for name in refs objects packed-refs reftable; do
+		! test -e "$2/$1/$name" || ln -s "$1/$name" "$2/$name" || return
+	done && cp "$2/$1/HEAD" "$2/$1/config" "$2"
+}
+
 test_expect_success 'alternates: nested, relative, with spaces; worktrees; .git files; links' '
 	git -C repo rev-list --objects $MAIN | cut -d" " -f1 >wanted &&
 	mkdir deep && mv spare/.git/objects "deep/the objects" && mkdir -p spare/.git/objects/info middle/info middle/pack &&
 	echo "$PWD/middle" >spare/.git/objects/info/alternates && echo "../deep/the objects" >middle/info/alternates &&
 	serve spare <lines && pack_holds wanted &&
-	mkdir linked.git && cp repo/.git/HEAD repo/.git/config linked.git && ln -s ../repo/.git/refs linked.git/refs &&
-	ln -s ../repo/.git/objects linked.git/objects && git -C repo pack-refs --all &&
-	ln -s ../repo/.git/packed-refs linked.git/packed-refs && serve linked.git <lines && pack_holds wanted &&
+	git -C repo pack-refs --all && mkdir linked.git && links ../repo/.git linked.git && serve linked.git <lines && pack_holds wanted &&
 	printf "%s\n" command=ls-refs object-format=$TEST_HASH 0001 "ref-prefix refs/heads/" 0000 >ls &&
 	serve linked.git <ls && printf "%s\n" "$MAIN refs/heads/main" 0000 >expect && test_cmp expect answer &&
-	mkdir file && mv linked.git file/real &&
-	rm file/real/refs file/real/objects file/real/packed-refs && ln -s ../../repo/.git/refs file/real/refs &&
-	ln -s ../../repo/.git/objects file/real/objects && ln -s ../../repo/.git/packed-refs file/real/packed-refs &&
+	mkdir file file/real && links ../../repo/.git file/real &&
 	echo "gitdir: real" >file/.git && serve file <ls && test_cmp expect answer && serve file <lines && pack_holds wanted
 '
 
 test_expect_success PYTHON 'a file of refs behind a link that is replaced while the process is confined' '
-	git init -q -b main busy && test_commit -C busy x && git -C busy tag one && git -C busy pack-refs --all && mkdir busy.git &&
-	cp busy/.git/HEAD busy/.git/config busy.git && for name in refs objects packed-refs; do
-		ln -s ../busy/.git/$name busy.git/$name || return 1
-	done &&
+	git init -q -b main busy && test_commit -C busy x && git -C busy tag one && git -C busy pack-refs --all && mkdir busy.git && links ../busy/.git busy.git &&
 	cat >ask-twice.py <<-\EOF &&
 	import os, subprocess, sys
 	git = ["git", "upload-pack", "busy.git"]
@@ -194,9 +194,7 @@ test_expect_success PYTHON 'a file of refs behind a link that is replaced while 
 '
 
 test_expect_success 'a linked worktree' '
-	mkdir -p repo/.git/worktrees/wt wt && echo "$PWD/wt/.git" >repo/.git/worktrees/wt/gitdir &&
-	echo ../.. >repo/.git/worktrees/wt/commondir && echo $ONE >repo/.git/worktrees/wt/HEAD &&
-	echo "gitdir: $PWD/repo/.git/worktrees/wt" >wt/.git &&
+	link_worktree repo/.git wt wt main && git -C wt update-ref --no-deref HEAD $ONE &&
 	printf "%s\n" command=ls-refs object-format=$TEST_HASH 0001 "ref-prefix HEAD" "ref-prefix refs/heads/" 0000 >ls &&
 	serve wt <ls && printf "%s\n" "$ONE HEAD" "$MAIN refs/heads/main" 0000 >expect && test_cmp expect answer &&
 	serve wt <lines && pack_holds wanted

@@ -19,8 +19,8 @@ again () {
 test_expect_success 'fsck: promised objects are not reported as missing, anywhere' '
 	git -C r fsck --strict >out 2>&1 && test_must_be_empty out && git -C r fsck --connectivity-only >out 2>&1 && test_must_be_empty out &&
 	gone=$(head -n 1 missing | tr -d "?") && git -C r fsck $gone >/dev/null &&
-	echo $gone >r/.git/refs/tags/blob && git -C r update-index --add --cacheinfo 100644,$gone,file && git -C r fsck >out 2>&1 && test_must_be_empty out &&
-	h=$(git -C r rev-parse HEAD) && echo "$h $gone a <a@x> 1000000001 +0000	odd" >>r/.git/logs/HEAD && git -C r fsck >out 2>&1 && test_must_be_empty out
+	there="env GIT_ALTERNATE_OBJECT_DIRECTORIES=$PWD/source/.git/objects git -C r" && $there update-ref refs/tags/blob $gone && git -C r update-index --add --cacheinfo 100644,$gone,file && git -C r fsck >out 2>&1 && test_must_be_empty out &&
+	h=$(git -C r rev-parse HEAD) && $there reflog write HEAD $h $gone odd && git -C r fsck >out 2>&1 && test_must_be_empty out
 '
 
 test_expect_success '... all else is; and without the mark of the pack that as well' '

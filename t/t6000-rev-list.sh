@@ -403,7 +403,7 @@ test_expect_success STRACE 'a chain of tags with a ref each: reads grow as the t
 		do
 			oid=$(printf "object %s\ntype %s\ntag t\ntagger A <a@e> 1 +0000\n\nm\n" $oid $type |
 				git -C chain hash-object -w -t tag --stdin) && type=tag &&
-			echo $oid >chain/.git/refs/tags/$nr-$i || return 1
+			git -C chain update-ref refs/tags/$nr-$i $oid || return 1
 		done &&
 		reads rev-list --objects --all >all-$nr && reads rev-list --objects main --not --all >not-$nr &&
 		reads pack-objects -q --all --revs --stdout >pack-$nr || return 1

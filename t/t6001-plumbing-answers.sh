@@ -90,13 +90,13 @@ test_expect_success '--merge: the commits of both sides that touch files with co
 	{ printf "100644 $blob 1\ta\n100644 $other 2\ta\n100644 $third 3\ta\n"; printf "100644 $blob\tb\n"; } >in &&
 	$conflict update-index --index-info <in &&
 	for ref in REBASE_HEAD REVERT_HEAD CHERRY_PICK_HEAD MERGE_HEAD; do
-		$conflict rev-parse $side >"$($conflict rev-parse --absolute-git-dir)/$ref" && $conflict log --merge --format=%s >out && sort out >actual &&
+		case $ref in MERGE_HEAD) $conflict rev-parse $side >conflict/.git/$ref ;; *) $conflict update-ref $ref $side ;; esac && $conflict log --merge --format=%s >out && sort out >actual &&
 		printf "ours\ntheirs\n" >expect && test_cmp expect actual && side=$($conflict rev-parse $side) || return 1
 	done &&
 	$conflict log --merge --left-right --format="%m%s" -- a >out && sort out >actual && printf "<ours\n>theirs\n" >expect &&
 	test_cmp expect actual && $conflict rev-list --count --merge -- b >out && echo 4 >expect && test_cmp expect out &&
 	$conflict log --merge --format=%s --not $side >out && echo ours >expect && test_cmp expect out &&
-	$conflict rev-parse HEAD >"$($conflict rev-parse --absolute-git-dir)/MERGE_HEAD" && $conflict rev-list --merge >out && test_must_be_empty out
+	$conflict rev-parse HEAD >conflict/.git/MERGE_HEAD && $conflict rev-list --merge >out && test_must_be_empty out
 '
 
 test_expect_success 'merge-file --object-id: the empty blob need not be there' '
@@ -109,7 +109,7 @@ test_expect_success 'a tag of a missing object, or of one of another type' '
 	for what in "$(git -C r hash-object --stdin </dev/null | tr 0-9 1) commit" "$(git -C r rev-parse HEAD:f) commit" \
 		"$(git -C r rev-parse HEAD) blob" "$(git -C r rev-parse HEAD:) tag"; do
 		printf "object %s\ntype %s\ntag bad\ntagger A <a@x> 1 +0000\n\nx\n" $what >tag &&
-		bad=$(git -C r hash-object -t tag -w --stdin --literally <tag) && echo $bad >r/.git/refs/tags/bad &&
+		bad=$(git -C r hash-object -t tag -w --stdin --literally <tag) && git -C r update-ref refs/tags/bad $bad &&
 		git -C r for-each-ref --format="%(object) %(type)" refs/tags/bad >out && echo "$what" >expect && test_cmp expect out &&
 		for format in "%(*objectname)" "%(*objecttype)" "%(*subject)"; do
 			test_expect_code 128 git -C r for-each-ref --format="$format" 2>err && test_grep "fatal: bad tag" err || return 1
@@ -126,7 +126,7 @@ test_expect_success 'a tag of a missing object, or of one of another type' '
 		test_must_fail git -C r push ../other.git $bad:refs/tags/bad 2>/dev/null &&
 		test_must_fail git -C other.git rev-parse --verify -q refs/tags/bad || return 1
 	done &&
-	rm r/.git/refs/tags/bad
+	git -C r update-ref -d refs/tags/bad
 '
 
 test_expect_success 'receive-pack refuses such a tag that is there already' '
