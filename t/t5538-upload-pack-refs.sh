@@ -176,6 +176,15 @@ test_expect_success STRACE,REFFILES 'files of hidden refs are not read' '
 	test_grep "refs/heads" calls && test_grep "refs/pull-x/" calls && test_grep ! "[.]/refs/pull/" calls
 '
 
+test_expect_success STRACE 'objects are not read for refs that are hidden, or if peeled values are not asked for' '
+	git -C repo update-ref refs/tags/tree main^{tree} && printf "%s\n" command=ls-refs object-format=$TEST_HASH 0001 symrefs 0000 | "$PKT" encode >request &&
+	GIT_PROTOCOL=version=2 trace_calls calls openat git upload-pack --stateless-rpc repo <request && test_grep ! "objects/[0-9a-f][0-9a-f]/" calls &&
+	trace_calls calls openat git -c transfer.hideRefs=refs -c transfer.hideRefs=!refs/heads/main upload-pack --http-backend-info-refs repo &&
+	for name in v1 v2 tree; do
+		test_grep ! "objects/$(git -C repo rev-parse $name | sed "s|^..|&/|")" calls || return 1
+	done
+'
+
 test_expect_success 'clients may want advertised objects after their refs have moved' '
 	git -C repo update-ref refs/heads/moves $MAIN && git -C repo update-ref refs/heads/gone \
 		$(git -C repo commit-tree -m gone -p $MAIN main^{tree}) && GONE=$(git -C repo rev-parse gone) &&

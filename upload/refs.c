@@ -102,7 +102,7 @@ static void serve_begin(struct served *v, struct upload_server *s, served_ref_fn
 	v->s = s;
 	v->fn = fn;
 	v->data = data;
-	v->flags = REFS_INCLUDE_BROKEN;
+	v->flags = REFS_INCLUDE_BROKEN | REFS_NO_PEEL;
 	hidden_refs_directories(&s->hidden, s->prefix, &v->except);
 }
 
@@ -132,7 +132,6 @@ int upload_refs_to(struct upload_server *s, const struct oidset *oids, served_re
 
 	serve_begin(&v, s, fn, data);
 	v.only = oids;
-	v.flags |= REFS_NO_PEEL;
 	return serve_all(&v, err);
 }
 

@@ -105,7 +105,8 @@ static inline int upload_next_argument(struct upload_server *s, struct err *err)
 
 /*
  * Calls fn for every ref that the client may see, under the name that it sees: HEAD first, if it
- * resolves. A non-zero result of fn stops the loop and is returned.
+ * resolves. A non-zero result of fn stops the loop and is returned. Cost: reads no object; ref->peeled
+ * is there if the ref has it stored (REF_PEEL_KNOWN), and fn looks it up otherwise.
  */
 typedef int (*served_ref_fn)(void *data, const char *name, const struct ref *ref);
 MUST_USE int upload_refs_foreach(struct upload_server *s, served_ref_fn fn, void *data,
