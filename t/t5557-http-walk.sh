@@ -9,9 +9,9 @@ test_have_prereq PYTHON || { skip_all='no python3' && test_done; }
 dumb () {
 	rules web "$@" "* . static"
 }
-# serve NAME: srv/NAME.git has what work has; the server knows its files alone. packed: in one pack
+# serve NAME: srv/NAME.git has what work has, in one pack; the server knows its files alone, so its refs are files
 serve () {
-	rm -rf "srv/$1.git" && git clone -q --bare --no-local work "srv/$1.git" && git -C "srv/$1.git" update-server-info && dumb
+	rm -rf "srv/$1.git" && git clone -q --bare --no-local --ref-format=files work "srv/$1.git" && git -C "srv/$1.git" update-server-info && dumb
 }
 loosen () {
 	rm -rf packs && mv "srv/$1.git/objects/pack" packs && mkdir "srv/$1.git/objects/pack" &&
@@ -61,6 +61,11 @@ test_expect_success 'GIT_SMART_HTTP=0 asks no server for a service' '
 	GIT_SMART_HTTP=false git -C plain fetch -q && test_must_fail env GIT_SMART_HTTP=1 git -C plain fetch -q 2>err
 '
 
+test_expect_success 'where refs are in tables, the branches come, and HEAD is not known' '
+	git clone -q --bare --no-local --ref-format=reftable work srv/tables.git && git -C srv/tables.git update-server-info && dumb && git clone -q "$web_url/tables.git" tables 2>err &&
+	echo "warning: remote HEAD refers to nonexistent ref, unable to checkout" | test_cmp - err && same tables && rm -r srv/tables.git
+'
+
 test_expect_success 'all of it loose, in one connection and no object twice' '
 	serve loose && loosen loose && dumb && git clone -q "$web_url/loose.git" loose && same loose &&
 	requests web | grep "/objects/../.* 200" | sort >got && sort -u got | test_cmp got - &&
@@ -108,7 +113,7 @@ test_expect_success 'an object of a pack that nothing leads to may lack what it 
 test_expect_success 'a detached HEAD, no HEAD, and nothing at all' '
 	serve head && git -C work rev-parse side >srv/head.git/HEAD && dumb && git ls-remote "$web_url/head.git" >refs &&
 	grep "^$(git -C work rev-parse side)	HEAD$" refs && rm srv/head.git/HEAD && git ls-remote "$web_url/head.git" >refs &&
-	! grep HEAD refs && git init -q --bare srv/empty.git && git -C srv/empty.git update-server-info && git ls-remote "$web_url/empty.git" >refs &&
+	! grep HEAD refs && git init -q --bare --ref-format=files srv/empty.git && git -C srv/empty.git update-server-info && git ls-remote "$web_url/empty.git" >refs &&
 	test_must_be_empty refs && git clone -q "$web_url/empty.git" empty 2>err && grep "empty repository" err
 '
 
@@ -120,12 +125,12 @@ test_expect_success 'peeled lines and odd names are no refs' '
 
 test_expect_success 'SHA-256' '
 	git init -q --object-format=sha256 -b main w256 && test_commit -C w256 one && test_commit -C w256 two &&
-	git clone -q --bare --no-local w256 srv/s256.git && git -C srv/s256.git update-server-info && dumb && git clone -q "$web_url/s256.git" c256 &&
+	git clone -q --bare --no-local --ref-format=files w256 srv/s256.git && git -C srv/s256.git update-server-info && dumb && git clone -q "$web_url/s256.git" c256 &&
 	git -C c256 fsck --strict && test "$(git -C c256 rev-parse HEAD)" = "$(git -C w256 rev-parse HEAD)"
 '
 
 test_expect_success 'objects of repositories that it borrows from' '
-	serve base && git clone -q --bare --shared srv/base.git srv/borrows.git && test_commit -C work --tag borrowed borrowed &&
+	serve base && git clone -q --bare --shared --ref-format=files srv/base.git srv/borrows.git && test_commit -C work --tag borrowed borrowed &&
 	git -C work push -q ../srv/borrows.git main borrowed && git -C srv/borrows.git update-server-info &&
 	echo ../../base.git/objects >srv/borrows.git/objects/info/alternates &&
 	echo ../../borrows.git/objects >srv/base.git/objects/info/alternates && dumb && git clone -q "$web_url/borrows.git" borrows && same borrows &&
@@ -141,7 +146,7 @@ test_expect_success 'objects of repositories that it borrows from' '
 test_expect_success 'a blob that is too big for memory comes as the file that it is' '
 	git init -q -b main large && python3 -c "import random; print(random.randbytes(30000).hex())" >large/big && git -C large add big &&
 	mkdir large/many && for i in $(test_seq 400); do : >large/many/a-name-that-is-not-short-$i; done && git -C large add many &&
-	git -C large commit -q -m big && git clone -q --bare --no-local large srv/large.git && loosen large && dumb &&
+	git -C large commit -q -m big && git clone -q --bare --no-local --ref-format=files large srv/large.git && loosen large && dumb &&
 	git -c core.bigFileThreshold=10k clone -q "$web_url/large.git" lc && git -C lc fsck --strict && cmp large/big lc/big &&
 	f=srv/large.git/objects/$(object large main:big) && chmod u+w $f && printf x | dd of=$f bs=1 seek=20000 conv=notrunc 2>&4 &&
 	test_must_fail git -c core.bigFileThreshold=10k clone -q "$web_url/large.git" lc2 2>err && grep "Unable to find" err && test_path_is_missing lc2
@@ -176,7 +181,7 @@ test_expect_success 'objects, packs and alternates are not fetched from where a 
 test_expect_success 'redirects of HEAD, of objects of an alternate, and of a bundle are not followed' '
 	serve one && oid=$(git -C work rev-parse main) && rules other "* . static" &&
 	dumb "GET ^/one.git/HEAD redirect 302 $other_url/one.git/HEAD" && test_might_fail git ls-remote "$web_url/one.git" && requests other >log && test_must_be_empty log &&
-	git init -q --bare srv/borrows.git && cp srv/one.git/info/refs srv/borrows.git/info && cp srv/one.git/HEAD srv/borrows.git &&
+	git init -q --bare --ref-format=files srv/borrows.git && cp srv/one.git/info/refs srv/borrows.git/info && cp srv/one.git/HEAD srv/borrows.git &&
 	echo /lender.git/objects >srv/borrows.git/objects/info/http-alternates && rules other "* . static" &&
 	dumb "GET ^/lender.git/(.*) redirect 302 $other_url/one.git/\\1" && test_must_fail git clone -q "$web_url/borrows.git" led3 2>err &&
 	requests other >log && test_must_be_empty log && git -C work bundle create -q ../srv/one.bundle main && rules other "* . static" &&

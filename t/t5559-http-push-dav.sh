@@ -10,9 +10,9 @@ command -v setsid >/dev/null || { skip_all='no setsid' && test_done; }
 rules () {
 	: >dav.log && : >dav.log.headers && if test $# -gt 0; then printf '%s\n' "$@"; fi >dav.rules
 }
-# fresh NAME: an empty repository srv/NAME.git, and $R, its URL
+# fresh NAME [FORMAT]: an empty repository srv/NAME.git, whose refs are files, and $R, its URL
 fresh () {
-	rm -rf "srv/$1.git" && git init -q --bare -b main "srv/$1.git" && git -C "srv/$1.git" update-server-info &&
+	rm -rf "srv/$1.git" && git init -q --bare -b main --ref-format=${2-files} "srv/$1.git" && git -C "srv/$1.git" update-server-info &&
 	chmod -R a+rwX "srv/$1.git" && R=$URL/$1.git && S=srv/$1.git && rules
 }
 # whole: nothing is missing, and info/refs is what it ought to be
@@ -141,8 +141,13 @@ test_expect_success '-d and -D' '
 '
 
 test_expect_success 'SHA-256' '
-	git init -q --object-format=sha256 -b main w256 && test_commit -C w256 one && rm -rf srv/s256.git && git init -q --bare --object-format=sha256 srv/s256.git &&
+	git init -q --object-format=sha256 -b main w256 && test_commit -C w256 one && rm -rf srv/s256.git && git init -q --bare --object-format=sha256 --ref-format=files srv/s256.git &&
 	git -C srv/s256.git update-server-info && git -C w256 http-push "$URL/s256.git" main && git -C srv/s256.git fsck --strict && test "$(git -C srv/s256.git rev-parse main)" = "$(git -C w256 rev-parse main)"
+'
+
+test_expect_success 'a repository whose refs are in tables is refused' '
+	fresh tables reftable && git -C work push -q "$PWD/$S" old && git -C $S update-server-info && state >before && test_expect_code 1 git -C work http-push "$R" main 2>err &&
+	test_grep "the server.s refs are in tables, and cannot be changed as files" err && ! grep "^PUT\|^MOVE\|^LOCK" dav.log && state >after && test_cmp before after
 '
 
 test_expect_success 'user and password' '

@@ -32,6 +32,9 @@ static int take_file(struct dav_push *s, const char *name, const char *text, str
 		ref->symref_target = xstrndup(target, strcspn(target, "\n"));
 		return 0;
 	}
+	/* Where refs are in tables, a file has the place of the folder: gitrepository-layout(5). */
+	if (!strcmp(name, "refs/heads"))
+		return err_set(err, ERR_INVALID, "the server's refs are in tables, and cannot be changed as files");
 	if (!parse_oid(s, text, &oid))
 		return err_set(err, ERR_CORRUPT, "the server's ref '%s' is damaged", name);
 	remote_refs_add(&s->refs, name)->oid = oid;
