@@ -51,8 +51,8 @@ test_expect_success 'a repository' '
 	git init -q --bare srv/a.git && git init -q work && (
 		cd work && test_commit one && git tag -a -m "a tag" v1 &&
 		cp -r .git/objects/?? ../srv/a.git/objects/ &&
-		cp .git/refs/tags/v1 ../srv/a.git/refs/tags/ &&
-		cp .git/refs/heads/* ../srv/a.git/refs/heads/
+		git -C ../srv/a.git update-ref refs/tags/v1 $(git rev-parse v1) &&
+		git -C ../srv/a.git update-ref $(git symbolic-ref HEAD) $(git rev-parse HEAD)
 	) && git -C srv/a.git symbolic-ref HEAD >branch && branch=$(cat branch) &&
 	git -C work rev-parse HEAD >one && one=$(cat one) && tag=$(git -C work rev-parse v1)
 '
@@ -72,8 +72,8 @@ test_expect_success 'info/refs is made when it is asked for' '
 	printf "%s\t%s\n" "$one" "$branch" "$tag" refs/tags/v1 "$one" "refs/tags/v1^{}" >expect &&
 	cgi GET /a.git/info/refs "" && test_cmp expect body && not_cached &&
 	header Content-Type text/plain && test_path_missing srv/a.git/info/refs &&
-	echo "$one" | tr 0-9a-f 1-9a-f0 >srv/a.git/refs/heads/missing &&
-	cgi GET /a.git/info/refs "" && test_cmp expect body && rm srv/a.git/refs/heads/missing
+	lost_ref srv/a.git refs/heads/missing &&
+	cgi GET /a.git/info/refs "" && test_cmp expect body && git -C srv/a.git update-ref -d refs/heads/missing
 '
 
 test_expect_success 'loose objects' '
