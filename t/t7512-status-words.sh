@@ -91,9 +91,9 @@ test_expect_success 'status -vv warns of ends of lines that the next checkout wo
 rebase () {
 	start && C=$(git rev-parse HEAD) && S=$(git rev-parse --short HEAD) &&
 	echo 2 >>a && git commit -q -a -m two &&
-	echo $C >.git/HEAD && git read-tree HEAD && echo 1 >a && git update-index a && mkdir .git/rebase-merge &&
+	git update-ref --no-deref HEAD $C && git read-tree HEAD && echo 1 >a && git update-index a && mkdir .git/rebase-merge &&
 	: >.git/rebase-merge/interactive && echo refs/heads/main >.git/rebase-merge/head-name &&
-	echo $C | tee .git/rebase-merge/onto .git/rebase-merge/orig-head .git/rebase-merge/amend >.git/ORIG_HEAD &&
+	echo $C | tee .git/rebase-merge/onto .git/rebase-merge/orig-head .git/rebase-merge/amend >/dev/null && git update-ref ORIG_HEAD $C &&
 	: >.git/rebase-merge/done && : >.git/rebase-merge/git-rebase-todo && file=done &&
 	while read -r line; do
 		if test "$line" = --; then file=git-rebase-todo; continue; fi
@@ -172,7 +172,7 @@ test_expect_success 'a commit that is taken apart' - <<\EOT
 	edit COMMIT one
 	--
 	EOS
-	two=$(git rev-parse refs/heads/main) && echo $two >.git/HEAD && echo 3 >a &&
+	two=$(git rev-parse refs/heads/main) && git update-ref --no-deref HEAD $two && echo 3 >a &&
 	git status >../out && sed -n "/^You/,/^$/p" ../out >../told &&
 	cat >../expect <<-EOS &&
 	You are currently splitting a commit while rebasing branch 'main' on '$S'.

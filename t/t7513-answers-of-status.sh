@@ -52,7 +52,7 @@ test_expect_success 'commit --dry-run shows the status of unmerged paths' '
 
 test_expect_success 'commit --reset-author in a cherry-pick' '
 	start && test_expect_code 128 git commit --allow-empty --reset-author -m z 2>err &&
-	git rev-parse HEAD~1 >.git/CHERRY_PICK_HEAD && echo 5 >b && git add b &&
+	git update-ref CHERRY_PICK_HEAD HEAD~1 && echo 5 >b && git add b &&
 	test_expect_code 128 git commit --reset-author -m z --author="B <b@e>" 2>err && test_grep "cannot be used together" err &&
 	GIT_AUTHOR_NAME=N git commit -q --reset-author -m z && git log -1 --format="%an %s" >out && echo "N z" >expect && test_cmp expect out
 '
