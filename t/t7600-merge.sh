@@ -201,9 +201,9 @@ test_expect_success 'resolve leaves no AUTO_MERGE, and tells of binary files and
 	cd plain && git checkout -q -b ba start && printf "a\0" >b && echo a >n && git add b n && git commit -qm ba &&
 	git checkout -q -b bb start && printf "b\0" >b && git add b && git commit -qm bb && git checkout -q ba &&
 	test_expect_code 1 git merge -s resolve bb >out 2>err && test_grep "^error: Cannot merge binary files: b" err &&
-	test_grep "^Added b in both, but differently.$" out && test_path_is_missing .git/AUTO_MERGE && git merge --abort &&
-	git checkout -q main && git merge -q --no-commit -s ours new && test_path_is_missing .git/AUTO_MERGE && git merge --abort &&
-	git merge -q --no-commit new && test_path_is_file .git/AUTO_MERGE && git merge --abort
+	test_grep "^Added b in both, but differently.$" out && ref_missing . AUTO_MERGE && git merge --abort &&
+	git checkout -q main && git merge -q --no-commit -s ours new && ref_missing . AUTO_MERGE && git merge --abort &&
+	git merge -q --no-commit new && ref_exists . AUTO_MERGE && git merge --abort
 '
 
 test_expect_success 'ours and subtree never fast-forward' '
@@ -321,7 +321,7 @@ answers() {
 	echo "[GNUPG:] $1 0123456789ABCDEF Bob <bob@example.com>"
 	test -z "$2" || echo "[GNUPG:] $2 0 pgp"
 	EOF
-	git -C r cat-file commit side >commit && { sed "/^\$/,\$d" commit && echo "gpgsig -----BEGIN PGP SIGNATURE-----" && echo " " && echo " x" && echo " -----END PGP SIGNATURE-----" && sed -n "/^\$/,\$p" commit; } >signed &&
+	case $TEST_HASH in sha1) header=gpgsig ;; *) header=gpgsig-$TEST_HASH ;; esac && git -C r cat-file commit side >commit && { sed "/^\$/,\$d" commit && echo "$header -----BEGIN PGP SIGNATURE-----" && echo " " && echo " x" && echo " -----END PGP SIGNATURE-----" && sed -n "/^\$/,\$p" commit; } >signed &&
 	id=$(git -C r hash-object -t commit -w ../signed) && short=$(git -C r rev-parse --short $id)
 }
 

@@ -102,7 +102,7 @@ unsigned () {
 test_expect_success 'picks that cannot be signed stop; --continue makes the commit' '
 	git init -q -b main sig && cd sig && echo a >a && echo b >b && git add . && git commit -qm base && git checkout -q -b side &&
 	for i in 1 2 3; do echo $i >a$i && git add a$i && git commit -qm s$i || return 1; done && git checkout -q main && echo c >b &&
-	git commit -qam main && unsigned cherry-pick -S side~2 && test $(git rev-parse side~2) = "$(cat .git/CHERRY_PICK_HEAD)" &&
+	git commit -qam main && unsigned cherry-pick -S side~2 && test $(git rev-parse side~2) = "$(ref_value . CHERRY_PICK_HEAD)" &&
 	echo s1 >expect && test_cmp expect .git/MERGE_MSG && git diff --quiet && git diff --cached --quiet side~2 -- a1 &&
 	test_path_is_missing .git/sequencer && git cherry-pick --continue && git diff --quiet HEAD &&
 	test s1 = "$(git log -1 --format=%s)" && git reset -q --hard HEAD~ &&
@@ -111,7 +111,7 @@ test_expect_success 'picks that cannot be signed stop; --continue makes the comm
 	git cherry-pick --continue && git log --format=%s -4 >out &&
 	printf "%s\n" s3 s2 s1 main >expect && test_cmp expect out && git reset -q --hard HEAD~3 &&
 	unsigned cherry-pick -S side~2 side~1 && git cherry-pick --abort && git diff --quiet HEAD && test_path_is_missing a1 &&
-	test_path_is_missing .git/CHERRY_PICK_HEAD && unsigned revert -S --no-edit main && test_path_is_file .git/REVERT_HEAD &&
+	ref_missing . CHERRY_PICK_HEAD && unsigned revert -S --no-edit main && ref_exists . REVERT_HEAD &&
 	git revert --continue && test b = "$(cat b)" && git reset -q --hard main
 '
 
@@ -125,7 +125,7 @@ test_expect_success 'picks before one that cannot be signed stay' '
 	chmod +x ../once && rm -f ../done && before=$(git rev-parse HEAD) &&
 	test_expect_code 128 env ONCE="$PWD/../done" git -c gpg.program="$PWD/../once" cherry-pick -S side~1 side &&
 	test s2 = "$(git log -1 --format=%s)" && test $before = $(git rev-parse HEAD~) && git cat-file commit HEAD | grep -q ^gpgsig &&
-	test $(git rev-parse side) = "$(cat .git/CHERRY_PICK_HEAD)" && git status --porcelain -uno >../out && echo "A  a3" >../expect &&
+	test $(git rev-parse side) = "$(ref_value . CHERRY_PICK_HEAD)" && git status --porcelain -uno >../out && echo "A  a3" >../expect &&
 	test_cmp ../expect ../out && git cherry-pick --abort && test $before = $(git rev-parse HEAD) && git diff --quiet HEAD
 '
 
