@@ -383,4 +383,13 @@ test_expect_success 'a merge driver: a conflict, and a failure that changes noth
 	git -C drv status --porcelain >out && test_grep "^UU f" out
 '
 
+test_expect_success '--abort, --quit and --continue are alone, the first of them counts, and --no- takes them back' '
+	git init -q modes && (cd modes && git commit -q --allow-empty -m x &&
+	 refused () { test_expect_code 129 git merge $2 2>err && test "$(head -n 1 err)" = "fatal: $1 expects no arguments" && test_grep "^usage: git merge" err; } &&
+	 refused --abort "--continue --abort" && refused --abort "--quit --abort" && refused --quit "--continue --quit" && refused --continue "--continue HEAD" &&
+	 refused --abort "--abort -q" && refused --quit "--quit --" &&
+	 git merge --no-abort --no-quit --no-continue HEAD >out && echo "Already up to date." >expect && test_cmp expect out &&
+	 git merge --abort --no-abort HEAD >out && test_cmp expect out)
+'
+
 test_done

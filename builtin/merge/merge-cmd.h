@@ -177,6 +177,6 @@ int merge_unstash_changes(struct merge_cmd *m, int code);
 MUST_USE int merge_end_operation(struct merge_cmd *m, int rc, struct err *err);
 
 /* ---- resume.c ---- */
-int merge_resume(struct merge_cmd *m, int argc, struct command_ctx *ctx);
+int merge_resume(struct merge_cmd *m, struct command_ctx *ctx);
 
 #endif

@@ -369,7 +369,7 @@ int cmd_merge(int argc, const char **argv, struct command_ctx *ctx)
 		rc = read_head(&m, &err);
 	argc = merge_parse_options(&m, argc, argv);
 	if (!rc && m.o.mode != MERGE_MODE_MERGE) {
-		rc = merge_resume(&m, argc, ctx);
+		rc = merge_resume(&m, ctx);
 		release(&m);
 		return rc;
 	}

@@ -83,8 +83,27 @@ static int on_ff_only(const struct option *opt, const char *arg UNUSED, int unse
 	return 0;
 }
 
+/* The first of --abort, --quit and --continue, which must be alone. */
+static int find_mode(const int *modes, int argc, const struct option *opts)
+{
+	static const char *const name[] = { [MERGE_MODE_ABORT] = "--abort", [MERGE_MODE_QUIT] = "--quit",
+					    [MERGE_MODE_CONTINUE] = "--continue" };
+
+	for (int mode = MERGE_MODE_ABORT; mode <= MERGE_MODE_CONTINUE; mode++) {
+		if (!modes[mode])
+			continue;
+		if (argc != 2) {
+			fprintf(stderr, "fatal: %s expects no arguments\n\n", name[mode]);
+			usage_with_options(merge_usage, opts);
+		}
+		return mode;
+	}
+	return MERGE_MODE_MERGE;
+}
+
 static int parse_words(struct merge_cmd_options *o, int argc, const char **argv)
 {
+	int modes[MERGE_MODE_CONTINUE + 1] = { 0 }, rest;
 	struct option opts[] = {
 		OPT_CALLBACK_F('n', NULL, &o->stat, NULL, "do not show a diffstat at the end of the merge",
 			       PARSE_OPT_NOARG, on_no_stat),
@@ -114,9 +133,9 @@ static int parse_words(struct merge_cmd_options *o, int argc, const char **argv)
 		OPT_STRING(0, "into-name", &o->into_name, "name", "use <name> instead of the real target"),
 		OPT__VERBOSE(&o->verbose),
 		OPT__QUIET(&o->quiet),
-		OPT_CMDMODE(0, "abort", &o->mode, "abort the current in-progress merge", MERGE_MODE_ABORT),
-		OPT_CMDMODE(0, "quit", &o->mode, "--abort but leave index and working tree alone", MERGE_MODE_QUIT),
-		OPT_CMDMODE(0, "continue", &o->mode, "continue the current in-progress merge", MERGE_MODE_CONTINUE),
+		OPT_BOOL(0, "abort", &modes[MERGE_MODE_ABORT], "abort the current in-progress merge"),
+		OPT_BOOL(0, "quit", &modes[MERGE_MODE_QUIT], "--abort but leave index and working tree alone"),
+		OPT_BOOL(0, "continue", &modes[MERGE_MODE_CONTINUE], "continue the current in-progress merge"),
 		OPT_BOOL(0, "allow-unrelated-histories", &o->allow_unrelated, "allow merging unrelated histories"),
 		OPT_BOOL(0, "progress", &o->progress, "force progress reporting"),
 		OPT_CALLBACK_F('S', "gpg-sign", &o->sign_key, "key-id", "GPG sign commit", PARSE_OPT_OPTARG, on_gpg_sign),
@@ -127,7 +146,9 @@ static int parse_words(struct merge_cmd_options *o, int argc, const char **argv)
 		OPT_END()
 	};
 
-	return parse_options(argc, argv, opts, merge_usage, 0);
+	rest = parse_options(argc, argv, opts, merge_usage, 0);
+	o->mode = find_mode(modes, argc, opts);
+	return rest;
 }
 
 /* ---- configuration ---- */

@@ -70,15 +70,8 @@ static int continue_merge(struct merge_cmd *m, struct command_ctx *ctx)
 	return run_command_of(ctx, cmd_commit, args);
 }
 
-int merge_resume(struct merge_cmd *m, int argc, struct command_ctx *ctx)
+int merge_resume(struct merge_cmd *m, struct command_ctx *ctx)
 {
-	static const char *const name[] = { [MERGE_MODE_ABORT] = "--abort", [MERGE_MODE_QUIT] = "--quit",
-					    [MERGE_MODE_CONTINUE] = "--continue" };
-
-	if (argc) {
-		fprintf(stderr, "fatal: %s expects no arguments\n\n", name[m->o.mode]);
-		return 129;
-	}
 	if (m->o.mode == MERGE_MODE_ABORT)
 		return abort_merge(m, ctx);
 	return m->o.mode == MERGE_MODE_QUIT ? quit_merge(m) : continue_merge(m, ctx);
