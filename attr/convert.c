@@ -24,9 +24,9 @@ struct converter {
 
 /* ---- configuration ---- */
 
-static int read_autocrlf(struct converter *c, struct err *err)
+static int read_autocrlf(struct converter *c, const struct config_set *config, struct err *err)
 {
-	const struct config_entry *e = config_get(c->repo->config, "core.autocrlf");
+	const struct config_entry *e = config_get(config, "core.autocrlf");
 	bool on = false;
 	int rc;
 
@@ -34,23 +34,31 @@ static int read_autocrlf(struct converter *c, struct err *err)
 		c->autocrlf = AUTOCRLF_INPUT;
 		return 0;
 	}
-	rc = config_get_bool(c->repo->config, "core.autocrlf", &on, err);
+	rc = config_get_bool(config, "core.autocrlf", &on, err);
 	c->autocrlf = on ? AUTOCRLF_TRUE : AUTOCRLF_FALSE;
 	return rc < 0 ? rc : 0;
 }
 
-static int read_safecrlf(struct converter *c, struct err *err)
+static int read_safecrlf(struct converter *c, const struct config_set *config, struct err *err)
 {
-	const struct config_entry *e = config_get(c->repo->config, "core.safecrlf");
+	const struct config_entry *e = config_get(config, "core.safecrlf");
 	bool on = false;
 	int rc;
 
 	c->safecrlf = SAFECRLF_WARN;
 	if (!e || (e->value && !strcasecmp(e->value, "warn")))
 		return 0;
-	rc = config_get_bool(c->repo->config, "core.safecrlf", &on, err);
+	rc = config_get_bool(config, "core.safecrlf", &on, err);
 	c->safecrlf = on ? SAFECRLF_FAIL : SAFECRLF_FALSE;
 	return rc < 0 ? rc : 0;
+}
+
+int converter_check_config(const struct config_set *config, struct err *err)
+{
+	struct converter scratch;
+	int rc = read_autocrlf(&scratch, config, err);
+
+	return rc < 0 ? rc : read_safecrlf(&scratch, config, err);
 }
 
 static int read_config(struct converter *c, struct err *err)
@@ -58,7 +66,7 @@ static int read_config(struct converter *c, struct err *err)
 	const struct config_entry *e;
 	int rc;
 
-	if ((rc = read_autocrlf(c, err)) < 0 || (rc = read_safecrlf(c, err)) < 0)
+	if ((rc = read_autocrlf(c, c->repo->config, err)) < 0 || (rc = read_safecrlf(c, c->repo->config, err)) < 0)
 		return rc;
 	e = config_get(c->repo->config, "core.eol");
 	c->core_eol_crlf = e && e->value && !strcasecmp(e->value, "crlf");

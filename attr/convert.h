@@ -20,6 +20,8 @@ struct converter; /* holds attrs, config, running filter processes */
 MUST_USE int converter_new(struct converter **out, struct repository *r,
 			   const struct index_state *ix, enum attr_direction dir,
 			   struct err *err);
+/* Whether converter_new() accepts core.autocrlf and core.safecrlf, for a repository that does not exist yet. */
+MUST_USE int converter_check_config(const struct config_set *config, struct err *err);
 void converter_free(struct converter *c); /* ends filter processes */
 struct attrs *converter_attrs(struct converter *c);
 struct repository *converter_repository(struct converter *c);

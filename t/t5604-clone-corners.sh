@@ -90,4 +90,13 @@ test_expect_success 'a bad setting ends clone before it begins' '
 	test_grep ! Cloning err && test_path_is_missing badly
 '
 
+test_expect_success 'a bad value of core.autocrlf or core.safecrlf ends clone before it begins' '
+	git init -q crlf && git -C crlf commit -q --allow-empty -m x &&
+	for key in core.autocrlf core.safecrlf; do
+		test_expect_code 128 git -c $key=junk clone crlf crlf.out 2>err && test_grep "^fatal: bad boolean config value .junk. for .$key." err &&
+		test_line_count = 1 err && test_path_is_missing crlf.out || return 1
+	done &&
+	git -c core.autocrlf=input -c core.safecrlf=warn clone -q crlf crlf.out
+'
+
 test_done

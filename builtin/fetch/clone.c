@@ -2,6 +2,7 @@
 /* git-clone(1) */
 #include "compat/posix.h"
 #include <unistd.h>
+#include "attr/convert.h"
 #include "builtin/builtin.h"
 #include "builtin/fetch/clone.h"
 #include "cli/submodule-option.h"
@@ -189,7 +190,7 @@ static void use_config(struct clone_cmd *cc, const struct config_set *c)
 	if (client_protocol_version(c, &cc->o.connect.version, &err) < 0)
 		die_err(&err);
 	/* A bad value would end the clone later, with a part of it there. */
-	if (repo_settings_read(&settings, c, hash_sha1, NULL, NULL, &err) < 0)
+	if (repo_settings_read(&settings, c, hash_sha1, NULL, NULL, &err) < 0 || converter_check_config(c, &err) < 0)
 		die_err(&err);
 	repo_settings_release(&settings);
 }
