@@ -198,11 +198,11 @@ test_expect_success 'damaged or missing objects: nothing is removed' '
 	test_expect_code 128 git -C r repack -adq 2>err && test_grep $tree err && packs r >after && test_cmp before after && test_must_fail ls r/.git/objects/pack/tmp_* r/.git/objects/tmp_objdir-*
 '
 
-test_expect_success 'precious objects; options that are none' '
+test_expect_success 'precious objects; unknown options' '
 	fresh && git -C r config core.repositoryFormatVersion 1 && git -C r config extensions.preciousObjects true && test_expect_code 128 git -C r repack -adq 2>err &&
 	test_grep "cannot delete packs in a precious-objects repo" err && git -C r repack -aq && fresh &&
 	test_expect_code 129 git -C r repack -adq --write-midx=foo 2>err &&
-	test_expect_code 129 git -C r repack --foo 2>err && test_expect_code 129 git -C r repack x 2>err && test_expect_code 128 git -C r repack -a -g2 2>err && test_expect_code 128 git -C r repack -g1 2>err
+	test_expect_code 129 git -C r repack --foo 2>err && test_expect_code 128 git -C r repack -a -g2 2>err && test_expect_code 128 git -C r repack -g1 2>err
 '
 
 test_expect_success 'prune-packed: loose objects that are in packs' '
@@ -259,6 +259,11 @@ test_expect_success 'shallow loses the lines of commits that -a -d drops, and no
 test_expect_success 'the lists for dumb http cannot be written: a warning, and the packs are there' '
 	fresh && rm -rf r/.git/info && : >r/.git/info && git -C r repack -adq 2>err && test_grep "^warning: .*info" err &&
 	test $(nr_packs r) = 1 && git -C r fsck --strict && rm r/.git/info
+'
+
+test_expect_success 'repack ignores arguments, prune-packed refuses them' '
+	git init -q args && (cd args && git commit -q --allow-empty -m x && git repack -q -a -d none && test -f .git/objects/pack/pack-*.pack &&
+	 test_expect_code 129 git prune-packed none 2>err && test "$(head -n 1 err)" = "fatal: too many arguments" && test_grep "^usage: git prune-packed" err)
 '
 
 test_done

@@ -23,8 +23,10 @@ int cmd_prune_packed(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (parse_options(argc, argv, opts, usage, 0))
+	if (parse_options(argc, argv, opts, usage, 0)) {
+		fprintf(stderr, "fatal: too many arguments\n\n");
 		usage_with_options(usage, opts);
+	}
 	op = repo_operation_begin(ctx->repo);
 	rc = prune_packed_run(op, ctx->repo, dry_run, dry_run ? print_path : NULL, NULL, &err);
 	rc = repo_operation_end(op, rc, &err);

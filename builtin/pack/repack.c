@@ -129,8 +129,7 @@ static void repack_parse(int argc, const char **argv, struct repack_command *c)
 		OPT_END()
 	};
 
-	if (parse_options(argc, argv, opts, usage, 0))
-		usage_with_options(usage, opts);
+	parse_options(argc, argv, opts, usage, 0); /* Git ignores arguments */
 }
 
 /* What two settings of the user, or the lack of one, mean. */
