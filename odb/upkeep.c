@@ -62,11 +62,11 @@ int odb_store_parse_midx(struct odb *odb, size_t store, struct err *err)
 	return packs ? packs_parse_midx(packs, err) : 0;
 }
 
-int odb_store_verify_midx(struct odb *odb, size_t store, void (*bad)(void *data, const char *msg), void *data)
+int odb_store_verify_midx(struct odb *odb, size_t store, const struct midx_verify_options *o)
 {
 	struct packs *packs = odb_local_packs(odb, store);
 
-	return packs ? packs_verify_midx(packs, bad, data) : 0;
+	return packs ? packs_verify_midx(packs, o) : 0;
 }
 
 void odb_store_verify_bitmaps(struct odb *odb, size_t store, void (*bad)(void *data, const char *msg), void *data)

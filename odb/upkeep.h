@@ -27,7 +27,7 @@ struct packs_removal *odb_store_packs_removal(struct odb *odb, size_t store);
 
 /* packs_parse_midx(), packs_verify_midx(), packs_verify_bitmaps(); 0 without packs. */
 MUST_USE int odb_store_parse_midx(struct odb *odb, size_t store, struct err *err);
-int odb_store_verify_midx(struct odb *odb, size_t store, void (*bad)(void *data, const char *msg), void *data);
+int odb_store_verify_midx(struct odb *odb, size_t store, const struct midx_verify_options *o);
 void odb_store_verify_bitmaps(struct odb *odb, size_t store, void (*bad)(void *data, const char *msg), void *data);
 
 /* ---- the multi-pack-index (pack/midx.h) ---- */

@@ -140,7 +140,13 @@ int pack_verify(struct pack *p,
  */
 MUST_USE int packs_parse_midx(struct packs *p, struct err *err);
 /* As pack_verify, for the multi-pack-index of the directory; 0 if there is none. */
-int packs_verify_midx(struct packs *p, void (*bad)(void *data, const char *msg), void *data);
+struct midx_verify_options {
+	void (*bad)(void *data, const char *msg);
+	void *data;
+	struct progress *(*progress)(void *data, const char *title, uint64_t total); /* NULL: no meters */
+	void *progress_data;
+};
+int packs_verify_midx(struct packs *p, const struct midx_verify_options *o);
 /* Verify checksum and order of the .rev of a pack, if there is one. */
 int pack_verify_rev(struct pack *p, void (*bad)(void *data, const char *msg), void *data);
 /* Verify the checksums of the .bitmap files of packs and of the multi-pack-index. */

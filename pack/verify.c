@@ -11,6 +11,7 @@
 #include "pack/read-internal.h"
 #include "util/alloc.h"
 #include "util/bytes.h"
+#include "util/progress.h"
 #include "util/strvec.h"
 #include "util/workers.h"
 
@@ -398,8 +399,14 @@ int pack_verify(struct pack *p,
 struct midx_verify {
 	struct packs *packs;
 	struct midx *midx;
+	const struct midx_verify_options *o; /* NULL when bitmaps are verified */
 	struct findings found;
 };
+
+static struct progress *midx_meter(const struct midx_verify *v, const char *title, uint64_t total)
+{
+	return v->o->progress ? v->o->progress(v->o->progress_data, title, total) : NULL;
+}
 
 static void find_midx_packs(struct midx_verify *v)
 {
@@ -418,6 +425,24 @@ static void find_midx_packs(struct midx_verify *v)
 		}
 }
 
+static void check_order(struct midx_verify *v)
+{
+	struct name_table t = midx_names(v->midx);
+	uint32_t last = v->midx->nr ? v->midx->nr - 1 : 0;
+	struct progress *meter = midx_meter(v, "Verifying OID order in multi-pack-index", last);
+
+	for (uint32_t i = 1; i <= last; i++) {
+		const unsigned char *name = t.names + (size_t)i * t.raw_len;
+		struct object_id oid;
+
+		progress_update(meter, i);
+		oid_from_raw(&oid, name, v->midx->algo);
+		if (memcmp(name - t.raw_len, name, t.raw_len) >= 0)
+			report(&v->found, "oid lookup out of order at oid[%u] = %s", i, oid_hex(&oid));
+	}
+	progress_stop(&meter);
+}
+
 static void check_location(struct midx_verify *v, uint32_t i)
 {
 	struct name_table t = midx_names(v->midx);
@@ -427,8 +452,6 @@ static void check_location(struct midx_verify *v, uint32_t i)
 	uint32_t id, pos;
 
 	oid_from_raw(&oid, name, v->midx->algo);
-	if (i && memcmp(name - t.raw_len, name, t.raw_len) >= 0)
-		report(&v->found, "oid lookup out of order at oid[%u] = %s", i, oid_hex(&oid));
 	if (!midx_location(v->midx, i, &id, &offset) || !v->midx->packs[id]) {
 		report(&v->found, "failed to load pack entry for oid[%u] = %s", i, oid_hex(&oid));
 		return;
@@ -446,12 +469,18 @@ static void check_location(struct midx_verify *v, uint32_t i)
 static void verify_layer(struct midx_verify *v)
 {
 	const struct midx *m = v->midx;
+	struct progress *meter;
 
 	if (!has_valid_sum(&m->map, m->algo))
 		report(&v->found, "incorrect checksum");
 	find_midx_packs(v);
-	for (uint32_t i = 0; i < m->nr; i++)
+	check_order(v);
+	meter = midx_meter(v, "Verifying object offsets", m->nr);
+	for (uint32_t i = 0; i < m->nr; i++) {
+		progress_update(meter, i + 1);
 		check_location(v, i);
+	}
+	progress_stop(&meter);
 }
 
 int packs_parse_midx(struct packs *ps, struct err *err)
@@ -469,9 +498,9 @@ int packs_parse_midx(struct packs *ps, struct err *err)
 	return rc;
 }
 
-int packs_verify_midx(struct packs *ps, void (*bad)(void *data, const char *msg), void *data)
+int packs_verify_midx(struct packs *ps, const struct midx_verify_options *o)
 {
-	struct midx_verify v = { .packs = ps, .found = { bad, data, 0 } };
+	struct midx_verify v = { .packs = ps, .o = o, .found = { o->bad, o->data, 0 } };
 	struct err err = ERR_INIT;
 	struct midx *top = NULL;
 	int rc = midx_open_dir(&top, ps->dir, ps->opts.algo, &err);

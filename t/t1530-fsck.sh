@@ -37,7 +37,8 @@ same_as_stock () {
 	# Stock git of that version does not check the files of refs: see t1421.
 	git -C repo fsck --no-references "$@" >out.ours 2>err.ours || ours=$?
 	sort out.theirs >expect && sort out.ours >actual && test_cmp expect actual &&
-	sort err.theirs >expect && sort err.ours >actual && test_cmp expect actual &&
+	# 2.55 is silent about unborn branches.
+	grep -v "^notice: .* points to an unborn branch" err.theirs | sort >expect && sort err.ours >actual && test_cmp expect actual &&
 	echo "exit code $theirs" >expect && echo "exit code $ours" >actual &&
 	test_cmp expect actual
 }
@@ -50,7 +51,7 @@ in_every_form () {
 test_expect_success 'an empty repository' '
 	stock init -q -b main repo &&
 	same_as_stock && same_as_stock --full --strict &&
-	test_grep "notice: HEAD points to an unborn branch (main)" err.ours
+	test_grep ! unborn err.ours
 '
 
 test_expect_success 'nothing wrong' '

@@ -41,4 +41,16 @@ test_expect_success '.git in front of a slash' '
 	! grep "$X: hasDotgit" err
 '
 
+test_expect_success '--verbose names the ref database, and each thing once' '
+	git init -q -b main noisy && git -C noisy commit -q --allow-empty -m x && git -C noisy tag v1 && git -C noisy fsck --verbose 2>err && sed -n "/^Checking object directory/q; s# [^ ]*/[.]git/# .git/#; p" err >actual && cat >expect <<-\EOF && test_cmp expect actual &&
+	Checking ref database
+	Checking references consistency
+	Checking refs/heads/main
+	Checking refs/tags/v1
+	Checking HEAD
+	Checking packed-refs file .git/packed-refs
+	EOF
+	test_grep ! "link$" err
+'
+
 test_done

@@ -775,4 +775,27 @@ test_expect_success STOCK_GIT 'the same bytes as stock Git writes' '
 	stock -C ours fsck --no-dangling
 '
 
+test_expect_success 'verify --progress has meters, and so has fsck, in each of its forms' '
+	git init -q meters && (cd meters && history 3 40 && git multi-pack-index write && n=$(($(git rev-list --objects --all | wc -l))) &&
+	 lines () { tr "\\r" "\\n" <err | sed -n "s/, done[.]$//p"; } &&
+	 git multi-pack-index verify --progress 2>err && lines >actual &&
+	 cat >midx <<-EOF && test_cmp midx actual &&
+	Verifying OID order in multi-pack-index: 100% ($((n - 1))/$((n - 1)))
+	Verifying object offsets: 100% ($n/$n)
+	EOF
+	 git multi-pack-index verify --no-progress 2>err && test_must_be_empty err &&
+	 git fsck --progress 2>err && lines >actual &&
+	 { echo "Checking ref database: 100% (1/1)" && echo "Checking object directories: 100% (256/256)" && echo "Checking objects: 100% ($n/$n)" && cat midx; } >expect &&
+	 test_cmp expect actual &&
+	 git fsck --progress --no-references --connectivity-only 2>err && lines >actual && test_cmp midx actual &&
+	 git -c core.multiPackIndex=false fsck --progress --no-references --connectivity-only 2>err && test_must_be_empty err)
+'
+
+test_expect_success 'fsck reports its faults without a look at the packs, too' '
+	(cd meters && chmod u+w $MIDX && printf x | dd of=$MIDX bs=1 seek=$(($(wc -c <$MIDX) - 1)) conv=notrunc 2>/dev/null &&
+	 for o in --connectivity-only --no-full --full; do
+		test_must_fail git fsck $o 2>err && test_grep "incorrect checksum" err || return 1
+	 done && git -c core.multiPackIndex=false fsck)
+'
+
 test_done

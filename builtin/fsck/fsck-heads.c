@@ -62,11 +62,9 @@ static void head_of_ref(struct fsck *f, const char *name, const struct object_id
 static void one_head(struct fsck *f, const struct root *root)
 {
 	struct object_id oid = f->algo->null_oid;
-	const char *name = root->name, *branch;
+	const char *name = root->name;
 	char *target = NULL;
 
-	if (f->verbose)
-		fprintf(stderr, "Checking %s link\n", name);
 	if (ref_read_raw(f->repo->refs, name, &oid, &target, NULL) < 0) {
 		fsck_error(f, FSCK_BAD_REF, "invalid %s", name);
 		return;
@@ -77,8 +75,6 @@ static void one_head(struct fsck *f, const struct root *root)
 		head_of_ref(f, name, &root->oid);
 	else if (!target)
 		fsck_error(f, FSCK_BAD_REF, "%s: detached HEAD points at nothing", name);
-	else if (skip_prefix(target, "refs/heads/", &branch) && refname_is_valid(target, 0))
-		fprintf(stderr, "notice: %s points to an unborn branch (%s)\n", name, branch);
 	free(target);
 }
 

@@ -230,14 +230,22 @@ static void check_each_pack(struct pack_scan *scan)
 	} while (scan->gone && odb_refresh(scan->f->odb, ODB_ALL));
 }
 
+static struct progress *store_progress(void *data, const char *title, uint64_t total)
+{
+	return fsck_progress(data, title, total);
+}
+
 /* A fault is one if it is still there when nothing has changed meanwhile. */
 static void check_midx(struct fsck *f, size_t store)
 {
 	struct strvec faults = STRVEC_INIT;
+	const struct midx_verify_options o = {
+		.bad = note_fault, .data = &faults, .progress = store_progress, .progress_data = f,
+	};
 
 	do {
 		strvec_clear(&faults);
-		odb_store_verify_midx(f->odb, store, note_fault, &faults);
+		odb_store_verify_midx(f->odb, store, &o);
 	} while (faults.nr && odb_refresh(f->odb, ODB_ALL));
 	for (size_t i = 0; i < faults.nr; i++)
 		fsck_error(f, FSCK_BAD_MIDX, "%s", faults.v[i]);
@@ -255,10 +263,17 @@ static void check_packs(struct fsck *f)
 	check_each_pack(&scan);
 	strset_clear(&scan.checked);
 	progress_stop(&scan.progress);
-	for (size_t i = 0; i < stores; i++) {
-		check_midx(f, i);
+	for (size_t i = 0; i < stores; i++)
 		odb_store_verify_bitmaps(f->odb, i, bad_bitmap, f);
-	}
+}
+
+void fsck_check_midxs(struct fsck *f)
+{
+	bool enabled = true;
+
+	config_get_bool(f->repo->config, "core.multipackindex", &enabled, NULL);
+	for (size_t i = 0; enabled && i <= odb_nr_alternates(f->odb); i++)
+		check_midx(f, i);
 }
 
 void fsck_check_stores(struct fsck *f)
@@ -292,11 +307,6 @@ void fsck_list_stores(struct fsck *f)
 
 /* ---- commit-graphs ---- */
 
-static struct progress *graph_progress(void *data, const char *title, uint64_t total)
-{
-	return fsck_progress(data, title, total);
-}
-
 static void bad_graph(void *data, const char *msg)
 {
 	((struct fsck *)data)->exit_code |= FSCK_BAD_GRAPH;
@@ -311,7 +321,7 @@ static void unusable_graph(void *data, const char *msg)
 void fsck_check_graphs(struct fsck *f, struct repository *r)
 {
 	struct commit_graph_verify_options o = {
-		.bad = bad_graph, .unusable = unusable_graph, .data = f, .progress = graph_progress,
+		.bad = bad_graph, .unusable = unusable_graph, .data = f, .progress = store_progress,
 	};
 	bool enabled = true;
 

@@ -127,10 +127,22 @@ static void set_up(struct fsck *f, struct repository *r)
 	free(shallow);
 }
 
+static void check_refs(struct fsck *f)
+{
+	struct progress *meter = fsck_progress(f, "Checking ref database", 1);
+
+	if (f->verbose)
+		fprintf(stderr, "Checking ref database\n");
+	if (fsck_verify_refs(f->repo, &f->checks, f->verbose))
+		f->exit_code |= FSCK_BAD_REF;
+	progress_update(meter, 1);
+	progress_stop(&meter);
+}
+
 static void run(struct fsck *f, int argc, const char **argv)
 {
-	if (f->references && fsck_verify_refs(f->repo, &f->checks, f->verbose))
-		f->exit_code |= FSCK_BAD_REF;
+	if (f->references)
+		check_refs(f);
 	if (f->connectivity_only)
 		fsck_list_stores(f);
 	else
@@ -193,6 +205,7 @@ int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx)
 		f.op = repo_operation_begin(ctx->repo);
 	run(&f, argc, argv);
 	fsck_check_graphs(&f, ctx->repo);
+	fsck_check_midxs(&f);
 	if (f.lost_found && repo_operation_end(f.op, 0, &err) < 0)
 		die_err(&err);
 	release(&f);

@@ -99,6 +99,8 @@ void fsck_report(struct fsck *f); /* missing, unreachable, dangling */
 /* ---- fsck-store.c ---- */
 void fsck_check_stores(struct fsck *f);
 /* The commit-graphs of all object directories, unless core.commitGraph is false. */
+/* In any mode, as Git. */
+void fsck_check_midxs(struct fsck *f);
 void fsck_check_graphs(struct fsck *f, struct repository *r);
 void fsck_list_stores(struct fsck *f); /* --connectivity-only: names alone */
 

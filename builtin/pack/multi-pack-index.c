@@ -301,10 +301,16 @@ static int cmd_compact(int argc, const char **argv, struct midx_command *c)
 
 /* ---- the others ---- */
 
+static struct progress *verify_meter(void *data, const char *title, uint64_t total)
+{
+	return start_meter(data, title, total);
+}
+
 static int cmd_verify(int argc, const char **argv, struct midx_command *c)
 {
 	static const char *const verify_usage[] = { VERIFY_USAGE, NULL };
 	struct option options[] = { COMMON_OPTIONS(c), OPT_END() };
+	struct midx_verify_options o = { .bad = show_bad };
 	struct err err = ERR_INIT;
 	int rc;
 
@@ -320,7 +326,11 @@ static int cmd_verify(int argc, const char **argv, struct midx_command *c)
 		error("multi-pack-index file exists, but failed to parse");
 		return 1;
 	}
-	return odb_store_verify_midx(c->repo->odb, c->store, show_bad, NULL) ? 1 : 0;
+	if (c->progress) {
+		o.progress = verify_meter;
+		o.progress_data = c;
+	}
+	return odb_store_verify_midx(c->repo->odb, c->store, &o) ? 1 : 0;
 }
 
 static int cmd_expire(int argc, const char **argv, struct midx_command *c)

@@ -351,16 +351,17 @@ static void check_packed_lines(struct verify *v, const char *text, size_t size)
 static int check_packed(struct verify *v, struct err *err)
 {
 	char *path = xstrfmt("%s/packed-refs", files_store(v->rs)->commondir);
+	char *what = xstrfmt("packed-refs file %s", path);
 	struct strbuf text = STRBUF_INIT;
 	struct stat st;
 	int rc = 0;
 
+	ref_verify_checking(&v->base, what);
 	if (lstat(path, &st) < 0) {
 		if (errno != ENOENT)
 			rc = err_set_errno(err, "unable to look at '%s'", path);
 		goto out;
 	}
-	ref_verify_checking(&v->base, "packed-refs file");
 	if (!S_ISREG(st.st_mode)) {
 		ref_verify_report(&v->base, "packed-refs", "badRefFiletype", "%s", S_ISLNK(st.st_mode) ?
 		       "not a regular file but a symlink" : "not a regular file");
@@ -373,6 +374,7 @@ static int check_packed(struct verify *v, struct err *err)
 		check_packed_lines(v, text.buf, text.len);
 out:
 	strbuf_release(&text);
+	free(what);
 	free(path);
 	return rc;
 }

@@ -249,7 +249,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (chain) {
 		if (packs_foreach_object(ps, false, touch_object, ps, NULL) > 0)
 			abort();
-		packs_verify_midx(ps, NULL, NULL);
+		packs_verify_midx(ps, &(struct midx_verify_options){ NULL, NULL, NULL, NULL });
 		scratch_write("pack/layer", data, size);
 		combine(ps, scratch_path("pack/layer"));
 		unlink(scratch_path("pack/multi-pack-index.d/multi-pack-index-chain"));

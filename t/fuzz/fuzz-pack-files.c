@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    packs_foreach_object(ps, false, look_at, ps, NULL) < 0)
 		abort();
 	packs_foreach(ps, verify, NULL);
-	packs_verify_midx(ps, NULL, NULL);
+	packs_verify_midx(ps, &(struct midx_verify_options){ NULL, NULL, NULL, NULL });
 	packs_free(ps);
 	oidset_clear(&seen);
 	return 0;

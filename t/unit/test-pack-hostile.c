@@ -501,7 +501,7 @@ static bool read_everything(const char *objdir, bool use_midx, struct scanned *s
 	(void)!packs_foreach_object(s->ps, false, read_checked, s, NULL);
 	packs_foreach(s->ps, look_at_pack, &found);
 	if (use_midx)
-		found |= packs_verify_midx(s->ps, NULL, NULL) != 0;
+		found |= packs_verify_midx(s->ps, &(struct midx_verify_options){ NULL, NULL, NULL, NULL }) != 0;
 	packs_free(s->ps);
 	strbuf_release(&w.text);
 	return found;
@@ -643,7 +643,7 @@ static void test_midx_order(void **state)
 		skip();
 	aux_read(&midx, path);
 	ps = aux_packs_with(&o, "small/.git/objects", hash_sha1, NULL);
-	assert_int_equal(packs_verify_midx(ps, NULL, NULL), 0);
+	assert_int_equal(packs_verify_midx(ps, &(struct midx_verify_options){ NULL, NULL, NULL, NULL }), 0);
 	assert_int_equal(packs_foreach_object(ps, false, first_name, &first, NULL), 0);
 	packs_free(ps);
 	at = memmem(midx.buf, midx.len, first.hash, 20);
@@ -655,7 +655,7 @@ static void test_midx_order(void **state)
 	memcpy(midx.buf + midx.len - 20, sum.hash, 20);
 	aux_write(path, midx.buf, midx.len);
 	ps = aux_packs_with(&o, "small/.git/objects", hash_sha1, NULL);
-	assert_true(packs_verify_midx(ps, collect_bad, &said) > 0);
+	assert_true(packs_verify_midx(ps, &(struct midx_verify_options){ collect_bad, &said, NULL, NULL }) > 0);
 	packs_free(ps);
 	if (!strstr(said.buf, "oid lookup out of order at oid[1] = "))
 		fail_msg("said: %s", said.buf);

@@ -664,7 +664,7 @@ static void test_verify(void **state)
 					     hash_sha256, NULL);
 
 		packs_foreach(ps, verify_one, &c);
-		assert_int_equal(packs_verify_midx(ps, count_bad, &c), 0);
+		assert_int_equal(packs_verify_midx(ps, &(struct midx_verify_options){ count_bad, &c, NULL, NULL }), 0);
 		assert_string_equal(c.bad.text.buf, "");
 		packs_free(ps);
 		free(objdir);
