@@ -44,30 +44,36 @@ void diff_combined_clear(struct diff_combined_list *list)
 	*list = (struct diff_combined_list)DIFF_COMBINED_LIST_INIT;
 }
 
-static void map_paths(struct strmap *map, const struct diff_queue *q)
+/* Files, and trees (-t): a directory may have taken the place of a file, under its name. */
+static bool is_tree_pair(const struct diff_pair *p)
 {
-	*map = (struct strmap)STRMAP_INIT;
+	return S_ISDIR(p->new->mode ? p->new->mode : p->old->mode);
+}
+
+static void map_paths(struct strmap map[2], const struct diff_queue *q)
+{
+	map[0] = map[1] = (struct strmap)STRMAP_INIT;
 	for (size_t i = 0; i < q->nr; i++)
-		strmap_put(map, q->pairs[i]->new->path, q->pairs[i]);
+		strmap_put(&map[is_tree_pair(q->pairs[i])], q->pairs[i]->new->path, q->pairs[i]);
 }
 
 int diff_combine(struct diff_combined_list *list, const struct diff_queue *queues, size_t nr,
 		 struct err *err)
 {
-	struct strmap *maps;
+	struct strmap (*maps)[2];
 
 	if (nr > DIFF_COMBINED_MAX)
 		return err_set(err, ERR_UNSUPPORTED, "combined diffs are of %d parents at most",
 			       DIFF_COMBINED_MAX);
 	CALLOC_ARRAY(maps, nr);
 	for (size_t k = 0; k < nr; k++)
-		map_paths(&maps[k], &queues[k]);
+		map_paths(maps[k], &queues[k]);
 	for (size_t i = 0; nr && i < queues[0].nr; i++) {
 		struct diff_pair *pairs[DIFF_COMBINED_MAX] = { queues[0].pairs[i] };
 		struct diff_combined *c;
 		size_t k = 1;
 
-		while (k < nr && (pairs[k] = strmap_get(&maps[k], pairs[0]->new->path)))
+		while (k < nr && (pairs[k] = strmap_get(&maps[k][is_tree_pair(pairs[0])], pairs[0]->new->path)))
 			k++;
 		if (k < nr)
 			continue;
@@ -75,8 +81,10 @@ int diff_combine(struct diff_combined_list *list, const struct diff_queue *queue
 		for (k = 0; k < nr; k++)
 			diff_combined_set(c, k, pairs[k]->old, pairs[k]->status);
 	}
-	for (size_t k = 0; k < nr; k++)
-		strmap_clear(&maps[k], NULL);
+	for (size_t k = 0; k < nr; k++) {
+		strmap_clear(&maps[k][0], NULL);
+		strmap_clear(&maps[k][1], NULL);
+	}
 	free(maps);
 	return 0;
 }
@@ -94,7 +102,7 @@ int diff_trees_combined(struct diff_combined_list *list, struct diff_queue *firs
 {
 	struct diff_queue *queues = xcalloc(nr + 1, sizeof(*queues));
 	/* As in Git: where no step needs pairs, trees alone are compared. */
-	bool plain = !o->detect && !o->break_rewrites && !o->pickaxe && !o->find_objects.nr && !o->filter[0];
+	bool plain = !o->detect && !o->break_rewrites && !o->pickaxe && !o->filter[0];
 	struct diff_options all = *o;
 	int ret = 0;
 

@@ -108,6 +108,19 @@ test_expect_success 'diff-tree -c -t shows trees of merges' '
 	git -C r diff-tree -c -t -p $m >out && test_grep "^diff --combined d/a" out
 '
 
+test_expect_success 'diff-tree -c --find-object compares trees alone, as without it: a link in the place of a file is modified, -R does nothing' '
+	git init -q links && (cd links && echo a >f && echo b >g && git add . && git commit -q -m base && git checkout -q -b side && echo c >g && git commit -q -a -m side &&
+	 git checkout -q - && echo h >h && git add h && git commit -q -m other && git merge -q --no-commit side && rm f && ln -s x f && git add f && git commit -q -m merge &&
+	 id=$(git rev-parse HEAD:f) && old=$(git rev-parse HEAD^:f) && printf "::100644 100644 120000 %s %s %s MM\tf\n" $old $old $id >expect &&
+	 git diff-tree -c --no-commit-id HEAD >out && test_cmp expect out && git diff-tree -c -R --no-commit-id --find-object=$id HEAD >out && test_cmp expect out &&
+	 git diff-tree -c --no-commit-id --find-object=$old HEAD >out && test_cmp expect out)
+'
+
+test_expect_success 'diff-tree -c -t: a directory in the place of a file' '
+	(cd links && git mv g k && mkdir g && echo a >g/x && git add g && git commit -q --amend -m merge &&
+	 git diff-tree -c -t --name-status --no-commit-id HEAD >out && printf "%s\t%s\n" MM f DD g AA g AA g/x AA k | sort >expect && sort out >actual && test_cmp expect actual)
+'
+
 test_expect_success '-S and -G search what textconv makes; a program that fails is an error' '
 	git -C r checkout -q -f main && printf "#!/bin/sh\ntr a-z A-Z <\"\$1\"\n" >upper && chmod +x upper &&
 	echo "*.u diff=up" >>r/.gitattributes && echo hello >r/t.u && git -C r add . && git -C r commit -qm t &&
