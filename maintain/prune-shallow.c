@@ -79,21 +79,33 @@ int prune_shallow(struct repo_operation *op, struct repository *r, const struct 
 	return rc;
 }
 
-int prune_shallow_boundary(struct repo_operation *op, struct repository *r, struct err *err)
+int prune_shallow_missing(struct repo_operation *op, struct repository *r, struct err *err)
 {
-	const struct reachable_options ro = { .recent_after = TIME_MAX };
-	const struct prune_options o = { .expire_before = TIME_MAX };
-	struct oid_array before = OID_ARRAY_INIT;
-	struct reachable *x = NULL;
-	int rc = repo_shallow_boundary(r, &before, err);
+	struct oid_array now = OID_ARRAY_INIT;
+	struct lockfile lk = LOCKFILE_INIT;
+	struct strbuf text = STRBUF_INIT;
+	char *path = repo_path(r, "shallow");
+	size_t kept = 0;
+	int rc = repo_shallow_boundary(r, &now, err);
 
-	if (!rc && before.nr) {
-		x = reachable_new(r, &ro);
-		rc = reachable_mark(x, err);
-		if (!rc)
-			rc = prune_shallow(op, r, &o, x, &before, err);
+	if (rc < 0 || !now.nr)
+		goto out;
+	oid_array_clear(&now);
+	rc = lockfile_hold(&lk, path, 0, 0, err);
+	if (!rc)
+		rc = repo_shallow_boundary(r, &now, err);
+	for (size_t i = 0; !rc && i < now.nr; i++) {
+		if (!odb_has(r->odb, &now.oid[i]))
+			continue;
+		strbuf_addf(&text, "%s\n", oid_hex(&now.oid[i]));
+		kept++;
 	}
-	reachable_free(x);
-	oid_array_clear(&before);
+	if (!rc && kept < now.nr)
+		rc = kept ? stage_lines(op, &lk, &text, err) : stage_end(op, &lk, path, err);
+out:
+	lockfile_release(&lk);
+	strbuf_release(&text);
+	oid_array_clear(&now);
+	free(path);
 	return rc;
 }

@@ -36,11 +36,8 @@ struct prune_options {
 MUST_USE int prune_run(struct repo_operation *op, struct repository *r,
 		       const struct prune_options *o, struct err *err);
 
-/*
- * Stage a file "shallow" without the commits that are not reachable. For `repack -a -d`, which has dropped them. Cost: a
- * walk of all that is reachable, in a shallow repository.
- */
-MUST_USE int prune_shallow_boundary(struct repo_operation *op, struct repository *r, struct err *err);
+/* Stage a file "shallow" without the commits that are missing. For `repack -d`, which may have dropped them. */
+MUST_USE int prune_shallow_missing(struct repo_operation *op, struct repository *r, struct err *err);
 
 /* ERR_UNSUPPORTED: extensions.preciousObjects forbids it. `what`: "prune". */
 MUST_USE int prune_is_allowed(const struct repository *r, const char *what, struct err *err);

@@ -233,8 +233,8 @@ static int tidy(struct repack *k, struct err *err)
 
 	if (k->o->delete_redundant)
 		rc = prune_packed_run(k->op, k->r, false, NULL, NULL, err);
-	if (!rc && k->o->delete_redundant && k->o->all && k->o->unreachable == REPACK_DROP)
-		rc = prune_shallow_boundary(k->op, k->r, err);
+	if (!rc && k->o->delete_redundant && k->o->unreachable != REPACK_LOOSEN && k->o->unreachable != REPACK_APPEND)
+		rc = prune_shallow_missing(k->op, k->r, err);
 	/* The packs are in place by now. Only clients of dumb http miss a newer list. */
 	if (!rc && k->o->update_server_info)
 		rc = server_info_update(k->op, k->r, false, err) ? 1 : 0;

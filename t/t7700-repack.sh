@@ -245,15 +245,19 @@ test_expect_success 'a bare repository with a kept pack: no bitmap, unless it is
 	git -C bare.git repack -a -d -q -b && ls bare.git/objects/pack >out && test_grep "bitmap\$" out
 '
 
-test_expect_success 'shallow loses the lines of commits that -a -d drops, and no others' '
-	git init -q shallow && cd shallow && git commit -q --allow-empty -m kept && kept=$(git rev-parse HEAD) &&
-	gone=$(git commit-tree -m gone $(git mktree </dev/null)) && git repack -a -d -q &&
-	for options in -a -d -adk -Ad "-ad --cruft"; do
-		printf "%s\n" $kept $gone >.git/shallow && cp .git/shallow ../both && git repack -q $options &&
-		test_cmp ../both .git/shallow || return 1
-	done &&
-	echo $kept >../kept && git repack -adq && test_cmp ../kept .git/shallow &&
-	echo $gone >.git/shallow && git repack -adq && test_path_is_missing .git/shallow && cd ..
+test_expect_success 'shallow loses the lines of commits that -d has dropped, or that are missing, and no others' '
+	git init -q shallow && cd shallow && git commit -q --allow-empty -m kept && kept=$(git rev-parse HEAD) && git repack -a -d -q &&
+	loose=$(git commit-tree -m loose $(git mktree </dev/null)) && packed=$(git commit-tree -m packed $(git mktree </dev/null)) &&
+	missing=$(echo missing | git hash-object --stdin) && cp -R .git clean &&
+	lines_after () { # OPTIONS LINE...
+		local options="$1" && shift && rm -rf .git && cp -R clean .git &&
+		echo $packed | git pack-objects -q .git/objects/pack/pack >../out && rm .git/objects/$(echo $packed | sed "s#^..#&/#") &&
+		printf "%s\n" $kept $loose $packed $missing >.git/shallow && git repack -q $options && printf "%s\n" "$@" | sort >../expect && sort .git/shallow >../actual && test_cmp ../expect ../actual
+	} &&
+	lines_after -a $kept $loose $packed $missing && lines_after -adk $kept $loose $packed $missing && lines_after -Ad $kept $loose $packed $missing &&
+	lines_after -d $kept $loose $packed && lines_after "-ad --cruft" $kept $loose $packed && lines_after "-d -g2" $kept $loose $packed &&
+	lines_after -ad $kept $loose && lines_after "-ad --cruft --cruft-expiration=now" $kept $loose &&
+	echo $missing >.git/shallow && git repack -dq && test_path_is_missing .git/shallow && cd ..
 '
 
 test_expect_success 'the lists for dumb http cannot be written: a warning, and the packs are there' '
