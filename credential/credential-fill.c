@@ -35,7 +35,7 @@ static int run_helper(const struct credential *c, const char *helper, const char
 	struct strbuf in = STRBUF_INIT;
 	struct err why = ERR_INIT;
 	char *command;
-	int rc = credential_write(c, CREDENTIAL_FOR_HELPER, &in, err);
+	int rc = credential_write(c, strcmp(operation, "get") ? CREDENTIAL_FOR_REPORT : CREDENTIAL_FOR_HELPER, &in, err);
 
 	if (rc < 0) {
 		secret_buf_release(&in);
@@ -105,6 +105,7 @@ static int ask_helpers(struct credential *c, struct err *err)
 		rc = ask_helper(c, c->helpers.v[i], &answered, err);
 	credential_clear_list(&c->state);
 	c->state = answered;
+	credential_clear_list(&c->wwwauth); /* The question has been answered. */
 	return rc;
 }
 

@@ -77,7 +77,8 @@ MUST_USE int credential_parse(struct credential *c, const char *text, size_t len
 MUST_USE int credential_read(struct credential *c, int fd, struct err *err);
 
 enum credential_audience {
-	CREDENTIAL_FOR_HELPER, /* what we ask, or report */
+	CREDENTIAL_FOR_HELPER, /* a question */
+	CREDENTIAL_FOR_REPORT, /* "store" or "erase": with the capabilities of the helper that answered */
 	CREDENTIAL_FOR_CALLER, /* the answer of git credential fill */
 };
 /* Append the lines to `out`, a secret_buf. ERR_INVALID: a value holds a character that no program may get. */

@@ -3,6 +3,7 @@
 
 test_description='http: credentials, TLS, proxies, headers, cookies, traces, and the helper itself'
 . "$(dirname "$0")/test-lib.sh"
+SQ="'"
 test_have_prereq PYTHON || { skip_all='no python3' && test_done; }
 . "$TEST_DIRECTORY/lib-httpd.sh"
 GIT_TERMINAL_PROMPT=0 && export GIT_TERMINAL_PROMPT
@@ -58,6 +59,37 @@ test_expect_success 'tokens of a helper that knows more than passwords' '
 	printf "%s\n" "capability[]=authtype" authtype=Bearer credential=token-1
 	EOF
 	grep "^wwwauth\[\]=FooBar param1=\"x\", param2=\"y\"$" bearer.in
+'
+
+test_expect_success '"store" has neither challenges nor capabilities that the helper does not have; "erase" has the challenges' '
+	write_script fields <<-EOF && git config --global credential.helper "$PWD/fields" && rules web "* . basic me secret" &&
+	{ echo "-- \$1"; cat; } >>"$PWD/fields.log"
+	cat "$PWD/answer"
+	EOF
+	: >answer && fails "could not read Username" && printf "username=me\npassword=secret\n" >answer && rm -f fields.log && lists &&
+	get="-- get
+	capability[]=authtype
+	capability[]=state
+	protocol=http
+	host=127.0.0.1:$web_port
+	wwwauth[]=Basic realm=\"test\"" && printf "%s\n" "$get" "-- store" "protocol=http" "host=127.0.0.1:$web_port" username=me password=secret |
+	sed "s/^	*//" >expect && test_cmp expect fields.log &&
+	printf "capability[]=state\nusername=me\npassword=bad\nstate[]=own.x\n" >answer && rm -f fields.log && fails "Authentication failed" &&
+	printf "%s\n" "$get" "-- erase" "capability[]=state" "protocol=http" "host=127.0.0.1:$web_port" username=me password=bad \
+		"wwwauth[]=Basic realm=\"test\"" "state[]=own.x" | sed "s/^	*//" >expect && test_cmp expect fields.log
+'
+
+test_expect_success 'after a redirect the new path is in prompts and in questions to helpers, and a name alone does not go there' '
+	cp -R srv/repo.git srv/moved.git && rules web "* ^/old(.*) redirect 302 /moved\\1" "* . basic me secret" && printf "username=me\npassword=secret\n" >answer &&
+	rm -f fields.log && URL=$web_url/old.git lists -c credential.useHttpPath=true && grep -c "^path=moved.git" fields.log >count && test "$(cat count)" = 2 &&
+	git config --global --unset credential.helper && write_script ask <<-EOF && rm -f ask.log &&
+	echo "\$1" >>"$PWD/ask.log"
+	case "\$1" in Username*) echo me ;; *) echo secret ;; esac
+	EOF
+	(GIT_ASKPASS=$PWD/ask && export GIT_ASKPASS && URL=$web_url/old.git lists -c credential.useHttpPath=true && URL=http://you@127.0.0.1:$web_port/old.git lists) &&
+	printf "%s: \n" "Username for ${SQ}$web_url/moved.git${SQ}" "Password for ${SQ}http://me@127.0.0.1:$web_port/moved.git${SQ}" \
+		"Username for ${SQ}$web_url${SQ}" "Password for ${SQ}http://me@127.0.0.1:$web_port${SQ}" >expect && test_cmp expect ask.log &&
+	URL=http://me:secret@127.0.0.1:$web_port/old.git lists
 '
 
 test_expect_success 'http.proactiveAuth: before anybody asks' '

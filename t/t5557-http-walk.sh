@@ -3,6 +3,7 @@
 
 test_description='fetch from servers that know only files: what comes, what does not, and git http-fetch'
 . "$(dirname "$0")/test-lib.sh"
+SQ="'"
 test_have_prereq PYTHON || { skip_all='no python3' && test_done; }
 . "$TEST_DIRECTORY/lib-httpd.sh"
 
@@ -154,6 +155,15 @@ test_expect_success 'a blob that is too big for memory comes as the file that it
 
 test_expect_success 'user and password, for every request' '
 	serve one && rules web "* . basicstatic me secret" && git clone -q "http://me:secret@127.0.0.1:$web_port/one.git" auth && same auth
+'
+
+test_expect_success 'a clone asks for the password once' '
+	rules web "* . basicstatic me secret" && write_script ask <<-EOF && rm -rf auth ask.log && GIT_ASKPASS="$PWD/ask" git clone -q "$web_url/one.git" auth && same auth &&
+	echo "\$1" >>"$PWD/ask.log"
+	case "\$1" in Username*) echo me ;; *) echo secret ;; esac
+	EOF
+	printf "%s\n" "Username for ${SQ}$web_url${SQ}: " "Password for ${SQ}http://me@127.0.0.1:$web_port${SQ}: " >expect && test_cmp expect ask.log &&
+	requests web | grep " 401\$" >refused && test_line_count = 1 refused
 '
 
 test_expect_success 'a redirect leads all requests' '

@@ -27,6 +27,13 @@ static int credential_print_capabilities(void)
 	return finish_stdout();
 }
 
+/* The caller of "approve" and "reject" passes on what a helper has answered. */
+static void trust_caller(struct credential *c)
+{
+	c->capa_authtype.helper = c->capa_authtype.caller;
+	c->capa_state.helper = c->capa_state.caller;
+}
+
 typedef int (*action_fn)(struct credential *c, const struct config_set *config, struct err *err);
 
 static action_fn action_of(const char *name)
@@ -63,6 +70,8 @@ int cmd_credential(int argc, const char **argv, struct command_ctx *ctx)
 	credential_init(&c);
 	c.warn = warning_callback;
 	rc = credential_read(&c, STDIN_FILENO, &err);
+	if (run != fill)
+		trust_caller(&c);
 	if (rc < 0)
 		err_prefix(&err, "unable to read credential from stdin");
 	else

@@ -56,6 +56,15 @@ static bool set_fetch_option(struct http_helper *h, const char *name, const char
 	return false;
 }
 
+/*
+ * "gitdir PATH", an option of ours alone: a clone has made its repository after "list". Thus the helper that knows the
+ * password by now also fetches.
+ */
+static bool use_gitdir(struct http_helper *h, const char *path)
+{
+	return !h->r && !repo_open_at(&h->r, path, NULL, NULL);
+}
+
 static int take_option(struct http_helper *h, const char *text, struct err *err)
 {
 	char *name = xstrndup(text, strcspn(text, " "));
@@ -79,6 +88,8 @@ static int take_option(struct http_helper *h, const char *text, struct err *err)
 		done = set_flag(&h->dry_run, value);
 	} else if (!strcmp(name, "stateless-rpc-any")) {
 		done = set_flag(&h->any_version, value);
+	} else if (!strcmp(name, "gitdir")) {
+		done = use_gitdir(h, value);
 	} else {
 		done = set_fetch_option(h, name, value);
 	}

@@ -69,9 +69,6 @@ static int clone_ask(struct clone *c, struct err *err)
 		rc = clone_list_refs(c, err);
 	if (!rc)
 		rc = clone_choose(c, err);
-	/* It fetches into a repository, which is not there yet; then another one is started. */
-	if (!rc && fetch_session_is_helper(c->session))
-		rc = clone_end_session(c, 0, err);
 	return rc;
 }
 
@@ -159,6 +156,9 @@ static int fetch_objects(struct clone *c, struct err *err)
 	struct oid_array wants = OID_ARRAY_INIT;
 	int rc = clone_find_borrowed(c, err);
 
+	/* A remote helper fetches into a repository, which was not there yet: other helpers than our own are started anew. */
+	if (!rc && fetch_session_is_helper(c->session) && !fetch_session_use_gitdir(c->session, c->r->gitdir))
+		rc = clone_end_session(c, 0, err);
 	if (!rc)
 		rc = clone_get_bundles(c, err);
 	if (!rc)

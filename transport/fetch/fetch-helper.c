@@ -19,6 +19,19 @@ bool fetch_session_is_helper(const struct fetch_session *s)
 	return s->c && s->c->kind == CONNECTION_HELPER;
 }
 
+bool fetch_session_use_gitdir(struct fetch_session *s, const char *gitdir)
+{
+	char *option;
+	bool taken;
+
+	if (!s->c->request_end) /* a helper that is not our own */
+		return false;
+	option = xstrfmt("gitdir %s", gitdir);
+	taken = helper_set_option(helper_of(s->c), option, NULL) > 0;
+	free(option);
+	return taken;
+}
+
 int fetch_session_check_fetch(const struct fetch_session *s, struct err *err)
 {
 	const struct helper *h = fetch_session_is_helper(s) ? helper_of(s->c) : NULL;

@@ -71,6 +71,8 @@ MUST_USE int fetch_session_end(struct fetch_session *s, int rc, struct err *err)
  * fetch objects only if the repository existed when it was opened: connect_options.gitdir.
  */
 bool fetch_session_is_helper(const struct fetch_session *s);
+/* For such a session: the repository is there now. False: the helper takes no other one; end the session. */
+bool fetch_session_use_gitdir(struct fetch_session *s, const char *gitdir);
 /* ERR_UNSUPPORTED: fetch_session_get would fail: the helper has no "fetch", or does not know the values of its refs. */
 MUST_USE int fetch_session_check_fetch(const struct fetch_session *s, struct err *err);
 

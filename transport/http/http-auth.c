@@ -287,6 +287,22 @@ int http_cert_bad(struct http_client *c, struct err *err)
 	return c->cert_auth.password ? credential_reject(&c->cert_auth, c->o.config, err) : 0;
 }
 
+int http_auth_follow(struct http_client *c, struct err *err)
+{
+	struct credential there;
+	int rc;
+
+	/* The name of the old URL is for its own password. */
+	if (!c->auth.password && !c->auth.credential)
+		return http_auth_forget(c, err);
+	credential_init(&there);
+	rc = credential_from_url(&there, c->base, err);
+	if (!rc)
+		secret_set(&c->auth.path, there.path);
+	credential_release(&there);
+	return rc;
+}
+
 int http_auth_forget(struct http_client *c, struct err *err)
 {
 	credential_release(&c->auth);

@@ -32,10 +32,8 @@ int http_follow_base(struct http_client *c, const struct http_request *rq, const
 	free(c->base);
 	c->base = http_url_without_user(base);
 	free(base);
-	if (!same) {
-		c->moved = true;
-		rc = http_auth_forget(c, err);
-	}
+	c->moved |= !same;
+	rc = same ? http_auth_follow(c, err) : http_auth_forget(c, err);
 	tell_move(c);
 	return rc;
 }
