@@ -108,6 +108,16 @@ test_expect_success 'fetch.bundleURI: only bundles with a greater token' '
 	git -C src bundle create -q ../one.bundle b1 && git -C src bundle create -q ../two.bundle b1..b2 && git -C src bundle create -q ../three.bundle b2..b3 && git -C src bundle create -q ../four.bundle b3..b4
 '
 
+test_expect_success 'a fetch.bundleCreationToken that is no number stands for none' '
+	for token in junk "" 0x2; do
+		rm -rf tok && git init -q tok && git -C tok remote add origin "file://$PWD/src" && list all one=1 two=2 >inc && git -C tok config fetch.bundleURI "$PWD/inc" &&
+		git -C tok config fetch.bundleCreationToken "$token" && git -C tok fetch -q 2>err && test_must_be_empty err &&
+		test "$(git -C tok config fetch.bundleCreationToken)" = 2 && git -C tok rev-parse -q --verify refs/bundles/heads/b2 || return 1
+	done &&
+	printf "[fetch]\n\tbundleCreationToken\n" >>tok/.git/config && git -C tok fetch -q && git -C tok config fetch.bundleCreationToken 1k && list all two=1 >inc &&
+	git -C tok fetch -q && test "$(git -C tok config fetch.bundleCreationToken)" = 1k
+'
+
 test_expect_success 'a fetch asks the server for what the bundles do not have; in one flush' '
 	git init -q f && git -C f remote add origin "file://$PWD/src" && list all one=1 two=2 >inc && git -C f config fetch.bundleURI "$PWD/inc" && rm -f request &&
 	git -C f fetch -q --upload-pack="$PWD/server" && test_grep "have $(git -C src rev-parse b2)" request && git -C f fsck &&

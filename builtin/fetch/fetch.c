@@ -147,13 +147,13 @@ static void read_checks(struct fetch_cmd *f)
 
 static void read_bundles(struct fetch_cmd *f)
 {
+	const struct config_entry *token = config_get(f->r->config, "fetch.bundlecreationtoken");
 	struct err err = ERR_INIT;
-	unsigned long token = 0;
 
-	if (config_get_string(f->r->config, "fetch.bundleuri", &f->o.bundle_uri, &err) < 0 ||
-	    config_get_ulong(f->r->config, "fetch.bundlecreationtoken", &token, &err) < 0)
+	if (config_get_string(f->r->config, "fetch.bundleuri", &f->o.bundle_uri, &err) < 0)
 		die_err(&err);
-	f->o.bundle_token = token;
+	/* A fetch writes it. As in Git, all bundles are new where it is no number. */
+	f->o.bundle_token = token && token->value ? strtoumax(token->value, NULL, 10) : 0;
 	if (f->o.bundle_uri && !*f->o.bundle_uri)
 		f->o.bundle_uri = NULL;
 }
