@@ -238,6 +238,10 @@ def removed_by(args, stdin):
     """The refs that a step removes, if it does not fail."""
     if args[0] == "update-ref" and "-d" in args or args[:2] == ["symbolic-ref", "-d"]:
         return [a for a in args if a.startswith("refs/")]
+    if args[0] == "branch":
+        return ["refs/heads/" + a for a in args[1:] if not a.startswith("-")]
+    if args[:2] == ["tag", "-d"]:
+        return ["refs/tags/" + args[2]]
     return [w[7:].decode() for w in (stdin or b"").split(b"\0") if w.startswith(b"delete ")]
 
 
@@ -271,6 +275,7 @@ def main():
         if args[0] == "branch" and args[1] in ("-m", "-M", "-c", "-C"):
             for r in (mixed, alone):
                 run(PEER, r, ["update-ref", "--no-deref", "-d", "refs/heads/" + args[3]], n)
+                drop_logs(r, ".", ["refs/heads/" + args[3]])
         results = [run(OURS if ours and r == mixed else PEER, os.path.join(r, where), args, n, stdin) for r in (mixed, alone)]
         failed += results[1][0] != 0
         for r in (mixed, alone):
