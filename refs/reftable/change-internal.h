@@ -108,9 +108,9 @@ MUST_USE int change_write_table(struct reftable_change *c, struct strbuf *out, s
 /*
  * Under the lock of the list: removes what killed processes left. Tables that no list names go after the seal (D8: the list
  * that does not name them any more may be one that another process has not sealed yet); locks go at once if their
- * owners are gone (P5). Failures are ignored.
+ * owners are gone (P5). The lock of `ours`, the table that is being written, is not looked at. Failures are ignored.
  */
-void change_sweep(const struct reftable_change *c, struct fsync_batch *b);
+void change_sweep(const struct reftable_change *c, const char *ours, struct fsync_batch *b);
 /* Is there something for it? Also if that cannot be told from what a live process does at this moment. */
 bool reftable_has_strays(const struct reftable_stack *s);
 

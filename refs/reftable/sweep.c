@@ -14,7 +14,8 @@ static bool is_name_of_table(const char *name)
 	       ends_with(name, ".ref");
 }
 
-static bool is_name_of_table_lock(const char *name)
+/* ours: the table that this process writes, or NULL. */
+static bool is_lock_of_another(const char *name, const char *ours)
 {
 	char *table;
 	bool yes;
@@ -22,7 +23,7 @@ static bool is_name_of_table_lock(const char *name)
 	if (!ends_with(name, LOCK_SUFFIX))
 		return false;
 	table = xmemdupz(name, strlen(name) - strlen(LOCK_SUFFIX));
-	yes = is_name_of_table(table);
+	yes = is_name_of_table(table) && (!ours || strcmp(table, ours));
 	free(table);
 	return yes;
 }
@@ -36,7 +37,8 @@ static bool is_listed(const struct reftable_stack *s, const char *name)
 }
 
 /* `fn` for each file that is not listed, until it returns true. */
-static bool any_stray(const struct reftable_stack *s, bool (*fn)(void *data, const char *path, bool is_table), void *data)
+static bool any_stray(const struct reftable_stack *s, const char *ours,
+		      bool (*fn)(void *data, const char *path, bool is_table), void *data)
 {
 	DIR *d = opendir(s->dir);
 	struct dirent *de;
@@ -46,7 +48,7 @@ static bool any_stray(const struct reftable_stack *s, bool (*fn)(void *data, con
 		bool is_table = is_name_of_table(de->d_name);
 		char *path;
 
-		if (is_table ? is_listed(s, de->d_name) : !is_name_of_table_lock(de->d_name))
+		if (is_table ? is_listed(s, de->d_name) : !is_lock_of_another(de->d_name, ours))
 			continue;
 		path = xstrfmt("%s/%s", s->dir, de->d_name);
 		found = fn(data, path, is_table);
@@ -66,9 +68,9 @@ static bool sweep_stray(void *data, const char *path, bool is_table)
 	return false;
 }
 
-void change_sweep(const struct reftable_change *c, struct fsync_batch *b)
+void change_sweep(const struct reftable_change *c, const char *ours, struct fsync_batch *b)
 {
-	(void)any_stray(c->stack, sweep_stray, b);
+	(void)any_stray(c->stack, ours, sweep_stray, b);
 }
 
 static bool is_sweepable(void *data UNUSED, const char *path, bool is_table)
@@ -78,5 +80,5 @@ static bool is_sweepable(void *data UNUSED, const char *path, bool is_table)
 
 bool reftable_has_strays(const struct reftable_stack *s)
 {
-	return any_stray(s, is_sweepable, NULL);
+	return any_stray(s, NULL, is_sweepable, NULL);
 }
