@@ -37,7 +37,8 @@ check_log () {
 	$2 ~ /\.git-owner-/ { next } # of no use after a power cut
 	function class(path) {
 		if (path ~ /^\.git\/objects\//) return path ~ /\.idx$/ ? 2 : path ~ /pack-/ ? 1 : 3
-		if (path ~ /^\.git\/(refs\/|HEAD$)/) return 8
+		if (path ~ /^\.git\/reftable\/0x.*\.ref$/) return 7
+		if (path ~ /^\.git\/(refs\/|HEAD$|reftable\/tables\.list$)/) return 8
 		if (path == ".git/index") return 10
 		return 0
 	}
@@ -361,8 +362,9 @@ done
 test_expect_success 'commit: reflogs are awaited before the branch moves' '
 	echo more >>repo/one &&
 	record log journal commit -q -a -m message &&
-	grep -n "^writeout_wait .git/logs/HEAD" log >wait &&
-	grep -n "^rename .*refs/heads/" log >name &&
+	log=logs/HEAD ref=refs/heads/ && { test_have_prereq REFFILES || log=reftable/0x ref=reftable/tables.list; } &&
+	grep -n "^writeout_wait .git/$log" log >wait &&
+	grep -n "^rename .*$ref" log >name && test_line_count = 1 wait && test_line_count = 1 name &&
 	test "$(sed "s/:.*//" wait)" -lt "$(sed "s/:.*//" name)"
 '
 
@@ -371,10 +373,20 @@ names () {
 	awk "/ = E/ { next }
 		\$1 == \"rename\" { print \$1, \$3 }
 		\$1 ~ /^(unlink|fsync)\$/ { print \$1, \$2 }" log | grep -v "\.lock$" |
-	sed "s,ref-journal/[0-9a-f]*,ref-journal/ID,"
+	sed "s,ref-journal/[0-9a-f]*,ref-journal/ID,; s,reftable/0x.*,reftable/TABLE,; /^fsync/,\${ /^unlink .*TABLE/d; }"
 }
 
-test_expect_success 'branch -m: log; record (P6), ref, HEAD, the old ones go (D5), no record; settings' '
+# In tables, a transaction with refs and their logs. Tables that it replaces go after the seal (D8).
+one_table () {
+	cat <<-\EOF
+	rename .git/reftable/TABLE
+	rename .git/reftable/tables.list
+	rename .git/config
+	fsync .git
+	EOF
+}
+
+test_expect_success 'branch -m: log; record (P6), ref, HEAD, the old ones go (D5), no record; settings; or one table' '
 	git -C repo branch -m before &&
 	git -C repo config branch.before.remote . &&
 	record log journal branch -m after &&
@@ -390,11 +402,12 @@ test_expect_success 'branch -m: log; record (P6), ref, HEAD, the old ones go (D5
 	rename .git/config
 	fsync .git
 	EOF
+	{ test_have_prereq REFFILES || one_table >expect; } &&
 	test_cmp expect out &&
 	check_log D1 log
 '
 
-test_expect_success 'branch -D: record (P6), refs and their logs, no record; settings' '
+test_expect_success 'branch -D: record (P6), refs and their logs, no record; settings; or one table' '
 	git -C repo branch x && git -C repo branch y &&
 	git -C repo config branch.x.remote . &&
 	record log journal branch -q -D x y &&
@@ -409,15 +422,17 @@ test_expect_success 'branch -D: record (P6), refs and their logs, no record; set
 	rename .git/config
 	fsync .git
 	EOF
+	{ test_have_prereq REFFILES || one_table >expect; } &&
 	test_cmp expect out
 '
 
 # ---- fetch, clone -----------------------------------------------------------
 
-# refs_after_objects LOG: each name of an object, before the first of a ref that is no HEAD of an empty repository
+# refs_after_objects LOG: each name of an object, before the first of a ref that is no HEAD of an empty repository (in a table
+# from 1 to 1)
 refs_after_objects () {
 	awk '$1 ~ /^(rename|link|linkat)$/ && $NF ~ /^[.]git.objects/ { objects++; if (refs) bad = 1 }
-	     $1 ~ /^(rename|link|linkat)$/ && $NF ~ /^[.]git.(packed-refs$|refs)/ { refs++ }
+	     $1 ~ /^(rename|link|linkat)$/ && $NF ~ /^[.]git.(packed-refs$|refs\/.*\/|reftable.0x)/ && $NF !~ /0x0*1-0x0*1-/ { refs++ }
 	     END { exit bad || !objects || !refs }' "$1"
 }
 
