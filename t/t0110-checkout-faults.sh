@@ -126,8 +126,9 @@ killed () {
 }
 test_expect_success 'switch -m: the saved work is sealed before a file changes, and the merged file is settled before HEAD moves' '
 	rm -rf copy log && cp -a clean copy && (cd copy && GIT_TEST_SYSCALL_LOG=../log "$FAULT_GIT" switch -q -m one) &&
-	awk "/^rename .*CHECKOUT_AUTOSTASH_HEAD\$/ { saved = 1 } /^fsync/ && saved { sealed = 1 } /^unlink dir.file/ { changed = sealed } /^writeout_wait .*dir.file/ { settled = changed }
-		/^rename .*HEAD.lock .git.HEAD\$/ { moved = settled } /^unlink .git.CHECKOUT_AUTOSTASH_HEAD\$/ { gone = moved } END { exit !gone }" log
+	awk "/^rename .*(CHECKOUT_AUTOSTASH_HEAD|tables.list)\$/ { saved = 1 } /^fsync/ && saved { sealed = 1 } /^unlink dir.file/ { changed = sealed } /^writeout_wait .*dir.file/ { settled = changed }
+		/^rename .*(HEAD.lock .git.HEAD|tables.list)\$/ { moved = settled } /^unlink .git.CHECKOUT_AUTOSTASH_HEAD\$|tables.list\$/ { gone = moved } END { exit !gone }" log &&
+	ref_missing copy CHECKOUT_AUTOSTASH_HEAD
 '
 test_expect_success 'switch -m, killed' '
 	one=$(git -C clean rev-parse one) && two=$(git -C clean rev-parse main) && killed clean ${GIT_TEST_LONG:-2} && killed conflict ${GIT_TEST_LONG:-7}

@@ -40,7 +40,7 @@ test_expect_success 'the marker comes before the files; HEAD, the index, and its
 	awk "{ gsub(/[^ ]*\/repo\//, \"\") }
 		\$1 == \"rename\" && \$3 == \".git/WORKTREE_UPDATE\" { print \"marker\" }
 		/ (f|n\/new)( |\$)/ && \$1 ~ /^(open|unlink|write|writev|pwrite)\$/ && !files++ { print \"files\" }
-		\$1 == \"rename\" && \$3 == \".git/refs/heads/trunk\" { print \"HEAD\" }
+		\$1 == \"rename\" && \$3 ~ /^.git\/(refs\/heads\/trunk|reftable\/tables.list)\$/ { print \"HEAD\" }
 		\$1 == \"rename\" && \$3 == \".git/index\" { print \"index\" }
 		\$1 == \"unlink\" && \$2 == \".git/WORKTREE_UPDATE\" && !ended++ { print \"end\" }" log >order &&
 	lines marker files HEAD index end >expect && test_cmp expect order
@@ -49,7 +49,7 @@ test_expect_success 'the marker comes before the files; HEAD, the index, and its
 # awaited COMMAND...: the files that it awaits before it names HEAD or the index, one a line
 awaited() {
 	rm -f ../log && GIT_TEST_SYSCALL_LOG=$PWD/../log "$FAULT_GIT" "$@" >../out 2>&1 || { cat ../out >&4; return 1; }
-	awk '$1 == "rename" && $NF ~ /\.git\/(index|HEAD|refs\/heads\/)/ { exit }
+	awk '$1 == "rename" && $NF ~ /\.git\/(index|HEAD|refs\/heads\/|reftable\/)/ { exit }
 		$1 == "writeout_start" && $2 !~ /\.git\// { started[$2] = 1 }
 		$1 == "writeout_wait" && started[$2] { print $2 }' ../log | sed "s,.*/repo/,," | sort
 }

@@ -62,7 +62,7 @@ test_expect_success 'apply: one flush with an index, none without' '
 '
 
 test_expect_success 'merge --autostash: two flushes' '
-	fresh && costs 2 merge -q --autostash side && test_grep local journal/repo/g && test_path_is_missing journal/repo/.git/MERGE_AUTOSTASH &&
+	fresh && costs 2 merge -q --autostash side && test_grep local journal/repo/g && ref_missing journal/repo MERGE_AUTOSTASH &&
 	fresh && git -C journal/repo stash -q && git -C journal/repo checkout -q base && git -C journal/repo stash pop -q && costs 2 merge -q --autostash side && test_grep local journal/repo/g &&
 	clean && costs 1 merge -q --autostash side && costs 0 merge -q --autostash side
 '
@@ -72,7 +72,7 @@ test_expect_success 'merge --autostash: two flushes with hooks, and with conflic
 	:
 	EOS
 	fresh && echo other >journal/repo/s && git -C journal/repo add s && git -C journal/repo commit -qm other -- s &&
-	n=$(count_flushes sh -c "git -C journal/repo merge -q --autostash side || test -f journal/repo/.git/MERGE_AUTOSTASH") && test "$n" = 2
+	n=$(count_flushes sh -c "git -C journal/repo merge -q --autostash side || git -C journal/repo show-ref --exists MERGE_AUTOSTASH") && test "$n" = 2
 '
 
 # stopped: a merge of side has conflicts, and an autostash waits
@@ -83,9 +83,9 @@ stopped () {
 
 test_expect_success 'the end of a merge with an autostash: one flush' '
 	stopped && git -C journal/repo add s && costs 1 commit -q --no-edit && test_grep local journal/repo/g &&
-	test_path_is_missing journal/repo/.git/MERGE_AUTOSTASH && test 2 = $(git -C journal/repo log -1 --format=%P | wc -w) &&
+	ref_missing journal/repo MERGE_AUTOSTASH && test 2 = $(git -C journal/repo log -1 --format=%P | wc -w) &&
 	stopped && costs 1 merge --abort && test_grep local journal/repo/g && test_path_is_missing journal/repo/.git/MERGE_HEAD &&
-	test_path_is_missing journal/repo/.git/MERGE_AUTOSTASH && git -C journal/repo diff --quiet HEAD -- s
+	ref_missing journal/repo MERGE_AUTOSTASH && git -C journal/repo diff --quiet HEAD -- s
 '
 
 test_expect_success 'pull: one flush more for the fetch' '
