@@ -43,6 +43,8 @@ struct making {
 	const struct fetch_choice *choice;
 	repo_warn_fn warn;
 	void *data;
+	bool knows_symbolic;
+	struct strset symbolic; /* refs of ours */
 };
 
 /* "topic" as a destination is a branch, "tags/x" is what it says. */
@@ -116,6 +118,27 @@ static bool fetch_map_is_there(const struct remote_ref *ref)
 	return ref && (!oid_is_null(&ref->oid) || remote_ref_is_broken(ref));
 }
 
+static int note_symbolic(void *data, const struct ref *ref)
+{
+	if (ref->symref_target)
+		strset_add(data, ref->name);
+	return 0;
+}
+
+/* A pattern leaves symbolic refs here alone (refs/remotes/origin/HEAD): the ref that one names comes by itself. */
+static bool is_symbolic_here(struct making *m, const char *dst)
+{
+	struct repository *r = m->choice->here;
+
+	if (!r || m->choice->prefetch)
+		return false;
+	/* All at once: to look at each ref costs more. The update of the refs reports refs that cannot be read. */
+	if (!m->knows_symbolic)
+		(void)!refs_foreach(r->refs, "", REFS_INCLUDE_BROKEN, note_symbolic, &m->symbolic, NULL);
+	m->knows_symbolic = true;
+	return strset_contains(&m->symbolic, dst);
+}
+
 static void expand_pattern(struct making *m, const struct refspec_item *spec, enum fetch_head_status status)
 {
 	struct strbuf dst = STRBUF_INIT;
@@ -124,7 +147,7 @@ static void expand_pattern(struct making *m, const struct refspec_item *spec, en
 		const struct remote_ref *ref = &m->refs->items[i];
 
 		strbuf_reset(&dst);
-		if (fetch_map_is_there(ref) && refspec_item_map(spec, ref->name, &dst))
+		if (fetch_map_is_there(ref) && refspec_item_map(spec, ref->name, &dst) && !is_symbolic_here(m, dst.buf))
 			place(m, ref->name, &ref->oid, spec, dst.buf, status);
 	}
 	strbuf_release(&dst);
@@ -163,7 +186,7 @@ static void add_by_pattern(struct making *m, const struct refspec_item *spec, si
 		struct object_id oid = m->map->items[i].oid;
 
 		strbuf_reset(&dst);
-		if (refspec_item_map(spec, src, &dst))
+		if (refspec_item_map(spec, src, &dst) && !is_symbolic_here(m, dst.buf))
 			place(m, src, &oid, spec, dst.buf, FETCH_HEAD_IGNORE);
 	}
 	strbuf_release(&dst);
@@ -362,7 +385,7 @@ static int drop_repeated(struct making *m, struct err *err)
 int fetch_map_make(struct fetch_map *map, const struct remote_refs *refs, const struct fetch_choice *c,
 		   repo_warn_fn warn, void *data, struct err *err)
 {
-	struct making m = { map, refs, c, warn, data };
+	struct making m = { map, refs, c, warn, data, false, STRSET_INIT };
 	size_t chosen;
 	int rc;
 
@@ -374,13 +397,13 @@ int fetch_map_make(struct fetch_map *map, const struct remote_refs *refs, const 
 		rc = 0;
 	else
 		rc = choose_head(&m, err);
-	if (rc < 0)
-		return rc;
 	chosen = map->nr;
-	add_tags(&m);
-	if (c->given->nr)
+	if (!rc)
+		add_tags(&m);
+	if (!rc && c->given->nr)
 		add_opportunistic(&m, chosen);
-	return drop_repeated(&m, err);
+	strset_clear(&m.symbolic);
+	return rc < 0 ? rc : drop_repeated(&m, err);
 }
 
 /* ---- tags that follow ---- */

@@ -41,6 +41,7 @@ struct fetch_choice {
 	const struct strvec *merge;   /* branch.<name>.merge of the current branch, if that is the remote's; NULL */
 	bool merges_elsewhere;	      /* the current branch merges from another remote: nothing of this one is for merge */
 	enum remote_tags tags;
+	struct repository *here;   /* into which refs are fetched; NULL: a new one */
 	struct repository *follow; /* tags that it lacks follow, see fetch_choice_follows_tags(); NULL: none do */
 	bool prefetch; /* everything goes below refs/prefetch/ */
 };

@@ -131,7 +131,7 @@ static int fetch_choose(struct fetch_run *f, struct err *err)
 	f->choice = (struct fetch_choice){
 		.remote = f->remote, .given = &f->o->given, .refmap = f->o->has_refmap ? &f->o->refmap : NULL,
 		.merge = &f->merge, .tags = f->o->tags != REMOTE_TAGS_DEFAULT ? f->o->tags : f->remote->tags,
-		.merges_elsewhere = f->merges_elsewhere, .prefetch = f->o->prefetch, .follow = f->r,
+		.merges_elsewhere = f->merges_elsewhere, .prefetch = f->o->prefetch, .follow = f->r, .here = f->r,
 	};
 	return add_tags_to_prune(f, err);
 }

@@ -29,6 +29,17 @@ test_expect_success 'refs below refs/remotes are fetched beside the HEAD there' 
 	git -C mid rev-parse origin/HEAD >expect && git -C g rev-parse refs/remotes/origin/HEAD >out && test_cmp expect out
 '
 
+test_expect_success 'a pattern leaves symbolic refs here alone, a name does not' '
+	rm -rf mid g && b=$(git -C up symbolic-ref --short HEAD) && git clone -q up mid && git clone -q up g && git -C g remote remove origin && git -C g fetch -q ../up "refs/heads/*:refs/remotes/origin/*" &&
+	git -C g symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/$b && git -C up commit -q --allow-empty -m three && git -C mid fetch -q &&
+	git -C g fetch ../mid "refs/remotes/*:refs/remotes/*" 2>err && test_grep ! HEAD err && git -C up rev-parse HEAD >expect &&
+	git -C g rev-parse origin/$b >out && test_cmp expect out && test "$(git -C g symbolic-ref refs/remotes/origin/HEAD)" = refs/remotes/origin/$b &&
+	git -C g symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/nowhere && git -C g fetch -q ../mid "+refs/remotes/*:refs/remotes/*" &&
+	test_must_fail git -C g rev-parse -q --verify origin/nowhere && git -C g config remote.m.url ../mid && git -C g config remote.m.fetch "refs/remotes/*:refs/remotes/*" &&
+	git -C g fetch -q m refs/remotes/origin/HEAD && test_must_fail git -C g rev-parse -q --verify origin/nowhere &&
+	git -C g fetch -q ../mid refs/remotes/origin/HEAD:refs/remotes/origin/HEAD && git -C g rev-parse origin/nowhere >out && test_cmp expect out
+'
+
 test_expect_success 'a clone of a corrupt ref fails' '
 	git clone -q up corrupt && lost_ref corrupt refs/heads/bad &&
 	for how in --local --no-local --bare; do
