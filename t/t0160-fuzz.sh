@@ -21,7 +21,7 @@ with () {
 }
 
 test_expect_success 'files to begin with' '
-	git init -q repo && (
+	git init -q --ref-format=files repo && (
 		cd repo &&
 		test_commit one && test_commit two && git tag -a -m message v1 &&
 		git pack-refs --all && cp .git/packed-refs .git/index .git/config .. &&

@@ -43,7 +43,7 @@ repo_with_refs () {
 }
 
 test_expect_success 'from files to tables: refs and reflogs are the same' '
-	repo_with_refs repo && state repo >before && files repo >files-before && cp repo/.git/config config-before &&
+	repo_with_refs repo --ref-format=files && state repo >before && files repo >files-before && cp repo/.git/config config-before &&
 	git -C repo refs migrate --ref-format=reftable >out && test_must_be_empty out && test "$(format repo)" = reftable &&
 	state repo >after && test_cmp before after && git -C repo fsck &&
 	printf "%s\n" FETCH_HEAD HEAD refs/heads reftable/tables.list >expect && files repo >out && test_cmp expect out &&
@@ -164,7 +164,7 @@ interrupted () {
 }
 
 test_expect_success 'setup: a small repository' '
-	git init -q -b main small && test_commit -C small one && git -C small symbolic-ref refs/heads/alias refs/heads/main &&
+	git init -q -b main --ref-format=files small && test_commit -C small one && git -C small symbolic-ref refs/heads/alias refs/heads/main &&
 	git -C small update-ref ORIG_HEAD HEAD
 '
 

@@ -142,7 +142,7 @@ struct repository *scratch_repo(void)
 		"[branch \"main\"]\n\tremote = o\n\tmerge = refs/heads/main\n";
 	static struct repository *repo;
 	struct repo_init_options o = {
-		.template_dir = "", .initial_branch = "main", .hash_name = "sha1",
+		.template_dir = "", .initial_branch = "main", .hash_name = "sha1", .ref_format = "files",
 	};
 	struct repo_init_result made = { 0 };
 
