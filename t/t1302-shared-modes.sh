@@ -22,21 +22,29 @@ modes () {
 		./objects/??) kind=objects/XX ;;
 		./objects/??/*) kind=objects/XX/FILE ;;
 		./objects/pack/*.*) kind=objects/pack/*.${f##*.} ;;
+		./reftable/*.ref) kind=./reftable/TABLE ;;
 		*) kind=$f ;;
 		esac
 		stat -c "%a $kind" "$f"
 	done) | sort -u
 }
 
+# Directories and files of refs and reflogs
+if test_have_prereq REFFILES; then
+	ref_dirs="logs logs/refs logs/refs/heads logs/refs/heads/x logs/refs/notes ref-journal refs/a refs/heads refs/notes refs/tags"
+	ref_files="logs/HEAD logs/refs/heads/main logs/refs/heads/x/y logs/refs/notes/z packed-refs refs/a/1 refs/a/2 refs/notes/z"
+else
+	ref_dirs=reftable
+	ref_files="refs/heads reftable/tables.list reftable/TABLE"
+fi
+
 # expect DIRECTORY FILE READ-ONLY
 expect () {
-	(echo "$1 ." && for d in hooks info logs logs/refs logs/refs/heads logs/refs/heads/x logs/refs/notes objects \
-		objects/info objects/pack ref-journal refs refs/a refs/heads refs/notes refs/tags; do
+	(echo "$1 ." && for d in hooks info objects objects/info objects/pack refs $ref_dirs; do
 		echo "$1 ./$d"
 	done && echo "$1 objects/XX" && echo "$3 objects/XX/FILE" &&
 	for e in idx pack rev; do echo "$3 objects/pack/*.$e"; done &&
-	for f in HEAD config description index info/exclude logs/HEAD logs/refs/heads/main \
-		logs/refs/heads/x/y logs/refs/notes/z packed-refs refs/a/1 refs/a/2 refs/notes/z; do
+	for f in HEAD config description index info/exclude $ref_files; do
 		echo "$2 ./$f"
 	done) | sort >expect
 }

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='git refs: verify and its messages; exists; fsck --references'
+test_description='git refs: verify of refs in files, and its messages; exists; fsck --references'
 . "$(dirname "$0")/test-lib.sh"
 
 Z=$ZERO_OID
 
 test_expect_success 'setup' '
-	git init -q -b main repo &&
+	git init -q -b main any && test_commit -C any one &&
+	git init -q -b main --ref-format=files repo &&
 	test_commit -C repo one &&
 	H=$(git -C repo rev-parse HEAD) &&
 	cp -R repo clean &&
@@ -256,18 +257,19 @@ test_expect_success STOCK_GIT 'worktrees, each once' '
 '
 
 test_expect_success 'exists' '
-	git -C repo refs exists refs/heads/main &&
-	git -C repo refs exists HEAD &&
-	test_expect_code 2 git -C repo refs exists refs/heads/nope 2>err &&
+	git -C any refs exists refs/heads/main &&
+	git -C any refs exists HEAD &&
+	test_expect_code 2 git -C any refs exists refs/heads/nope 2>err &&
 	test_grep "reference does not exist" err &&
-	test_expect_code 2 git -C repo refs exists main &&
-	test_expect_code 128 git -C repo refs exists
+	test_expect_code 2 git -C any refs exists main &&
+	test_expect_code 128 git -C any refs exists
 '
 
 test_expect_success 'list and optimize are for-each-ref and pack-refs' '
-	git -C repo for-each-ref --format="%(refname)" refs/heads/ >expect &&
-	git -C repo refs list --format="%(refname)" refs/heads/ >out &&
+	git -C any for-each-ref --format="%(refname)" refs/heads/ >expect &&
+	git -C any refs list --format="%(refname)" refs/heads/ >out &&
 	test_file_not_empty out &&
+	test_cmp expect out && git -C any refs optimize --all --no-prune && git -C any refs list --format="%(refname)" refs/heads/ >out &&
 	test_cmp expect out &&
 	git -C repo refs optimize --all --no-prune &&
 	test_grep " refs/heads/main$" repo/.git/packed-refs &&
