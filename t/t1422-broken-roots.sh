@@ -8,6 +8,10 @@ only one ref keeps a commit, and that ref is damaged.'
 . "$(dirname "$0")/test-lib.sh"
 in_memory
 
+# Each kind of damage is done to files; for tables see the end.
+GIT_DEFAULT_REF_FORMAT=files
+export GIT_DEFAULT_REF_FORMAT
+
 missing=$(echo "$ZERO_OID" | tr 0 1)
 
 test_expect_success 'a repository in which only refs/heads/x keeps a commit, with a linked worktree' '
@@ -455,5 +459,49 @@ test_expect_success 'reset: HEAD of zeros goes elsewhere, but is no empty tree' 
 	git -C left reset --hard other && git -C left rev-parse other >expect && test_cmp expect left/.git/HEAD &&
 	left zeros && git -C left branch >out && test_grep "^  other$" out
 '
+
+# ---- tables: a stack that cannot be read, a ref to an object that is missing ----
+
+# A linked worktree, the branches main and y, and x, the only one that keeps a commit; in tables.
+test_expect_success 'a repository with refs in tables, with a linked worktree' '
+	git init -q -b main --ref-format=reftable t-loose && cd t-loose && git config core.logAllRefUpdates false &&
+	test_commit one && git branch y && git checkout -q --detach && test_commit two && X=$(git rev-parse HEAD) &&
+	git checkout -q main && git branch x $X && cd .. && link_worktree t-loose/.git wt t-wt y &&
+	cp -R t-loose other && cd other && C=$(git commit-tree -m missing HEAD^{tree}) && git branch -f x $C && git pack-refs &&
+	mv .git/reftable ../missing-object && mkdir .git/reftable && cp -R ../t-loose/.git/worktrees/wt/reftable ../missing-head && cd .. &&
+	git -C t-wt rev-parse HEAD && cp -R t-loose t-packed && git -C t-packed repack -a -d -q
+'
+
+# Damage in the current directory.
+break_table () {
+	local table=.git/reftable/$(tail -n 1 .git/reftable/tables.list)
+	case $1 in
+	truncated) truncate -s -10 "$table" ;;
+	lost) rm "$table" ;;
+	malformed) echo ../x >>.git/reftable/tables.list ;;
+	pipe) rm .git/reftable/tables.list && mkfifo .git/reftable/tables.list ;;
+	missing-object) rm -r .git/reftable && cp -R ../missing-object .git/reftable ;;
+	worktree) echo ../x >>.git/worktrees/wt/reftable/tables.list ;;
+	esac
+}
+
+check_table () {
+	local code=128
+	case $3 in maintenance*) code=1 ;; esac
+	(
+		rm -rf copy && cp -R $1 copy && cd copy && break_table $2 && test_expect_code $code git $3 </dev/null >out 2>err &&
+		test_grep "^\(fatal\|error\): \(.*reftable/\|bad object \(refs/heads/x\|HEAD\|worktrees/wt/HEAD\)\$\|missing reachable object\)" err &&
+		test_must_be_empty out && git cat-file -e $X
+	)
+}
+
+rows | grep -v "rev-list main\|prune -n\| -k$\|shortlog\|keep-unreachable\|--revs" >table
+while IFS='|' read -r store kinds command
+do
+	for kind in truncated lost malformed pipe missing-object worktree
+	do
+		test_expect_success "$command stops, refs in tables: $kind ($store)" "check_table t-$store $kind '$command'"
+	done
+done <table
 
 test_done
