@@ -776,9 +776,10 @@ ref_missing () {
 	test_expect_code 2 git -C "$1" show-ref --exists "$2"
 }
 
-# lost_ref DIR NAME: a ref to a commit that is missing, whatever holds refs; prints its id.
+# lost_ref DIR NAME: a ref to a commit that is missing, whatever holds refs; prints its id, which is always the same.
 lost_ref () {
 	(
+		GIT_AUTHOR_DATE="1000000000 +0000" GIT_COMMITTER_DATE="1000000000 +0000" && export GIT_AUTHOR_DATE GIT_COMMITTER_DATE &&
 		cd "$1" && oid=$(echo lost | git commit-tree $EMPTY_TREE) && git update-ref "$2" $oid &&
 		rm -f "$(git rev-parse --git-path objects)/$(echo $oid | sed "s|^..|&/|")" && echo $oid
 	)
