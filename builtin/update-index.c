@@ -731,9 +731,21 @@ static void choose_version(struct updater *u)
 	u->ix.version = (unsigned)u->index_version;
 }
 
+/* An entry that no index may have. */
+static NORETURN void die_of_entry(struct err *err)
+{
+	char *reason = xstrfmt("error: %s\n", err_message(err));
+
+	err_set_preface(err, reason);
+	err_reword(err, "Unable to write new index file");
+	free(reason);
+	die_err(err);
+}
+
 static void update_index_publish(struct updater *u)
 {
 	struct err err = ERR_INIT;
+	int rc;
 
 	if (u->ix.changed || u->force_write) {
 		if (u->lock_err.code && u->quiet)
@@ -743,7 +755,10 @@ static void update_index_publish(struct updater *u)
 		repo_operation_set_index(u->op, &u->ix);
 		repo_operation_set_index_effects(u->op, INDEX_CHANGED_SKIP_WORKTREE);
 	}
-	if (repo_operation_end(u->op, 0, &err) < 0)
+	rc = repo_operation_end(u->op, 0, &err);
+	if (rc == ERR_INVALID)
+		die_of_entry(&err);
+	if (rc < 0)
 		die_err(&err);
 }
 

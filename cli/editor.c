@@ -4,6 +4,7 @@
 #include <signal.h>
 #include "cli/cli.h"
 #include "util/path.h"
+#include "util/alloc.h"
 #include "util/run-command.h"
 
 static bool terminal_is_dumb(void)
@@ -79,10 +80,23 @@ static int run_editor(const char *editor, const char *path, const char *const *e
 	return rc;
 }
 
+/* The reason is a line of its own. */
+static int report_unstarted(const char *editor, struct err *why, struct err *err)
+{
+	char *reason = xstrfmt("error: %s\n", err_message(why));
+
+	err_set_preface(err, reason);
+	free(reason);
+	err_release(why);
+	return err_set(err, ERR_ABORTED, "unable to start editor '%s'", editor);
+}
+
 static int launch_named_editor(struct repository *r, const char *editor, const char *path, const char *const *env,
 			       struct err *err)
 {
+	struct err why = ERR_INIT;
 	bool waiting;
+	int rc;
 
 	if (!editor)
 		return err_set(err, ERR_ABORTED, "Terminal is dumb, but EDITOR unset");
@@ -94,8 +108,11 @@ static int launch_named_editor(struct repository *r, const char *editor, const c
 		fputs(terminal_is_dumb() ? "\n" : " ", stderr);
 		fflush(stderr);
 	}
-	if (run_editor(editor, path, env, NULL) != 0)
-		return err_set(err, ERR_ABORTED, "There was a problem with the editor '%s'.",
+	rc = run_editor(editor, path, env, &why);
+	if (why.code)
+		return report_unstarted(editor, &why, err);
+	if (rc)
+		return err_set(err, ERR_ABORTED, "there was a problem with the editor '%s'",
 			       editor);
 	if (waiting && !terminal_is_dumb())
 		clear_terminal_line();

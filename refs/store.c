@@ -92,6 +92,14 @@ void refs_finish_interrupted(struct ref_store *rs, const struct fsync_policy *po
 int refs_pack(struct ref_store *rs, const struct refs_pack_options *o,
 	      struct fsync_batch *b, struct err *err)
 {
+	bool due = true;
+	int rc = o->if_many ? refs_pack_is_due(rs, &due, err) : 0;
+
+	/* As ref_transaction_prepare(). */
+	if (!rc && due && getenv("GIT_QUARANTINE_PATH"))
+		return err_set(err, ERR_INVALID, "unable to write new packed-refs: ref updates forbidden inside quarantine environment");
+	if (rc < 0)
+		return rc;
 	return rs->backend->pack ? rs->backend->pack(rs, o, b, err) : 0;
 }
 

@@ -35,6 +35,7 @@ same_wording () {
 		-e "/^hint:\$/d" -e "/^hint: See .git help check-ref-format/d" -e "s/^hint: \(If you are sure you want to\)/\1/" \
 		-e "s/ checked out at / used by worktree at /" -e "s/cannot update ref '[^']*': trying to write/trying to write/" \
 		-e "s/\(trying to write non-commit object .* to branch\) '[^']*'/\1/" \
+		-e "s/could not lookup commit '\(.*\)'/could not lookup commit \1/" \
 		-e "s/<newvalue>/<new-oid>/; s/<oldvalue>/<old-oid>/" -e "s/^\(fatal\|error\|warning\): [A-Z]/\L&/" \
 		-e "/^\(fatal\|error\|warning\): /s/\.\$//" -e "/^If you are sure you want/s/\.\$//" wording.theirs wording.ours &&
 	test_cmp wording.theirs wording.ours

@@ -3,6 +3,7 @@
 
 test_description='every command: -h, unknown options, invalid values'
 . "$(dirname "$0")/test-lib.sh"
+SQ="'"
 
 ALL='add cat-file check-attr check-ignore check-ref-format commit commit-tree config
 	count-objects for-each-ref fsck hash-object init ls-files ls-tree mktag mktree read-tree
@@ -66,5 +67,21 @@ test_expect_success 'hints say how to turn them off, unless that is configured; 
 	test_must_fail git rm f 2>../err && test_grep "^(use --cached to keep" ../err &&
 	test_must_fail git -c advice.rmHints=false rm f 2>../err && test_grep ! "^(use" ../err
 EOT
+
+test_expect_success 'two options that choose what a command does: both are named as they were given' '
+	git init -q modes && (cd modes && git commit -q --allow-empty -m x &&
+	 both () { test_expect_code 129 git $3 2>err && echo "error: options ${SQ}$1$SQ and ${SQ}$2$SQ cannot be used together" >expect && head -n 1 err >actual && test_cmp expect actual; } &&
+	 both --continue --abort "cherry-pick --abort --continue" && both -l -d "tag -d -l" && both --list --delete "tag --delete --list" &&
+	 both -s -t "cat-file -t -s HEAD" && both --add --get "config --get --add x y" && both -l --get "config --get -l" && both --abort --skip "rebase --skip --abort" &&
+	 git config --add a.b c && git config --get --get a.b)
+'
+
+test_expect_success 'an editor that cannot be started, and one that fails' '
+	(cd modes && GIT_EDITOR=nonesuch && export GIT_EDITOR &&
+	 printf "error: %s\n" "cannot run nonesuch: No such file or directory" "unable to start editor ${SQ}nonesuch$SQ" >expect &&
+	 test_expect_code 1 git commit --allow-empty 2>err && head -n 2 err >actual && test_cmp expect actual && test_expect_code 1 git rebase -i --root 2>err && head -n 2 err >actual && test_cmp expect actual &&
+	 GIT_EDITOR=false && test_expect_code 1 git tag -a x 2>err && test "$(head -n 1 err)" = "error: there was a problem with the editor ${SQ}false$SQ" &&
+	 test_must_fail git commit --allow-empty --squash=nope 2>err && echo "fatal: could not lookup commit ${SQ}nope$SQ" >expect && test_cmp expect err)
+'
 
 test_done

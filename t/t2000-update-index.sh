@@ -289,4 +289,9 @@ test_expect_success '--clear-resolve-undo forgets what had been in conflict' '
 	test_must_be_empty out && git -C forget ls-files -s >out && test_line_count = 1 out
 '
 
+test_expect_success 'an entry of zeros ends the command, with the reason before' '
+	git init -q zeros && (cd zeros && test_expect_code 128 git update-index --add --cacheinfo 100644,$ZERO_OID,f 2>err &&
+	 printf "%s\n" "error: cache entry has null sha1: f" "fatal: Unable to write new index file" >expect && test_cmp expect err && git ls-files >out && test_must_be_empty out)
+'
+
 test_done

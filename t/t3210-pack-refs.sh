@@ -204,4 +204,11 @@ test_expect_success 'stock git finds no fault in it' '
 	test_cmp before after && stock -C ours fsck --strict
 '
 
+test_expect_success 'refs are not packed where objects are in quarantine' '
+	git init -q quarantine && (cd quarantine && git commit -q --allow-empty -m x && GIT_QUARANTINE_PATH=$PWD/.git/objects && export GIT_QUARANTINE_PATH &&
+	 for c in pack-refs "pack-refs --all" "refs optimize"; do
+		test_expect_code 128 git $c 2>err && echo "fatal: unable to write new packed-refs: ref updates forbidden inside quarantine environment" >expect && test_cmp expect err || return 1
+	 done && git pack-refs --auto)
+'
+
 test_done

@@ -356,4 +356,10 @@ test_expect_success '--autosquash finds the first commit by its name' '
 	sed -n "1,2s/ .*#/ #/p" todo.seen >out && printf "%s\n" "pick # one" "fixup # empty" >expect && test_cmp expect out
 '
 
+test_expect_success '--continue and the like are the only argument' '
+	git init -q alone && (cd alone && git commit -q --allow-empty -m x && for o in "-q --continue" "--abort -v" "--skip x" "--edit-todo -i" "--quit --autostash" "--show-current-patch -q"; do
+		test_expect_code 129 git rebase $o 2>err && test_grep "^usage: git rebase" err || return 1
+	done && test_expect_code 128 git rebase --edit-todo 2>err && test_grep "no rebase in progress" err)
+'
+
 test_done

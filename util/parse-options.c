@@ -204,7 +204,10 @@ void usage_msg_opt(const char *msg, const char *const usage[], const struct opti
 
 /* ---- one option ---- */
 
+#define MODE_MAXLEN 64
+
 struct parser {
+	char mode[MODE_MAXLEN]; /* the option that has set the mode of the command */
 	const char **argv; /* arguments that are not parsed yet */
 	int argc;
 	const char *rest; /* of a bundle of short options; else NULL */
@@ -233,27 +236,27 @@ static NORETURN void option_error(const struct option *o, bool is_short, bool un
 	exit(USAGE_EXIT);
 }
 
-static void set_cmdmode(const struct parser *ps, const struct option *o, bool is_short)
+/* As the user typed it: "-x" or "--foo". */
+static void copy_typed(char *buf, size_t len, const struct option *o, bool is_short)
+{
+	if (is_short)
+		snprintf(buf, len, "-%c", o->short_name);
+	else
+		snprintf(buf, len, "--%s", o->long_name);
+}
+
+static void set_cmdmode(struct parser *ps, const struct option *o, bool is_short)
 {
 	int *mode = o->value;
-	const struct option *other;
+	char typed[MODE_MAXLEN];
 
+	copy_typed(typed, sizeof(typed), o, is_short);
 	if (*mode && *mode != (int)o->defval) {
-		for (other = ps->opts; other->type != OPTION_END; other++)
-			if (other->type == OPTION_CMDMODE && other->value == o->value &&
-			    (int)other->defval == *mode)
-				break;
-		fprintf(stderr, "error: %s is incompatible with ",
-			option_name(o, is_short, false));
-		if (other->type == OPTION_END)
-			fputs("something else\n", stderr);
-		else if (other->long_name)
-			fprintf(stderr, "--%s\n", other->long_name);
-		else
-			fprintf(stderr, "-%c\n", other->short_name);
+		fprintf(stderr, "error: options '%s' and '%s' cannot be used together\n", typed, ps->mode);
 		exit(USAGE_EXIT);
 	}
 	*mode = (int)o->defval;
+	memcpy(ps->mode, typed, sizeof(typed));
 }
 
 static void set_string(const struct option *o, const char *arg, bool unset)
@@ -319,7 +322,7 @@ static void set_integer(const struct option *o, const char *arg, bool is_short, 
 }
 
 /* arg: NULL if there is none (unset, an option without a value, optional and absent). */
-static void set_value(const struct parser *ps, const struct option *o, const char *arg,
+static void set_value(struct parser *ps, const struct option *o, const char *arg,
 		      bool is_short, bool unset)
 {
 	int *i = o->value;
@@ -574,7 +577,7 @@ static const char *parse_double_dash(struct parser *ps, const char *arg)
 int parse_options(int argc, const char **argv, const struct option *opts,
 		  const char *const usage[], unsigned flags)
 {
-	struct parser ps = { argv, argc, NULL, opts, usage, flags };
+	struct parser ps = { "", argv, argc, NULL, opts, usage, flags };
 	int kept = flags & PARSE_OPT_KEEP_ARGV0 ? 1 : 0;
 
 	if (ps.argc > 0) {

@@ -238,7 +238,7 @@ static void find_people(struct commit_run *run)
 		run->o.author = run->found_author;
 	}
 	if (from && revparse_commit(run->repo, from, &oid, NULL) < 0)
-		die("could not lookup commit %s", from);
+		die("could not lookup commit '%s'", from);
 }
 
 static void check_message_options(struct commit_run *run)

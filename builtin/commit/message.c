@@ -28,7 +28,7 @@ static int reused_open(struct commit_run *run, const char *name, struct reused *
 	struct object_id oid;
 
 	if (revparse_commit(run->repo, name, &oid, NULL) < 0)
-		return err_set(err, ERR_NOT_FOUND, "could not lookup commit %s", name);
+		return err_set(err, ERR_NOT_FOUND, "could not lookup commit '%s'", name);
 	if (odb_read_type(run->repo->odb, &oid, OBJ_COMMIT, &out->buf, err) < 0)
 		return err->code;
 	return commit_parse(&out->view, out->buf.data, out->buf.size, run->repo->algo, err);

@@ -18,7 +18,7 @@ enum {
 
 struct request {
 	struct config_cmd c;
-	unsigned action;
+	int action;
 	const char *comment;
 	const struct option *opts;
 	int argc;
@@ -62,8 +62,6 @@ static void check_locations(const struct request *q)
 /* One argument: get; two: set; three: set the values that match. */
 static void choose_action(struct request *q)
 {
-	if (q->action & (q->action - 1))
-		bad_usage(q, "only one action at a time");
 	if (q->action)
 		return;
 	switch (q->argc) {
@@ -225,32 +223,32 @@ int cmd_config(int argc, const char **argv, struct command_ctx *ctx)
 	struct option opts[] = {
 		CONFIG_LOCATION_OPTIONS(&q.c),
 		OPT_GROUP("Action"),
-		OPT_BIT(0, "get", &q.action, "get value: name [value-pattern]", ACTION_GET),
-		OPT_BIT(0, "get-all", &q.action, "get all values: key [value-pattern]",
+		OPT_CMDMODE(0, "get", &q.action, "get value: name [value-pattern]", ACTION_GET),
+		OPT_CMDMODE(0, "get-all", &q.action, "get all values: key [value-pattern]",
 			ACTION_GET_ALL),
-		OPT_BIT(0, "get-regexp", &q.action,
+		OPT_CMDMODE(0, "get-regexp", &q.action,
 			"get values for regexp: name-regex [value-pattern]", ACTION_GET_REGEXP),
-		OPT_BIT(0, "get-urlmatch", &q.action,
+		OPT_CMDMODE(0, "get-urlmatch", &q.action,
 			"get value specific for the URL: section[.var] URL", ACTION_GET_URLMATCH),
-		OPT_BIT(0, "replace-all", &q.action,
+		OPT_CMDMODE(0, "replace-all", &q.action,
 			"replace all matching variables: name value [value-pattern]",
 			ACTION_REPLACE_ALL),
-		OPT_BIT(0, "add", &q.action, "add a new variable: name value", ACTION_ADD),
-		OPT_BIT(0, "unset", &q.action, "remove a variable: name [value-pattern]",
+		OPT_CMDMODE(0, "add", &q.action, "add a new variable: name value", ACTION_ADD),
+		OPT_CMDMODE(0, "unset", &q.action, "remove a variable: name [value-pattern]",
 			ACTION_UNSET),
-		OPT_BIT(0, "unset-all", &q.action, "remove all matches: name [value-pattern]",
+		OPT_CMDMODE(0, "unset-all", &q.action, "remove all matches: name [value-pattern]",
 			ACTION_UNSET_ALL),
-		OPT_BIT(0, "rename-section", &q.action, "rename section: old-name new-name",
+		OPT_CMDMODE(0, "rename-section", &q.action, "rename section: old-name new-name",
 			ACTION_RENAME_SECTION),
-		OPT_BIT(0, "remove-section", &q.action, "remove a section: name",
+		OPT_CMDMODE(0, "remove-section", &q.action, "remove a section: name",
 			ACTION_REMOVE_SECTION),
-		OPT_BIT('l', "list", &q.action, "list all", ACTION_LIST),
+		OPT_CMDMODE('l', "list", &q.action, "list all", ACTION_LIST),
 		OPT_BOOL(0, "fixed-value", &q.c.fixed_value,
 			 "use string equality when comparing values to 'value-pattern'"),
-		OPT_BIT('e', "edit", &q.action, "open an editor", ACTION_EDIT),
-		OPT_BIT(0, "get-color", &q.action, "find the color configured: slot [default]",
+		OPT_CMDMODE('e', "edit", &q.action, "open an editor", ACTION_EDIT),
+		OPT_CMDMODE(0, "get-color", &q.action, "find the color configured: slot [default]",
 			ACTION_GET_COLOR),
-		OPT_BIT(0, "get-colorbool", &q.action,
+		OPT_CMDMODE(0, "get-colorbool", &q.action,
 			"find the color setting: slot [stdout-is-tty]", ACTION_GET_COLORBOOL),
 		CONFIG_TYPE_OPTIONS(&q.c),
 		OPT_GROUP("Other"),

@@ -121,10 +121,8 @@ int rebase_edit_text(struct rebase_cmd *c, struct strbuf *text, struct err *err)
 	char *path = repo_state_path(c->r, STATE_REBASE_MERGE_TODO);
 	int rc = edit_text_write(path, text, err);
 
-	if (!rc && launch_sequence_editor(c->r, path, err)) {
-		err_release(err);
-		rc = err_set(err, ERR_ABORTED, "there was a problem with the editor '%s'", sequence_editor_program(c->r));
-	}
+	if (!rc)
+		rc = launch_sequence_editor(c->r, path, err);
 	strbuf_reset(text);
 	if (!rc)
 		rc = read_file(text, path, LIST_MAX, err);

@@ -289,14 +289,11 @@ static void check_backend(const struct rebase_cmd_options *o)
 		die("the apply backend of rebase (--apply, --whitespace, -C) is not available yet; use --merge");
 }
 
+/* --continue and the like are the only argument. */
 static void check_modes(const struct rebase_cmd_options *o, int argc)
 {
-	if (o->mode == REBASE_START)
-		return;
-	if (argc)
+	if (o->mode != REBASE_START && argc != 2)
 		rebase_usage();
-	if (o->mode == REBASE_EDIT_TODO && o->interactive)
-		die("The --edit-todo action can only be used during interactive rebase.");
 }
 
 static void check_merge_options(struct rebase_cmd *c)
@@ -355,7 +352,7 @@ static void fill_defaults(struct rebase_cmd_options *o)
 int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv)
 {
 	struct rebase_cmd_options *o = &c->o;
-	int reschedule = -1;
+	int reschedule = -1, total = argc;
 
 	read_config(c);
 	reschedule = o->reschedule;
@@ -364,7 +361,7 @@ int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv)
 		die("--preserve-merges was replaced by --rebase-merges\n"
 		    "Note: Your `pull.rebase` configuration may also be set to 'preserve',\n"
 		    "which is no longer supported; use 'merges' instead");
-	check_modes(o, argc);
+	check_modes(o, total);
 	if (o->mode != REBASE_START)
 		return argc;
 	if (argc > 2 || (o->root && argc > 1))
