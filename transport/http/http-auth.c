@@ -140,8 +140,8 @@ static int init_proactive(struct http_client *c, struct err *err)
 		return 0;
 	if (strcmp(kind, "auto") && strcmp(kind, "basic"))
 		return err_set(err, ERR_INVALID, "Unknown value for http.proactiveauth: '%s'", kind);
-	if (!strcmp(kind, "basic")) {
-		secret_set(&c->auth.authtype, "basic");
+	if (!strcmp(kind, "basic")) { /* as if the server had asked for it */
+		strvec_push(&c->auth.wwwauth, "Basic");
 		c->methods = CURLAUTH_BASIC;
 	}
 	rc = credential_fill(&c->auth, c->o.config, err);
@@ -285,22 +285,6 @@ int http_proxy_auth_bad(struct http_client *c, struct err *err)
 int http_cert_bad(struct http_client *c, struct err *err)
 {
 	return c->cert_auth.password ? credential_reject(&c->cert_auth, c->o.config, err) : 0;
-}
-
-int http_auth_follow(struct http_client *c, struct err *err)
-{
-	struct credential there;
-	int rc;
-
-	/* The name of the old URL is for its own password. */
-	if (!c->auth.password && !c->auth.credential)
-		return http_auth_forget(c, err);
-	credential_init(&there);
-	rc = credential_from_url(&there, c->base, err);
-	if (!rc)
-		secret_set(&c->auth.path, there.path);
-	credential_release(&there);
-	return rc;
 }
 
 int http_auth_forget(struct http_client *c, struct err *err)

@@ -183,9 +183,7 @@ MUST_USE int http_auth_good(struct http_client *c, struct err *err);
 MUST_USE int http_proxy_auth_bad(struct http_client *c, struct err *err);
 /* The server has refused the client certificate. */
 MUST_USE int http_cert_bad(struct http_client *c, struct err *err);
-/* The base is elsewhere on the same host: its path goes into prompts and to helpers. */
-MUST_USE int http_auth_follow(struct http_client *c, struct err *err);
-/* The base is on another host now: forget the credentials of the old one. */
+/* The base is elsewhere now: forget the credentials of the old one. */
 MUST_USE int http_auth_forget(struct http_client *c, struct err *err);
 
 /* ---- http-url.c ---- */

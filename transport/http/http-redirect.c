@@ -33,7 +33,9 @@ int http_follow_base(struct http_client *c, const struct http_request *rq, const
 	c->base = http_url_without_user(base);
 	free(base);
 	c->moved |= !same;
-	rc = same ? http_auth_follow(c, err) : http_auth_forget(c, err);
+	/* On the same host a known password stays. Else the new path is in prompts, and a name alone does not go there. */
+	if (!same || (!c->auth.password && !c->auth.credential))
+		rc = http_auth_forget(c, err);
 	tell_move(c);
 	return rc;
 }
