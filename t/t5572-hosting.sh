@@ -359,7 +359,8 @@ test_expect_success SYSTEMD 'units that systemd understands' '
 '
 
 test_expect_success 'the page shows how to watch flushes' '
-	blob=$(echo watched | git -C srv/project.git hash-object -w --stdin) && git -C srv/project.git update-ref refs/tags/watched $blob &&
+	blob=$(echo watched | git -C srv/project.git hash-object -w --stdin) && seq -f "create refs/tags/n%.0f $blob" 50 | git -C srv/project.git update-ref --stdin &&
+	git -C srv/project.git pack-refs --all && git -C srv/project.git update-ref refs/tags/watched $blob &&
 	recipe watch && (unset GIT_TEST_FSYNC && PATH=$PWD/usr/bin:$PATH && . ./watch) && cat trace/* >events && grep hardware-flush events
 '
 

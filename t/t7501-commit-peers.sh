@@ -12,7 +12,7 @@ export GIT_AUTHOR_DATE GIT_COMMITTER_DATE
 same_state () {
 	for d in ours theirs; do
 		(cd $d && stock log --all --format=raw -p --no-abbrev && stock reflog --all && stock status --porcelain=v2 &&
-		cat .git/logs/HEAD .git/HEAD && ls .git | grep -v "^COMMIT_EDITMSG$" | sort) >state.$d 2>&1
+		reflog_lines . HEAD && ref_value . HEAD && ls .git | grep -v "^COMMIT_EDITMSG$" | sort) >state.$d 2>&1
 	done
 	test_cmp state.theirs state.ours && peers_same_index && stock -C ours fsck --strict >/dev/null
 }
