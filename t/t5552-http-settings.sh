@@ -82,6 +82,9 @@ test_expect_success '"store" has neither challenges nor capabilities that the he
 test_expect_success 'after a redirect the new path is in prompts and in questions to helpers, and a name alone does not go there' '
 	cp -R srv/repo.git srv/moved.git && rules web "* ^/old(.*) redirect 302 /moved\\1" "* . basic me secret" && printf "username=me\npassword=secret\n" >answer &&
 	rm -f fields.log && URL=$web_url/old.git lists -c credential.useHttpPath=true && grep -c "^path=moved.git" fields.log >count && test "$(cat count)" = 2 &&
+	rm -f fields.log && URL=http://me:bad@127.0.0.1:$web_port/old.git fails "Authentication failed" -c credential.useHttpPath=true && test_grep "^-- erase" fields.log && test_grep "^path=old.git" fields.log &&
+	rm -f fields.log && lists -c http.proactiveAuth=basic && sed -n "/^-- get/,/^-- store/{ /^-- store/!p; }" fields.log >asked &&
+	printf "%s\n" "-- get" "capability[]=authtype" "capability[]=state" protocol=http "host=127.0.0.1:$web_port" "wwwauth[]=Basic" >expect && test_cmp expect asked &&
 	git config --global --unset credential.helper && write_script ask <<-EOF && rm -f ask.log &&
 	echo "\$1" >>"$PWD/ask.log"
 	case "\$1" in Username*) echo me ;; *) echo secret ;; esac
