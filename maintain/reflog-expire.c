@@ -17,7 +17,7 @@ static int expire_one(struct reflog_expiry *x, struct repo_operation *op, struct
 	int rc = reflog_expiry_begin(x, name, &why);
 
 	if (!rc)
-		rc = reflog_rewrite(r->refs, name, 0, reflog_expiry_keeps, x,
+		rc = reflog_rewrite(r->refs, name, REFLOG_IF_FREE, reflog_expiry_keeps, x,
 				    repo_operation_batch(op), &why);
 	if (rc == ERR_LOCKED)
 		repo_warn(r, "%s", err_message(&why));

@@ -450,6 +450,8 @@ typedef int (*reflog_keep_fn)(void *data, size_t i, size_t nr, const struct refl
 #define REFLOG_UPDATE_REF 2u /* if the last entry goes, the ref gets the value of the one
 				that is last then; symbolic refs do not */
 #define REFLOG_DRY_RUN 4u    /* ask `keep` and do no more */
+#define REFLOG_IF_FREE 8u    /* if a lock is found at publication only, as in tables: warn, and
+				leave the log */
 /*
  * Rewrite a log with the entries that `keep` lets stay. What cannot be read as an
  * entry is dropped. What others append meanwhile stays.

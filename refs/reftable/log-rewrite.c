@@ -153,20 +153,37 @@ static int apply_rewrites(struct reftable_change *c, struct log_rewrites *w, str
 	return rc;
 }
 
+/* Another process holds the list: leaves the logs as they are, with a warning, if that will do for all of them. */
+static bool may_leave(const struct log_rewrites *w, const struct err *why)
+{
+	for (size_t i = 0; i < w->nr; i++)
+		if (!(w->items[i].flags & REFLOG_IF_FREE))
+			return false;
+	ref_store_warn(&w->store->base, "cannot lock references: %s", err_message(why));
+	return true;
+}
+
 static int publish_rewrites(void *data, struct err *err)
 {
 	struct log_rewrites *w = data;
+	struct err why = ERR_INIT;
 	struct reftable_change *c;
 	int rc;
 
 	if (!w->nr) /* a transaction has taken them */
 		return 0;
 	CALLOC_ARRAY(c, 1);
-	rc = change_lock(c, w->store, w->stack, w->batch, err);
-	if (rc < 0)
-		err_prefix(err, "cannot lock references");
-	else
-		rc = apply_rewrites(c, w, err);
+	rc = change_lock(c, w->store, w->stack, w->batch, &why);
+	if (rc < 0) {
+		change_free(c);
+		if (rc == ERR_LOCKED && may_leave(w, &why))
+			rc = 0;
+		else
+			err_set(err, rc, "cannot lock references: %s", err_message(&why));
+		err_release(&why);
+		return rc;
+	}
+	rc = apply_rewrites(c, w, err);
 	if (!rc)
 		rc = change_stage(c, w->batch, err);
 	if (!rc)
