@@ -52,10 +52,12 @@ int cmd_for_each_repo(int argc, const char **argv, struct command_ctx *ctx)
 	v = config_get_all(command_config(ctx->repo), canonical.buf, &nr);
 	for (size_t i = 0; i < nr && (!code || keep_going); i++) {
 		char *place = NULL;
-		int rc;
+		int rc = config_entry_path(v[i], &place, &err);
 
-		if (config_entry_path(v[i], &place, &err) < 0)
+		if (rc < 0)
 			die_err(&err);
+		if (rc == CONFIG_PATH_OPTIONAL)
+			continue;
 		rc = run_in(place, argc, argv);
 		if (rc)
 			code = keep_going ? 1 : rc;

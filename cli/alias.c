@@ -123,8 +123,10 @@ static void splice_words(struct strvec *args, const char *name, const char *text
 		exit(inner.code);
 	if (inner.use_pager >= 0)
 		o->use_pager = inner.use_pager;
-	if ((size_t)skip == words.nr)
-		die("empty alias for %s", name);
+	if ((size_t)skip == words.nr) {
+		fprintf(stderr, "expansion of alias '%s' failed; '' is not a git command\n", name);
+		exit(1);
+	}
 	if (!strcmp(words.v[skip], name))
 		die("recursive alias: %s", name);
 

@@ -117,6 +117,8 @@ MUST_USE int config_entry_int64(const struct config_entry *e, int64_t min, int64
 				int64_t *out, struct err *err);
 /* A finite number in decimal notation. */
 MUST_USE int config_entry_double(const struct config_entry *e, double *out, struct err *err);
+/* CONFIG_PATH_OPTIONAL: ":(optional)path", and there is no such file: as if the key were not set. */
+enum { CONFIG_PATH_OPTIONAL = 1 };
 MUST_USE int config_entry_path(const struct config_entry *e, char **out, struct err *err);
 MUST_USE int config_entry_expiry(const struct config_entry *e, timestamp_t *out,
 				 struct err *err);

@@ -157,16 +157,22 @@ int config_entry_bool(const struct config_entry *e, bool *out, struct err *err)
 int config_entry_path(const struct config_entry *e, char **out, struct err *err)
 {
 	static const char prefix[] = "%(prefix)/";
+	const char *value = e->value;
+	bool optional = value && skip_prefix(value, ":(optional)", &value);
 	char *path;
 
-	if (!e->value)
+	if (!value)
 		return config_entry_bad(e, err, "missing value");
-	if (starts_with(e->value, prefix))
-		path = path_join(SLUICE_PREFIX, e->value + strlen(prefix));
+	if (starts_with(value, prefix))
+		path = path_join(SLUICE_PREFIX, value + strlen(prefix));
 	else
-		path = path_expand_user(e->value);
+		path = path_expand_user(value);
 	if (!path)
-		return err_set(err, ERR_INVALID, "failed to expand user dir in: '%s'", e->value);
+		return err_set(err, ERR_INVALID, "failed to expand user dir in: '%s'", value);
+	if (optional && access(path, F_OK) < 0) {
+		free(path);
+		return CONFIG_PATH_OPTIONAL;
+	}
 	*out = path;
 	return 0;
 }
@@ -289,7 +295,7 @@ int config_get_path(const struct config_set *c, const char *key, char **out, str
 	if (!find_last(c, key, &e))
 		return 0;
 	rc = config_entry_path(e, out, err);
-	return rc < 0 ? rc : 1;
+	return rc < 0 ? rc : rc != CONFIG_PATH_OPTIONAL;
 }
 
 

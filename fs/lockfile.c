@@ -270,6 +270,7 @@ static bool take_over(const char *lock_path)
 static int locked(const char *lock_path, struct err *err)
 {
 	struct strbuf who = STRBUF_INIT;
+	char *whole = path_absolute(lock_path);
 	pid_t pid;
 	int ret;
 
@@ -286,7 +287,8 @@ static int locked(const char *lock_path, struct err *err)
 	ret = err_set(err, ERR_LOCKED,
 		      "Unable to create '%s': File exists.\n\n"
 		      "Another git process seems to be running in this repository.\n%s",
-		      lock_path, who.buf);
+		      whole ? whole : lock_path, who.buf);
+	free(whole);
 	strbuf_release(&who);
 	return ret;
 }

@@ -119,10 +119,10 @@ static int read_entry(struct pack_checks *c, const struct config_entry *e, const
 		return err_set(err, ERR_INVALID, "missing value for '%s'", e->key);
 	if (!strcmp(id, "skiplist")) {
 		rc = config_entry_path(e, &path, err);
-		if (rc >= 0)
+		if (!rc)
 			rc = oid_list_read(&c->skip, path, algo, true, err);
 		free(path);
-		return rc;
+		return rc < 0 ? rc : 0;
 	}
 	if (fsck_msg_id_exists(id))
 		return fsck_set_severity(&c->fsck, id, e->value, err);

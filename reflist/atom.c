@@ -18,12 +18,6 @@ static int bad_argument(const struct ref_atom *a, const char *arg, struct err *e
 		       arg);
 }
 
-/* Where Git's message names the atom with its argument. */
-static int bad_atom(const struct ref_atom *a, const char *arg, struct err *err)
-{
-	return err_set(err, ERR_INVALID, "unrecognized %%(%s) argument: %s", a->text, arg);
-}
-
 static int no_argument(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,
 		       struct err *err)
 {
@@ -65,7 +59,7 @@ static int parse_refname(struct reflist *l UNUSED, struct ref_atom *a, const cha
 		return parse_strip(a, NAME_LSTRIP, rest, arg, err);
 	if (skip_prefix(arg, "rstrip=", &rest))
 		return parse_strip(a, NAME_RSTRIP, rest, arg, err);
-	return bad_atom(a, arg, err);
+	return bad_argument(a, arg, err);
 }
 
 /* False: it is not one of these words. */
@@ -118,7 +112,7 @@ static int parse_oid(struct reflist *l, struct ref_atom *a, const char *arg,
 	if (!strcmp(arg, "short"))
 		return 0;
 	if (!skip_prefix(arg, "short=", &rest))
-		return bad_atom(a, arg, err);
+		return bad_argument(a, arg, err);
 	if (!parse_positive(rest, &a->abbrev))
 		return err_set(err, ERR_INVALID, "positive value expected '%s' in %%(%s)", rest,
 			       a->text);
@@ -185,13 +179,10 @@ static int parse_email(struct ref_atom *a, const char *arg, bool name, struct er
 		else if (!name && !strcmp(part, "localpart"))
 			a->email |= EMAIL_LOCALPART;
 		else
-			rc = -1;
+			rc = bad_argument(a, name ? arg : part, err);
 	}
 	string_list_clear(&parts, NULL);
-	if (!rc)
-		return 0;
-	return name ? bad_argument(a, arg, err) :
-		      err_set(err, ERR_INVALID, "unrecognized email option: %s", arg);
+	return rc;
 }
 
 static int parse_person(struct reflist *l UNUSED, struct ref_atom *a, const char *arg,

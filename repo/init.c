@@ -304,6 +304,13 @@ static int separate(struct init_job *j, const struct repo_init_options *o, struc
 
 /* ---- the existing repository, and the options ---- */
 
+static void init_warn(const struct repo_init_options *o, char *msg)
+{
+	if (o->warn)
+		o->warn(o->warn_data, msg);
+	free(msg);
+}
+
 static int set_hash(struct init_job *j, const char *name, struct err *err)
 {
 	const struct hash_algo *algo = hash_algo_by_name(name);
@@ -315,23 +322,33 @@ static int set_hash(struct init_job *j, const char *name, struct err *err)
 }
 
 /* GIT_DEFAULT_HASH, init.defaultObjectFormat, SHA-1. */
-static int default_hash(struct init_job *j, struct err *err)
+static int default_hash(struct init_job *j, const struct repo_init_options *o, struct err *err)
 {
 	const char *name = getenv("GIT_DEFAULT_HASH");
+	bool forced = name != NULL;
 
 	if (!name && config_get_string(j->config, "init.defaultobjectformat", &name, err) < 0)
 		return ERR_INVALID;
+	if (!forced && name && !hash_algo_by_name(name)) {
+		init_warn(o, xstrfmt("unknown hash algorithm '%s'", name));
+		name = NULL;
+	}
 	return set_hash(j, name && *name ? name : "sha1", err);
 }
 
 /* init.defaultRefFormat; files. */
-static int configured_refs(struct init_job *j, struct err *err)
+static int configured_refs(struct init_job *j, const struct repo_init_options *o, struct err *err)
 {
+	const struct ref_backend *known;
 	const char *name = NULL;
 	int rc = config_get_string(j->config, "init.defaultrefformat", &name, err);
 
 	if (rc < 0)
 		return rc;
+	if (name && ref_storage_by_name(&known, name, NULL) == ERR_INVALID) {
+		init_warn(o, xstrfmt("unknown ref storage format '%s'", name));
+		name = NULL;
+	}
 	return ref_storage_by_name(&j->format.refs, name ? name : ref_backend_name(ref_storage_default()), err);
 }
 
@@ -355,7 +372,7 @@ static int choose_refs(struct init_job *j, const struct repo_init_options *o, st
 	j->format.refs = asked;
 	if (!asked && env && *env)
 		return ref_storage_by_name(&j->format.refs, env, err);
-	return asked ? 0 : configured_refs(j, err);
+	return asked ? 0 : configured_refs(j, o, err);
 }
 
 /* Before templates: format and hash of a repository that exists. */
@@ -386,7 +403,7 @@ static int read_existing(struct init_job *j, const struct repo_init_options *o,
 				       "with different hash");
 		return 0;
 	}
-	return algo ? set_hash(j, o->hash_name, err) : default_hash(j, err);
+	return algo ? set_hash(j, o->hash_name, err) : default_hash(j, o, err);
 }
 
 /* core.fsync, core.sharedRepository and so on, of the user or of a repository that exists. */
@@ -564,13 +581,6 @@ static int copy_dir(struct init_job *j, const char *from, const char *to, bool t
 }
 
 /* ---- which template ---- */
-
-static void init_warn(const struct repo_init_options *o, char *msg)
-{
-	if (o->warn)
-		o->warn(o->warn_data, msg);
-	free(msg);
-}
 
 /* Another user may own the present repository: its configuration does not choose the template. */
 static int protected_template_dir(char **out, struct err *err)

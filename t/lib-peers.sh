@@ -36,6 +36,8 @@ same_wording () {
 		-e "s/ checked out at / used by worktree at /" -e "s/cannot update ref '[^']*': trying to write/trying to write/" \
 		-e "s/\(trying to write non-commit object .* to branch\) '[^']*'/\1/" \
 		-e "s/could not lookup commit '\(.*\)'/could not lookup commit \1/" \
+		-e "s/unrecognized %(\([^:)]*\):[^)]*) argument/unrecognized %(\1) argument/" \
+		-e "s/unrecognized \(email option\|%([*]*[a-z]*email) argument\): .*/unrecognized email option/" \
 		-e "s/<newvalue>/<new-oid>/; s/<oldvalue>/<old-oid>/" -e "s/^\(fatal\|error\|warning\): [A-Z]/\L&/" \
 		-e "/^\(fatal\|error\|warning\): /s/\.\$//" -e "/^If you are sure you want/s/\.\$//" wording.theirs wording.ours &&
 	test_cmp wording.theirs wording.ours

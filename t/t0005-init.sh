@@ -3,6 +3,7 @@
 
 test_description='git init, compared with stock git'
 . "$(dirname "$0")/test-lib.sh"
+SQ="'"
 . "$TEST_DIRECTORY/lib-peers.sh"
 test_stock_template=
 
@@ -218,6 +219,12 @@ test_expect_success 'the hint about the name of the first branch' '
 test_expect_success 'git --bare init with a work tree is refused' '
 	GIT_WORK_TREE=. test_expect_code 128 git --bare init bare-wt 2>err && test_grep "not allowed without specifying GIT_DIR" err &&
 	test_path_is_missing bare-wt/HEAD
+'
+
+test_expect_success 'a setting of an unknown format makes a warning' '
+	git -c init.defaultRefFormat=junk init -q odd1 2>err && echo "warning: unknown ref storage format ${SQ}junk$SQ" >expect && test_cmp expect err &&
+	git -c init.defaultObjectFormat=junk init -q odd2 2>err && echo "warning: unknown hash algorithm ${SQ}junk$SQ" >expect && test_cmp expect err &&
+	test_expect_code 128 env GIT_DEFAULT_HASH=junk git init -q odd3 2>err && test_expect_code 128 env GIT_DEFAULT_REF_FORMAT=junk git init -q odd3 2>err && test_path_is_missing odd3/.git/HEAD
 '
 
 test_done

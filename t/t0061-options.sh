@@ -81,7 +81,15 @@ test_expect_success 'an editor that cannot be started, and one that fails' '
 	 printf "error: %s\n" "cannot run nonesuch: No such file or directory" "unable to start editor ${SQ}nonesuch$SQ" >expect &&
 	 test_expect_code 1 git commit --allow-empty 2>err && head -n 2 err >actual && test_cmp expect actual && test_expect_code 1 git rebase -i --root 2>err && head -n 2 err >actual && test_cmp expect actual &&
 	 GIT_EDITOR=false && test_expect_code 1 git tag -a x 2>err && test "$(head -n 1 err)" = "error: there was a problem with the editor ${SQ}false$SQ" &&
-	 test_must_fail git commit --allow-empty --squash=nope 2>err && echo "fatal: could not lookup commit ${SQ}nope$SQ" >expect && test_cmp expect err)
+	 test_must_fail git commit --allow-empty --squash=nope 2>err && echo "fatal: could not lookup commit ${SQ}nope$SQ" >expect && test_cmp expect err &&
+	 test_must_fail git commit --allow-empty -C nope 2>err && test_cmp expect err)
+'
+
+test_expect_success 'words for arguments of atoms, an empty alias, and a lock' '
+	(cd modes && bad () { test_expect_code 128 git for-each-ref --format="%($1)" 2>err && echo "fatal: unrecognized %($2) argument: $3" >expect && test_cmp expect err; } &&
+	 bad upstream:foo upstream foo && bad objectname:foo objectname foo && bad authoremail:trim,x authoremail x && bad authorname:mailmap,x authorname mailmap,x &&
+	 test_expect_code 1 git -c alias.x= x 2>err && echo "expansion of alias ${SQ}x$SQ failed; $SQ$SQ is not a git command" >expect && test_cmp expect err &&
+	 touch .git/index.lock && test_expect_code 128 git add . 2>err && test_grep "^fatal: Unable to create $SQ$PWD/.git/index.lock$SQ: File exists[.]" err)
 '
 
 test_done

@@ -259,4 +259,19 @@ test_expect_success 'includes in a blob and on standard input are followed, in a
 	test_expect_code 1 git config --file in/file u.v
 '
 
+test_expect_success 'a path that is optional and missing counts as not set' '
+	git init -q optional && (cd optional && git commit -q --allow-empty -m x && echo ignored >list && touch ignored &&
+	 test_expect_code 1 git -c a.b=":(optional)none" config get --type=path a.b >out && test_must_be_empty out &&
+	 echo q >expect && git -c a.b=":(optional)none" config get --type=path --default=q a.b >out && test_cmp expect out &&
+	 echo list >expect && git -c a.b=":(optional)none" -c a.b=":(optional)list" config get --all --type=path a.b >out && test_cmp expect out &&
+	 git -c core.excludesFile=":(optional)list" status -s >out && test_grep ! ignored out && git -c core.excludesFile=":(optional)none" status -s >out && test_grep ignored out &&
+	 git -c fsck.skipList=":(optional)none" fsck && git -c commit.template=":(optional)none" commit -q --allow-empty -m y &&
+	 test_must_fail git -c commit.template=none commit -q --allow-empty 2>err && test_must_fail git -c fsck.skipList=none fsck 2>err)
+'
+
+test_expect_success 'a locked file ends config with 255; a name without a section and a value' '
+	(cd optional && touch .git/config.lock && test_expect_code 255 git config a.b c 2>err && test_grep "^error: could not lock config file .git/config: " err && test_expect_code 255 git config --unset a.b 2>err &&
+	 rm .git/config.lock && test_expect_code 129 git config set a 2>err && echo "error: missing value to set to a variable with an invalid name ${SQ}a$SQ" >expect && test_cmp expect err)
+'
+
 test_done

@@ -99,4 +99,12 @@ test_expect_success 'packed-refs: without a header, unsorted, damaged' '
 	test_must_fail git -C ours show-ref 2>err && test_grep "unexpected line" err
 '
 
+test_expect_success '--verify takes any name of capitals' '
+	git init -q capitals && (cd capitals && git commit -q --allow-empty -m x && for name in FETCH_HEAD MERGE_HEAD FOO AUTO_MERGE; do
+		git rev-parse HEAD >.git/$name && echo "$(git rev-parse HEAD) $name" >expect && git show-ref --verify $name >out && test_cmp expect out || return 1
+	done && for name in foo_HEAD F-O ""; do
+		cp .git/FOO .git/foo_HEAD && cp .git/FOO .git/F-O && test_expect_code 1 git show-ref --verify -q "$name" || return 1
+	done)
+'
+
 test_done

@@ -20,6 +20,7 @@ enum {
 	CONFIG_EXIT_NOTHING_SET = 5, /* and: several match */
 	CONFIG_EXIT_INVALID_PATTERN = 6,
 	CONFIG_EXIT_USAGE = 129,
+	CONFIG_EXIT_LOCKED = 255,
 	CONFIG_EXIT_BAD_SECTION = 255, /* rename-section to a name that is none */
 };
 

@@ -65,7 +65,7 @@ static int add_path(struct strbuf *out, const struct config_entry *e, struct err
 	char *path = NULL;
 	int rc = config_entry_path(e, &path, err);
 
-	if (rc >= 0)
+	if (!rc)
 		strbuf_addstr(out, path);
 	free(path);
 	return rc;

@@ -27,7 +27,7 @@ static void add_origin(struct strbuf *out, const struct config_cmd *c,
 	strbuf_addch(out, c->null_terminated ? '\0' : '\t');
 }
 
-/* < 0: the value is of another type, and out as before. */
+/* < 0: the value is of another type, or CONFIG_PATH_OPTIONAL; out is as before then. */
 static int try_entry(struct strbuf *out, const struct config_cmd *c, const struct config_entry *e, struct err *err)
 {
 	size_t before = out->len;
@@ -48,7 +48,7 @@ static int try_entry(struct strbuf *out, const struct config_cmd *c, const struc
 		rc = config_cmd_format(out, c, e, err);
 	}
 	strbuf_addch(out, c->null_terminated ? '\0' : '\n');
-	if (rc < 0)
+	if (rc < 0 || rc == CONFIG_PATH_OPTIONAL)
 		strbuf_setlen(out, before);
 	return rc;
 }
@@ -151,13 +151,12 @@ static void key_matcher_release(struct key_matcher *m)
 		regfree(&m->regex);
 }
 
-/* The matching entries, or the last of them, into out. Returns how many. */
-static size_t collect(struct strbuf *out, const struct config_cmd *c,
+/* The matching entries, or the last of them, into out. */
+static void collect(struct strbuf *out, const struct config_cmd *c,
 		      const struct config_set *set, const struct key_matcher *keys,
 		      const struct config_matcher *values, bool all)
 {
 	const struct config_entry *last = NULL;
-	size_t nr = 0;
 
 	for (size_t i = 0; i < config_nr(set); i++) {
 		const struct config_entry *e = config_at(set, i);
@@ -165,14 +164,12 @@ static size_t collect(struct strbuf *out, const struct config_cmd *c,
 		if (!key_matches(keys, e->key) ||
 		    !config_matcher_matches(values, e->value ? e->value : ""))
 			continue;
-		nr++;
 		if (all)
 			add_entry(out, c, e);
 		last = e;
 	}
 	if (!all && last)
 		add_entry(out, c, last);
-	return nr;
 }
 
 static void add_default(struct strbuf *out, const struct config_cmd *c, const char *key)
@@ -191,7 +188,6 @@ int config_cmd_get(struct config_cmd *c, const char *key, unsigned flags)
 	struct strbuf out = STRBUF_INIT;
 	struct err err = ERR_INIT;
 	const struct config_set *set;
-	size_t nr;
 	int code = key_matcher_init(&keys, key, (flags & GET_KEY_REGEXP) != 0);
 
 	if (!code && config_matcher_new(&values, c->value_pattern, c->fixed_value, &err) < 0) {
@@ -200,12 +196,10 @@ int config_cmd_get(struct config_cmd *c, const char *key, unsigned flags)
 	}
 	if (!code) {
 		set = config_cmd_read(c, false);
-		nr = collect(&out, c, set, &keys, values, (flags & GET_ALL) != 0);
-		if (!nr && c->default_value) {
+		collect(&out, c, set, &keys, values, (flags & GET_ALL) != 0);
+		if (!out.len && c->default_value)
 			add_default(&out, c, keys.exact.len ? keys.exact.buf : key);
-			nr = 1;
-		}
-		code = nr ? 0 : 1;
+		code = out.len ? 0 : 1; /* An optional path that is missing has no line. */
 		print(&out);
 		config_cmd_drop(c);
 	}

@@ -135,7 +135,8 @@ static int sub_set(int argc, const char **argv, struct command_ctx *ctx)
 
 	config_sub_begin(&c, &argc, argv, opts, usage, 1, 2);
 	if (argc == 1) {
-		error("missing value to set to the variable '%s'", argv[0]);
+		error(strchr(argv[0], '.') ? "missing value to set to the variable '%s'" :
+					     "missing value to set to a variable with an invalid name '%s'", argv[0]);
 		exit(129);
 	}
 	if (c.fixed_value && !c.value_pattern)

@@ -34,6 +34,8 @@ static int exit_code_of(int rc, const char *key)
 		return CONFIG_EXIT_NOTHING_SET;
 	case ERR_CORRUPT:
 		return CONFIG_EXIT_INVALID_FILE;
+	case ERR_LOCKED:
+		return CONFIG_EXIT_LOCKED;
 	default:
 		return CONFIG_EXIT_NO_WRITE;
 	}

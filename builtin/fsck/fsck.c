@@ -58,11 +58,15 @@ static void read_skip_lists(struct fsck *f)
 	for (size_t i = 0; i < config_nr(c); i++) {
 		const struct config_entry *e = config_at(c, i);
 		char *path;
+		int rc;
 
 		if (strcmp(e->key, "fsck.skiplist"))
 			continue;
-		if (config_entry_path(e, &path, &err) < 0)
+		rc = config_entry_path(e, &path, &err);
+		if (rc < 0)
 			die_err(&err);
+		if (rc == CONFIG_PATH_OPTIONAL)
+			continue;
 		fsck_read_oid_list(path, f->algo, &f->skip, true);
 		free(path);
 	}

@@ -137,6 +137,12 @@ static int show_all(struct show_ref *s)
 
 /* ---- --verify, --exists ---- */
 
+/* HEAD, FETCH_HEAD, AUTO_MERGE and names like these. */
+static bool is_capital(const char *name)
+{
+	return *name && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
+}
+
 static int show_ref_verify(struct show_ref *s)
 {
 	size_t i;
@@ -147,7 +153,7 @@ static int show_ref_verify(struct show_ref *s)
 		const char *name = s->patterns[i];
 		struct ref ref = { .name = name, .peeled = s->repo->algo->null_oid };
 
-		if ((starts_with(name, "refs/") || !strcmp(name, "HEAD")) &&
+		if ((starts_with(name, "refs/") || is_capital(name)) &&
 		    !ref_resolve(s->repo->refs, name, &ref.oid, NULL, NULL, NULL))
 			show_one(s, name, &ref);
 		else if (s->quiet)

@@ -91,7 +91,7 @@ static int take_config_entry(struct http_settings *s, const struct setting *k, c
 		rc = config_entry_path(e, &path, err);
 		if (!rc)
 			set_config_text(s, k, path);
-		return rc;
+		return rc < 0 ? rc : 0;
 	}
 	set_config_text(s, k, xstrdup(e->value ? e->value : "true"));
 	return 0;
