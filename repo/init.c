@@ -851,11 +851,25 @@ static int write_config(struct init_job *j, const struct repo_init_options *o, s
 	return rc;
 }
 
+/* The store that has HEAD may have written files of its own into its new directories. */
+static void undo_store(struct init_job *j)
+{
+	const struct ref_layout *layout = refs_layout(j->format.refs);
+
+	for (size_t i = 0; layout->dirs[i]; i++) {
+		char *dir = path_join(j->gitdir, layout->dirs[i]);
+		int failed = strvec_contains(&j->made, dir) ? remove_tree(dir, true, NULL) : 0;
+
+		(void)failed; /* then the directory stays */
+		free(dir);
+	}
+}
+
 /*
- * Removes the new files and directories. If HEAD has its name already the repository is complete, though
- * perhaps not durable: it stays.
+ * Removes the new files and directories, and then returns true. If HEAD has its name already the repository is
+ * complete, though perhaps not durable: it stays.
  */
-static void undo(struct init_job *j)
+static bool undo(struct init_job *j)
 {
 	char *head = j->gitdir ? path_join(j->gitdir, "HEAD") : NULL;
 	bool is_there = head && !j->reinit && file_exists(head);
@@ -864,13 +878,16 @@ static void undo(struct init_job *j)
 	if (j->batch)
 		fsync_batch_abort(j->batch);
 	if (is_there)
-		return;
+		return false;
+	if (j->refs)
+		undo_store(j);
 	for (size_t i = j->files.nr; i-- > 0;)
 		sys->unlink(j->files.v[i]);
 	for (size_t i = j->made.nr; i-- > 0;) {
 		owner_leave(j->made.v[i]);
 		sys->rmdir(j->made.v[i]); /* fails if the directory is not empty */
 	}
+	return !j->reinit;
 }
 
 static void job_release(struct init_job *j)
@@ -954,8 +971,8 @@ int repo_init(const struct repo_init_options *o, struct repo_init_result *out, s
 		rc = o->unsealed ? fsync_batch_publish(j.batch, &local) : fsync_batch_commit(j.batch, &local);
 	if (j.head)
 		ref_transaction_finish(j.head, rc);
-	if (rc < 0)
-		undo(&j);
+	if (rc < 0 && undo(&j) && rc == ERR_UNCERTAIN)
+		rc = local.code = ERR_IO;
 	if (!rc) {
 		result.gitdir = path_real(j.linked ? j.linked : j.gitdir, 0);
 		if (!result.gitdir)
