@@ -241,7 +241,7 @@ test_expect_success 'a blob' '
 
 test_expect_success 'config.lock of another process: an error, nothing changed' '
 	printf "[a]\n\tb = 1\n" >f && cp f expect && : >f.lock &&
-	test_expect_code 4 git config -f f a.b 2 2>err &&
+	test_expect_code 255 git config -f f a.b 2 2>err &&
 	test_grep "could not lock config file f" err &&
 	test_path_is_file f.lock && test_cmp expect f && rm f.lock
 '

@@ -140,7 +140,7 @@ static int show_all(struct show_ref *s)
 /* HEAD, FETCH_HEAD, AUTO_MERGE and names like these. */
 static bool is_capital(const char *name)
 {
-	return *name && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
+	return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
 }
 
 static int show_ref_verify(struct show_ref *s)
