@@ -265,6 +265,7 @@ test_expect_success 'a path that is optional and missing counts as not set' '
 	 echo q >expect && git -c a.b=":(optional)none" config get --type=path --default=q a.b >out && test_cmp expect out &&
 	 echo list >expect && git -c a.b=":(optional)none" -c a.b=":(optional)list" config get --all --type=path a.b >out && test_cmp expect out &&
 	 git -c core.excludesFile=":(optional)list" status -s >out && test_grep ! ignored out && git -c core.excludesFile=":(optional)none" status -s >out && test_grep ignored out &&
+	 git -c init.templateDir=":(optional)none" init -q tmpl 2>err && test_must_be_empty err && test_path_is_dir tmpl/.git/info &&
 	 git -c fsck.skipList=":(optional)none" fsck && git -c commit.template=":(optional)none" commit -q --allow-empty -m y &&
 	 test_must_fail git -c commit.template=none commit -q --allow-empty 2>err && test_must_fail git -c fsck.skipList=none fsck 2>err)
 '
