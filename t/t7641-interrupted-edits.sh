@@ -38,6 +38,22 @@ test_expect_success SYMLINKS 'zeros in the place of lost blocks are no edit' '
 	)
 '
 
+test_expect_success SYMLINKS 'where HEAD has moved, old files, missing ones and incomplete ones follow it' '
+	interrupt moved && (
+		cd moved && git update-ref refs/heads/main side && mkdir e && : >e/y && git merge --abort &&
+		git status --porcelain >../out && test_must_be_empty ../out && lines one 2 3 4 >../expect && test_cmp ../expect f &&
+		test_path_is_missing d && test "$(readlink link)" = new && test_path_is_missing .git/WORKTREE_UPDATE
+	)
+'
+
+test_expect_success SYMLINKS 'a file that was edited then is a local change' '
+	interrupt moved-edited && (
+		cd moved-edited && git update-ref refs/heads/main side && lines mine >f && echo mine >d/x && git merge --abort &&
+		git status --porcelain >../out && lines " M f" "?? d/" >../expect && test_cmp ../expect ../out && lines mine >../expect &&
+		test_cmp ../expect f && test_cmp ../expect d/x && test_path_is_file new
+	)
+'
+
 test_expect_success SYMLINKS 'an edited file stops it, before anything has changed' '
 	interrupt edited && (
 		cd edited && echo new >new && lines one 2 3 four >f && cp f ../f && refused f && test_cmp ../f f && test_path_is_file new &&

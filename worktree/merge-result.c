@@ -247,13 +247,42 @@ static int check_edits(const struct undo *un, struct converter *conv, struct err
 	return rc ? rc : interrupted_update_check(&u, &un->written, err);
 }
 
-static int restore_files(struct undo *un, struct err *err)
+/* Files that a user has edited since stay as they are. */
+static int leave_out_edited(const struct undo *un, struct converter *conv, struct string_list *paths, struct err *err)
+{
+	const struct interrupted_update u = { un->r, &un->from, &un->to, conv };
+	struct string_list rest = STRING_LIST_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < paths->nr; i++) {
+		struct string_list one = { .items = &paths->items[i], .nr = 1 };
+		struct err why = ERR_INIT;
+
+		rc = interrupted_update_check(&u, &one, &why);
+		if (!rc)
+			string_list_append(&rest, one.items->string);
+		else if (rc != ERR_CONFLICT)
+			err_move(err, &why);
+		rc = rc == ERR_CONFLICT ? 0 : rc;
+		err_release(&why);
+	}
+	string_list_clear(paths, NULL);
+	*paths = rest;
+	return rc;
+}
+
+/* keeps_edits: HEAD and index have moved, so a file that was edited is a local change like any other. */
+static int restore_files(struct undo *un, bool keeps_edits, struct err *err)
 {
 	const struct write_files_options o = { 0 };
 	struct converter *conv = NULL;
 	int rc = converter_new(&conv, un->r, &un->ix, ATTR_CHECKOUT, err);
 
-	if (!rc)
+	if (!rc && keeps_edits)
+		rc = leave_out_edited(un, conv, &un->removed, err);
+	if (!rc && keeps_edits)
+		rc = leave_out_edited(un, conv, &un->written, err);
+	if (!rc && !keeps_edits)
 		rc = check_edits(un, conv, err);
 	if (!rc)
 		rc = worktree_write_prepare(un->r, &un->ix, &un->written, err);
@@ -287,8 +316,8 @@ static int undo_between(struct undo *un, const struct oid_array *trees, struct e
 		rc = unpack_trees_list(un->r, &trees->oid[1], &un->to, err);
 	if (!rc)
 		rc = forward ? set_entries(un, &un->to, &un->from, err) : set_entries(un, &un->from, &un->to, err);
-	if (!rc && !forward)
-		rc = restore_files(un, err);
+	if (!rc)
+		rc = restore_files(un, forward, err);
 	if (!rc)
 		repo_operation_set_index(un->op, &un->ix);
 	return rc ? rc : repo_operation_remove_state(un->op, STATE_WORKTREE_UPDATE, err);

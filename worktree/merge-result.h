@@ -76,8 +76,8 @@ bool result_update_is_unfinished(const struct repository *r);
 MUST_USE int result_update_refuse_unfinished(const struct repository *r, struct err *err);
 /*
  * Undo such a command, as an operation of its own: the files that it meant to change, and their entries in the index,
- * become those of the old tree. If HEAD has moved to the new tree already, the index follows it instead. Does nothing
- * if no command was interrupted.
+ * become those of the old tree. If HEAD has moved to the new tree already, they follow it instead, but for files that were
+ * edited since: a file system without ordered names may have lost the new files. Does nothing if no command was interrupted.
  *
  * Errors: ERR_CONFLICT (a file is as neither tree has it: a user has edited it since; nothing is changed), ERR_CORRUPT, those
  *         of the lock and of files. WORKTREE_UPDATE stays: it may be called again.
