@@ -83,7 +83,7 @@ test_expect_success 'the conflicts of a strategy are shown before the next one i
 	sed -n 1,5p out >got && test_cmp expect got && back
 '
 
-test_expect_success 'rerere stages what it replays, if it is told to' '
+test_expect_success 'rerere stages what it replays, with rerere.autoUpdate' '
 	test_expect_code 1 git -C r -c rerere.enabled=true merge -q side && lines 1 2 both 4 5 >r/f &&
 	git -C r -c rerere.enabled=true commit -qam both && back && test_expect_code 1 git -C r -c rerere.enabled=false merge -q side &&
 	git -C r -c rerere.enabled=true rerere && git -C r ls-files -u >out && test_line_count = 3 out &&
@@ -160,7 +160,7 @@ test_expect_success 'a message without an end of line stays apart from the confl
 	lines "no end" "" "# Conflicts:" "#	f" >expect && test_cmp expect r/.git/MERGE_MSG && git -C r cherry-pick --abort
 '
 
-test_expect_success 'what was asked of a sequence is kept: the parent of a merge, the way of cleaning' '
+test_expect_success 'a sequence keeps the parent of a merge and the way of cleaning' '
 	git -C r checkout -q -b merge2 new && git -C r merge -q --no-ff --no-edit -s ours start && git -C r checkout -q --detach side &&
 	test_expect_code 1 git -C r cherry-pick -m 2 merge2 new &&
 	test_grep "mainline = 2" r/.git/sequencer/opts && git -C r cherry-pick --abort && back &&
