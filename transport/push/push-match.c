@@ -572,7 +572,8 @@ int push_check_sources(struct repository *r, const struct refspec *specs, struct
 	for (size_t i = 0; i < specs->nr; i++)
 		if (has_source(&specs->items[i]))
 			note_candidates(&m, specs->items[i].src);
-	qsort(m.locals, m.nr, sizeof(*m.locals), by_local_name);
+	if (m.nr)
+		qsort(m.locals, m.nr, sizeof(*m.locals), by_local_name);
 	check_sources(&m);
 	if (m.problems.len)
 		rc = err_set(err, ERR_INVALID, "%s", m.problems.buf);
