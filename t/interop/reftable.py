@@ -245,12 +245,16 @@ def removed_by(args, stdin):
     return [w[7:].decode() for w in (stdin or b"").split(b"\0") if w.startswith(b"delete ")]
 
 
-def drop_logs(repository, where, names):
-    """Git's tables keep the log of a removed symbolic ref; ours, and Git with refs in files, do not."""
+def drop_logs(repository, where, names, value):
+    """Git's tables keep the log of a removed symbolic ref; ours, and Git with refs in files, do not.
+
+    `reflog drop` finds no log without a ref: a ref of that name is made and removed.
+    """
     at = os.path.join(repository, where)
     for name in names:
-        if run(PEER, at, ["show-ref", "--exists", name], 0)[0]:
-            run(PEER, at, ["reflog", "drop", name], 0)
+        if run(PEER, at, ["show-ref", "--exists", name], 0)[0] and not run(PEER, at, ["reflog", "exists", name], 0)[0]:
+            run(PEER, at, ["update-ref", name, value], 0)
+            run(PEER, at, ["update-ref", "-d", name], 0)
 
 
 def compare(mixed, alone, names):
@@ -275,11 +279,11 @@ def main():
         if args[0] == "branch" and args[1] in ("-m", "-M", "-c", "-C"):
             for r in (mixed, alone):
                 run(PEER, r, ["update-ref", "--no-deref", "-d", "refs/heads/" + args[3]], n)
-                drop_logs(r, ".", ["refs/heads/" + args[3]])
+                drop_logs(r, ".", ["refs/heads/" + args[3]], ids[0])
         results = [run(OURS if ours and r == mixed else PEER, os.path.join(r, where), args, n, stdin) for r in (mixed, alone)]
         failed += results[1][0] != 0
         for r in (mixed, alone):
-            drop_logs(r, where, removed_by(args, stdin))
+            drop_logs(r, where, removed_by(args, stdin), ids[0])
         last.append("%d %s %s %s%s" % (n, "ours" if ours else "peer", where, args, stdin or ""))
         if results[0] != results[1]:
             last.append("  - %s\n  + %s" % (results[0][1:], results[1][1:]))
