@@ -83,6 +83,11 @@ test_expect_success 'the conflicts of a strategy are shown before the next one i
 	sed -n 1,5p out >got && test_cmp expect got && back
 '
 
+test_expect_success 'if all strategies fail, the one with the fewest conflicts is used again' '
+	test_expect_code 1 git -C r merge --no-edit -s ort -s octopus side >out && test_grep "^Using the ort strategy to prepare resolving by hand.$" out &&
+	git -C r ls-files -u >out && test_line_count = 3 out && git -C r merge --abort
+'
+
 test_expect_success 'rerere stages what it replays, with rerere.autoUpdate' '
 	test_expect_code 1 git -C r -c rerere.enabled=true merge -q side && lines 1 2 both 4 5 >r/f &&
 	git -C r -c rerere.enabled=true commit -qam both && back && test_expect_code 1 git -C r -c rerere.enabled=false merge -q side &&
