@@ -19,13 +19,10 @@ dav_listen () {
 	done
 	URL=http://127.0.0.1:$PORT
 }
-dav_port () {
-	PORT=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-}
 
 # ours: with rules in the file dav.rules; its log is dav.log
 start_dav_ours () {
-	: >>dav.rules && : >>dav.log && dav_port && dav_listen ours python3 "$TEST_DIRECTORY/dav-server.py" $PORT "$PWD/srv" "$PWD/dav.rules" "$PWD/dav.log"
+	: >>dav.rules && : >>dav.log && PORT=$(free_port) && dav_listen ours python3 "$TEST_DIRECTORY/dav-server.py" $PORT "$PWD/srv" "$PWD/dav.rules" "$PWD/dav.log"
 }
 
 apache=$(command -v apache2 || command -v httpd)
@@ -34,7 +31,7 @@ for modules in /usr/lib/apache2/modules /usr/lib64/httpd/modules /usr/libexec/ap
 done
 test_lazy_prereq APACHE_DAV 'test -n "$apache" && test -f $modules/mod_dav_fs.so && command -v setsid'
 start_dav_apache () {
-	dav_port && mkdir -p apache && cat >apache.conf <<-EOF
+	PORT=$(free_port) && mkdir -p apache && cat >apache.conf <<-EOF
 	ServerRoot $PWD/apache
 	ServerName localhost
 	Listen 127.0.0.1:$PORT
@@ -57,7 +54,7 @@ start_dav_apache () {
 
 test_lazy_prereq LIGHTTPD_DAV 'command -v lighttpd && command -v setsid && ls /usr/lib*/lighttpd/mod_webdav.so'
 start_dav_lighttpd () {
-	dav_port && mkdir -p lighttpd && cat >lighttpd.conf <<-EOF
+	PORT=$(free_port) && mkdir -p lighttpd && cat >lighttpd.conf <<-EOF
 	server.document-root = "$PWD/srv"
 	server.bind = "127.0.0.1"
 	server.port = $PORT

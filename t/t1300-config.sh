@@ -322,6 +322,7 @@ test_expect_success 'rename-section to an invalid name: 255, and nothing changes
 
 test_expect_success 'list --type: values of another type are left out' '
 	printf "[a]\n\tb\n\tc = 1k\n\td = yes\n\te = foo\n\tf = ~/x\n\tg = red\n\th = never\n" >typed &&
+	GIT_TEST_DATE_NOW=1700000000 && export GIT_TEST_DATE_NOW && test_when_finished "unset GIT_TEST_DATE_NOW" &&
 	lists () { git config list --type=$1 -f typed >out 2>err && printf "$2" >expect && test_cmp expect out; } &&
 	lists int "a.c=1024\n" && test_must_be_empty err && lists bool "a.b=true\na.c=true\na.d=true\n" && lists bool-or-int "a.b=true\na.c=1024\na.d=true\n" &&
 	lists color "a.g=\033[31m\n" && lists expiry-date "a.c=$(git config --type=expiry-date -f typed a.c)\na.h=0\n" &&

@@ -120,7 +120,7 @@ test_expect_success OPENSSL 'a server behind it that wants another password: eac
 test_lazy_prereq NGINX_HTTP2 'nginx -V 2>&1 | grep -q http_v2_module && curl --version | grep -q HTTP2'
 
 test_expect_success OPENSSL,NGINX_HTTP2 'http.version: HTTP/2 over TLS, and HTTP/1.1' '
-	rules web && port=$(python3 -c "import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); print(s.getsockname()[1])") && mkdir -p ngx && cat >ngx/conf <<-EOF &&
+	rules web && port=$(free_port) && mkdir -p ngx && cat >ngx/conf <<-EOF &&
 	daemon off; pid $PWD/ngx/pid; error_log $PWD/ngx/errors; worker_processes 1;
 	events {}
 	http {

@@ -97,7 +97,7 @@ test_expect_success OPENSSL 'https, where the client has to show a certificate' 
 test_lazy_prereq NGINX_HTTP2 'PATH=$PATH:/usr/sbin && nginx -V 2>&1 | grep http_v2 && command -v fcgiwrap && command -v openssl'
 
 start_nginx () {
-	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])') && mkdir run && cat >nginx.main <<-EOF &&
+	port=$(free_port) && mkdir run && cat >nginx.main <<-EOF &&
 	daemon off;
 	pid $PWD/run/pid;
 	error_log stderr;
@@ -124,13 +124,14 @@ start_nginx () {
 	}
 	}
 	EOF
-	write_script backend <<-EOF &&
+	write_script backend <<-EOF || return
 	GIT_PROJECT_ROOT="$HTTPD_ROOT" GIT_HTTP_EXPORT_ALL=1 HOME="$HOME" exec "$GIT_BUILD_DIR/git" http-backend
 	EOF
-	for command in "fcgiwrap -s unix:$PWD/fcgi" "nginx -p $PWD/run -c $PWD/nginx.main"; do
-		$command >>nginx.out 2>&1 &
-		test_atexit "kill $! 2>/dev/null || :"
-	done
+	fcgiwrap -s "unix:$PWD/fcgi" >>nginx.out 2>&1 &
+	test_atexit "kill $! 2>/dev/null || :"
+	await_socket fcgi $! || return
+	nginx -p "$PWD/run" -c "$PWD/nginx.main" >>nginx.out 2>&1 &
+	test_atexit "kill $! 2>/dev/null || :"
 	until python3 -c "import socket; socket.create_connection(('127.0.0.1', $port))" 2>/dev/null; do
 		kill -0 $! && sleep 0.05 || return
 	done

@@ -31,9 +31,6 @@ start () {
 		sleep 0.05
 	done
 }
-free_port () {
-	PORT=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport')
-}
 
 # serves URL: it can be cloned and pushed to
 serves () {
@@ -81,7 +78,7 @@ test_expect_success 'the configuration' '
 test_lazy_prereq SSHD 'command -v sshd && command -v ssh && command -v ssh-keygen && { test "$(id -u)" != 0 || mkdir -p /run/sshd; }'
 
 test_expect_success SSHD 'ssh' '
-	free_port && recipe sshd_config && ssh-keygen -q -t ed25519 -N "" -f key && ssh-keygen -q -t ed25519 -N "" -f host && cat >sshd <<-EOF &&
+	PORT=$(free_port) && recipe sshd_config && ssh-keygen -q -t ed25519 -N "" -f key && ssh-keygen -q -t ed25519 -N "" -f host && cat >sshd <<-EOF &&
 	ListenAddress 127.0.0.1:$PORT
 	HostKey $PWD/host
 	PidFile none
@@ -233,11 +230,11 @@ start_nginx () {
 	EOF
 	perl -MPOSIX=setsid -e 'setsid(); exec @ARGV' fcgiwrap -c 4 -s "unix:$PWD/fcgi" >fcgi.log 2>&1 &
 	test_atexit "kill -- -$! 2>/dev/null || :"
-	start nginx nginx -p "$PWD/run" -c "$PWD/nginx.main"
+	await_socket fcgi $! && start nginx nginx -p "$PWD/run" -c "$PWD/nginx.main"
 }
 
 test_expect_success NGINX 'nginx' '
-	free_port && recipe nginx.conf && users && start_nginx && web_rules "http://127.0.0.1:$PORT/project.git"
+	PORT=$(free_port) && recipe nginx.conf && users && start_nginx && web_rules "http://127.0.0.1:$PORT/project.git"
 '
 
 apache=$(command -v apache2 || command -v httpd)
@@ -270,7 +267,7 @@ start_apache () {
 }
 
 test_expect_success APACHE 'apache' '
-	free_port && recipe apache.conf && users && start_apache && web_rules "http://127.0.0.1:$PORT/git/project.git"
+	PORT=$(free_port) && recipe apache.conf && users && start_apache && web_rules "http://127.0.0.1:$PORT/git/project.git"
 '
 
 # The example of git-http-backend(1) knows no users: everybody reads, nobody gets to pushing, to archives and to hidden refs.
@@ -289,7 +286,7 @@ start_lighttpd () {
 }
 
 test_expect_success LIGHTTPD 'lighttpd, in the page of git-http-backend' '
-	free_port && start_lighttpd && url=http://127.0.0.1:$PORT/git/project.git && git ls-remote "$url" >out && test_grep refs/heads/main out &&
+	PORT=$(free_port) && start_lighttpd && url=http://127.0.0.1:$PORT/git/project.git && git ls-remote "$url" >out && test_grep refs/heads/main out &&
 	test_grep ! refs/secret out && test_must_fail env GIT_TERMINAL_PROMPT=0 git -C clone push -q "$url" HEAD:refs/heads/anybody 2>err &&
 	for user in "" anna:wrong anna:secret; do
 		for query in service=git-receive-pack service=%67it-receive-pack "service=git-upload-pack&service=git-receive-pack" \
@@ -309,7 +306,7 @@ exec_start () {
 }
 
 test_expect_success 'git daemon, as its unit starts it' '
-	free_port && recipe git-daemon.service && start daemon sh -c "exec $(exec_start git-daemon.service)" &&
+	PORT=$(free_port) && recipe git-daemon.service && start daemon sh -c "exec $(exec_start git-daemon.service)" &&
 	test_must_fail git ls-remote git://127.0.0.1:$PORT/project.git && : >srv/project.git/git-daemon-export-ok &&
 	git ls-remote git://127.0.0.1:$PORT/project.git >out && test_grep refs/heads/main out &&
 	test_must_fail git -C clone push -q git://127.0.0.1:$PORT/project.git HEAD:refs/heads/by-daemon &&

@@ -220,6 +220,31 @@ export LC_ALL LANG TZ TERM EDITOR PAGER HOME GIT_CONFIG_NOSYSTEM GIT_TEST_AUTO_M
 	GIT_CEILING_DIRECTORIES GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL \
 	GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_BUILD_DIR PATH STOCK_GIT \
 	T_ORIG_PATH
+# free_port: on standard output, a port of 127.0.0.1 where nobody listens. It lies below the ports that the kernel gives to
+# connections, one of which would take it before a server does; scripts that run at the same time begin at different ones.
+free_port () {
+	python3 - $$ <<-\EOF
+	import socket, sys
+	for i in range(10000, 32768):
+	    port = 10000 + (i + 37 * int(sys.argv[1])) % 22768
+	    try:
+	        with socket.socket() as s:
+	            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+	            s.bind(("127.0.0.1", port))
+	    except OSError:
+	        continue
+	    sys.exit(print(port))
+	EOF
+}
+
+# await_socket FILE PID: until the process PID listens on the socket FILE
+await_socket () {
+	while ! python3 -c 'import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])' "$1" 2>/dev/null; do
+		kill -0 $2 || return
+		sleep 0.05
+	done
+}
+
 # test_now: seconds; not so where answers are noted, which name commits.
 test_now () {
 	echo "${GIT_TEST_DATE_NOW:-$(date +%s)}"
