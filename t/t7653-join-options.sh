@@ -204,6 +204,21 @@ test_expect_success 'a pick whose hook fails keeps the rest for --continue' '
 	GIT_EDITOR=: git -C r cherry-pick --continue && git -C r log -2 --format=%s >out && lines newer new >expect && test_cmp expect out && back
 '
 
+test_expect_success 'fixup -c keeps the leading comment lines of a message that it skips as they are' '
+	git -C r checkout -q -b chain main && for n in 1 2 3; do
+		echo $n >r/c$n && git -C r add c$n && lines "#$n" "#more" "" "#last" | git -C r commit -q --cleanup=verbatim -F - || return 1
+	done &&
+	write_script ed <<-\EOF &&
+	case $1 in
+	*todo) sed -e "2s/pick/fixup -C/" -e "3s/pick/fixup -c/" "$1" >todo && cat todo >"$1" && rm todo ;;
+	*) sed -e "/#2 will/,/^# This is/!d" "$1" >../skipped && echo joined >"$1" ;;
+	esac
+	EOF
+	GIT_EDITOR="$PWD/ed" git -C r rebase -q -i chain~3 &&
+	lines "# The commit message #2 will be skipped:" "" "#2" "#more" "#" "# #last" "" "# This is the commit message #3:" >expect &&
+	test_cmp expect skipped && back
+'
+
 test_expect_success 'stash import refuses a chain whose links have one parent' '
 	tree=$(git -C r hash-object -t tree -w --stdin </dev/null) && root=$(GIT_AUTHOR_NAME="git stash" GIT_AUTHOR_EMAIL=git@stash GIT_AUTHOR_DATE="1000684800 +0000" \
 		git -C r commit-tree -m x $tree) && link=$(git -C r commit-tree -p $root -m "git stash: x" $tree) &&

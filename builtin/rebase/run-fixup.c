@@ -151,7 +151,7 @@ static bool add_skipped_header(const struct rebase_run *run, const char *line, s
 	return true;
 }
 
-/* All messages before are skipped: they become comments. The subject "amend! x" is one already. */
+/* All messages before are skipped: they become comments. The lines of the subject "amend! x" are some already. */
 static void comment_out_all(struct rebase_run *run)
 {
 	struct strbuf old = STRBUF_INIT, *text = &run->now.squash_text;
@@ -172,13 +172,13 @@ static void comment_out_all(struct rebase_run *run)
 			after_header = false;
 		} else if (may_be_comment && line[0] == run->c->comment_char) {
 			strbuf_addf(text, "%.*s\n", (int)len, line);
-			may_be_comment = false;
 		} else if (len) {
 			message_add_commented(text, line, len, run->c->comment_char);
 			strbuf_complete_line(text);
 			may_be_comment = false;
 		} else {
 			strbuf_addf(text, "%c\n", run->c->comment_char);
+			may_be_comment = false;
 		}
 	}
 	strbuf_release(&old);
