@@ -222,8 +222,8 @@ test_expect_success 'git --bare init with a work tree is refused' '
 '
 
 test_expect_success 'a setting of an unknown format makes a warning' '
-	git -c init.defaultRefFormat=junk init -q odd1 2>err && echo "warning: unknown ref storage format ${SQ}junk$SQ" >expect && test_cmp expect err &&
-	git -c init.defaultObjectFormat=junk init -q odd2 2>err && echo "warning: unknown hash algorithm ${SQ}junk$SQ" >expect && test_cmp expect err &&
+	(unset GIT_DEFAULT_HASH GIT_DEFAULT_REF_FORMAT && git -c init.defaultRefFormat=junk init -q odd1 2>err && echo "warning: unknown ref storage format ${SQ}junk$SQ" >expect && test_cmp expect err &&
+	git -c init.defaultObjectFormat=junk init -q odd2 2>err && echo "warning: unknown hash algorithm ${SQ}junk$SQ" >expect && test_cmp expect err) &&
 	test_expect_code 128 env GIT_DEFAULT_HASH=junk git init -q odd3 2>err && test_expect_code 128 env GIT_DEFAULT_REF_FORMAT=junk git init -q odd3 2>err && test_path_is_missing odd3/.git/HEAD
 '
 

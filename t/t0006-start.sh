@@ -63,7 +63,7 @@ costs () {
 
 test_expect_success X86,CALLGRIND,OPTIMIZED,!SANITIZE 'instructions' '
 	costs 300000 version && costs 460000 rev-parse HEAD && costs 430000 config --get user.x &&
-	git init -q empty && costs 510000 -C ../empty status
+	git init -q empty && costs 512000 -C ../empty status
 '
 
 test_done

@@ -214,6 +214,7 @@ large () {
 test_expect_success 'a transaction that leaves large tables uneven merges them: what it does' '
 	H=$(git -C template rev-parse main) && git init -q -b none --ref-format=reftable large &&
 	git -C large fetch -q ../template main:other && git -C large symbolic-ref HEAD refs/heads/other && large $H 1 | git -C large update-ref --stdin &&
+	git -C large pack-refs && mv copy old && mv large copy && test -z "$(strays)" && mv copy large && mv old copy &&
 	test $(cat large/.git/reftable/*.ref | wc -c) -gt 131072 && mv template small && mv large template &&
 	large $H 2 >input && does update-ref --stdin && test_line_count = 1 copy/.git/reftable/tables.list &&
 	large $H 3 | git -C copy update-ref --stdin && large $H 4 | git -C copy update-ref --stdin &&

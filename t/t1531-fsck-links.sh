@@ -41,7 +41,7 @@ test_expect_success '.git in front of a slash' '
 	! grep "$X: hasDotgit" err
 '
 
-test_expect_success '--verbose names the ref database, and each thing once' '
+test_expect_success REFFILES '--verbose names the ref database, and each thing once' '
 	git init -q -b main noisy && git -C noisy commit -q --allow-empty -m x && git -C noisy tag v1 && git -C noisy fsck --verbose 2>err && sed -n "/^Checking object directory/q; s# [^ ]*/[.]git/# .git/#; p" err >actual && cat >expect <<-\EOF && test_cmp expect actual &&
 	Checking ref database
 	Checking references consistency
@@ -51,6 +51,12 @@ test_expect_success '--verbose names the ref database, and each thing once' '
 	Checking packed-refs file .git/packed-refs
 	EOF
 	test_grep ! "link$" err
+'
+
+test_expect_success '--verbose names the tables of refs' '
+	git init -q -b main --ref-format=reftable tables && git -C tables commit -q --allow-empty -m x && git -C tables fsck --verbose 2>err &&
+	sed -n "/^Checking object directory/q; p" err >actual && { echo "Checking ref database" && echo "Checking references consistency" &&
+	sed "s/^/Checking table: /" tables/.git/reftable/tables.list; } >expect && test_cmp expect actual
 '
 
 test_done
