@@ -14,7 +14,7 @@ if ! test_have_prereq DENY,PYTHON,!SANITIZE; then
 	skip_all='system calls cannot be denied'
 	test_done
 fi
-unset GIT_TEST_FSYNC
+unset GIT_TEST_FSYNC GIT_CONFIG_SYSTEM
 
 test_expect_success 'the scenario' '
 	write_script scenario <<-\EOF

@@ -21,6 +21,7 @@ in_pack_order () {
 }
 
 # The numbers are those of the method batch: with fsync fewer objects make a pack.
+unset GIT_CONFIG_SYSTEM
 fresh () {
 	rm -rf repo && git init -q repo && git -C repo config core.fsyncMethod batch
 }

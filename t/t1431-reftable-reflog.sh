@@ -136,7 +136,7 @@ test_expect_success 'gc and maintenance run in every worktree' '
 	git -C repo fsck && test -z "$(strays repo/.git)" && test -z "$(strays repo/.git/worktrees/tree)"
 '
 
-test_expect_success 'all rewrites of a command flush once' '
+test_expect_success FSYNC_BATCH 'all rewrites of a command flush once' '
 	rm -rf repo tree && cp -R start repo && cp -R start.tree tree &&
 	GIT_TEST_FSYNC=1 GIT_TEST_FS_KIND=journal GIT_TRACE2_EVENT="$PWD/trace" git -C repo reflog expire --expire=all --all &&
 	grep "\"hardware-flush\"" trace >flushes && test_grep "\"count\":1[,}]" flushes && test_line_count = 1 flushes

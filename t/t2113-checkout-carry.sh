@@ -149,7 +149,7 @@ test_expect_success 'without a name; converted files; many files' '
 	fresh "for i in \$(seq 150); do echo \$i >m\$i; done && lines 8=eight >f && git add ." && carry switch -m other && test_grep "^A	m150" out && git -C r ls-files m1 m150 >out && test_line_count = 2 out
 '
 
-test_expect_success STRACE,JOURNAL 'two flushes: of the stash, before any file changes, and of all else' '
+test_expect_success STRACE,JOURNAL,FSYNC_BATCH 'two flushes: of the stash, before any file changes, and of all else' '
 	on_journal disk && cp -R base disk/r && lines 8=eight >disk/r/f && n=$(count_flushes git -C disk/r switch -m other) && test "$n" = 2
 '
 

@@ -137,7 +137,7 @@ test_expect_success 'the index is left alone where it is locked, and where nothi
 	ls -i r/.git/index >inode && git -C r diff >/dev/null && ls -i r/.git/index >again && test_cmp inode again
 '
 
-test_expect_success STRACE 'comparing flushes nothing, not even with the index' '
+test_expect_success STRACE,FSYNC_BATCH 'comparing flushes nothing, not even with the index' '
 	repo r && touch -d 2021-01-01 r/a && echo y >r/b && cp r/.git/index before &&
 	n=$(GIT_TEST_FS_KIND=journal count_flushes git -C r diff --output=out) &&
 	test "$n" = 0 && ! cmp -s before r/.git/index

@@ -251,7 +251,7 @@ test_expect_success PYTHON 'an answer that is cut: the refs, FETCH_HEAD and the 
 	done && test $CUT -gt 500
 '
 
-test_expect_success STRACE,JOURNAL 'a fetch of 1,000 refs: one flush' '
+test_expect_success STRACE,JOURNAL,FSYNC_BATCH 'a fetch of 1,000 refs: one flush' '
 	git init -q -b main many && test_commit -C many c f && MANY=$(git -C many rev-parse HEAD) &&
 	for i in $(test_seq 1000); do echo "create refs/heads/b$i $MANY" || return 1; done | git -C many update-ref --stdin &&
 	on_journal journal && git init -q -b main journal/d && git -C journal/d config remote.origin.url "$PWD/many" &&

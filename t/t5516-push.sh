@@ -139,7 +139,7 @@ test_expect_success 'commits of submodules have to be there' '
 	push --recurse-submodules=check origin main
 '
 
-test_expect_success STRACE 'one flush here for all that is recorded' '
+test_expect_success STRACE,FSYNC_BATCH 'one flush here for all that is recorded' '
 	fresh && on_journal disk && cp -a l disk/l && unset GIT_TEST_FSYNC && git -C disk/l config remote.origin.url "$PWD/s" &&
 	git -C s config core.fsync none && test "$(count_flushes git -C disk/l push -q -u origin main:a main:b side)" = 1
 '

@@ -36,7 +36,7 @@ test_expect_success 'packs come from their URIs, if fetch.uriProtocols has the s
 	git init -q f && git -C f -c fetch.uriProtocols=file fetch -q "file://$PWD/src" main:got && git -C f fsck && test -f f/.git/objects/pack/pack-$P.pack
 '
 
-test_expect_success JOURNAL,STRACE 'one flush call' '
+test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush call' '
 	on_journal j && n=$(count_flushes git -c fetch.uriProtocols=file clone -q "file://$PWD/src" j/c) && test "$n" = 1
 '
 

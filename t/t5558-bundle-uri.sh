@@ -43,7 +43,7 @@ test_expect_success 'one bundle: what it has does not come from the server' '
 	test_must_fail grep want request && test -z "$(git -C c config --get-regexp "^fetch[.]")"
 '
 
-test_expect_success JOURNAL,STRACE 'one flush call, however many bundles' '
+test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush call, however many bundles' '
 	list all one= two= three= four= >all && on_journal j && n=$(count_flushes git clone -q --bundle-uri=all "file://$PWD/src" j/c) && test "$n" = 1
 '
 

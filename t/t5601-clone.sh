@@ -372,7 +372,7 @@ test_expect_success '--sparse: the files of the top directory; checkout and swit
 	test_must_fail git clone --sparse --bare sp no 2>err && test_grep "cannot be used together" err && test ! -e no
 '
 
-test_expect_success JOURNAL,STRACE '--sparse costs one flush call' '
+test_expect_success JOURNAL,STRACE,FSYNC_BATCH '--sparse costs one flush call' '
 	on_journal js && n=$(count_flushes git clone -q --sparse "file://$PWD/sp" js/c) && test "$n" = 1
 '
 

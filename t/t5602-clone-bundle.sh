@@ -35,7 +35,7 @@ test_expect_success 'clone: branches, tags, HEAD, configuration; one flush' '
 	grep -v HEAD actual >left && test_cmp refs left
 '
 
-test_expect_success JOURNAL,STRACE 'one flush call, whatever is in it' '
+test_expect_success JOURNAL,STRACE,FSYNC_BATCH 'one flush call, whatever is in it' '
 	on_journal j && n=$(count_flushes git clone -q full.bundle j/c) && test "$n" = 1
 '
 

@@ -173,7 +173,7 @@ test_expect_success 'hooks pre-rebase, post-checkout and post-rewrite; notes go 
 	test_grep "The pre-rebase hook refused to rebase" err && git -C repo rebase -q --no-verify --onto m1 topic~1 topic
 '
 
-test_expect_success '10 commits and 100 have as many flushes, and so has a stop' '
+test_expect_success FSYNC_BATCH '10 commits and 100 have as many flushes, and so has a stop' '
 	for n in 10 100
 	do
 		rm -rf many && git init -q -b main many &&

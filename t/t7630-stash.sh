@@ -228,7 +228,7 @@ test_expect_success 'numbers of context lines need --patch' '
 	test_expect_code 128 git -C repo commit -U-2 2>err && test_grep ".--unified. cannot be negative" err && git -C repo commit -q --allow-empty -m x -U-1
 '
 
-test_expect_success STRACE,JOURNAL 'push: two flushes, the first before any file changes; apply and pop: one' '
+test_expect_success STRACE,JOURNAL,FSYNC_BATCH 'push: two flushes, the first before any file changes; apply and pop: one' '
 	fresh && on_journal journal && cp -a repo journal/r && (
 		cd journal/r && for i in 1 2 3 4 5 6 7 8 9; do echo $i >u$i || return 1; done && echo x >>f && echo x >>g && echo x >>d/h &&
 		test 2 = $(count_flushes git stash push -q -u) && test 1 = $(count_flushes git stash apply -q) && git reset -q --hard && git clean -fdq &&

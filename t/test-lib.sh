@@ -298,7 +298,8 @@ if test -n "$GIT_TEST_DEFAULT_REF_FORMAT"; then
 	export GIT_DEFAULT_REF_FORMAT
 fi
 
-# The method is set in a system-wide file, where it interferes least with tests.
+# The method is set in a system-wide file, where it interferes least with tests. As many objects as with batch become
+# loose files: what tests count does not depend on the method.
 TEST_FSYNC_METHOD=${GIT_TEST_FSYNC_METHOD:-batch}
 case "$TEST_FSYNC_METHOD" in
 batch|fsync|writeout-only) ;;
@@ -309,7 +310,7 @@ esac
 t_write_system_config () {
 	test -n "$GIT_TEST_FSYNC_METHOD" || return 0
 	GIT_CONFIG_SYSTEM=$T_PRIVATE/system-config
-	printf '[core]\n\tfsyncMethod = %s\n' "$TEST_FSYNC_METHOD" \
+	printf '[core]\n\tfsyncMethod = %s\n[bulkCheckin]\n\tunpackLimit = 100\n' "$TEST_FSYNC_METHOD" \
 		>"$GIT_CONFIG_SYSTEM"
 	export GIT_CONFIG_SYSTEM
 	unset GIT_CONFIG_NOSYSTEM
