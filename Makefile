@@ -55,6 +55,7 @@
 # are errors; the default in a checkout), JOBS (tests at a time), TEST_OPTS.
 # NO_CURL=1: without libcurl and expat. There is no client for http then (git-remote-http); servers, http-backend
 # too, need none. NO_EXPAT=1: without expat. Such a client does not push to servers that know only files (WebDAV).
+# NO_PCRE2=1: without PCRE2. There is no `grep -P` then, and `grep -i` is slower.
 
 # (-R below removes make's own values of these.)
 ifneq ($(filter default undefined,$(origin CC)),)
@@ -88,14 +89,14 @@ endif
 
 DIRS := compat util hash fs fsync config object pack pack/receive pack/write refs refs/files refs/reftable odb \
 	odb/stage repo sign operation history history/graph history/names history/bitmap history/revision \
-	history/describe history/reach history/blame pretty reflist maintain maintain/tasks index diff merge attr \
+	history/describe history/reach history/blame grep pretty reflist maintain maintain/tasks index diff merge attr \
 	packing worktree worktree/linked apply archive wire intake credential transport transport/fetch transport/push \
 	transport/http upload relay receive commit cli porcelain porcelain/clone sequence builtin builtin/branch builtin/cat-file \
 	builtin/checkout builtin/config builtin/credential builtin/diff builtin/fsck builtin/log \
 	builtin/maintenance builtin/pack builtin/fetch builtin/push builtin/refs builtin/remote \
 	builtin/remote-http builtin/rev-list builtin/rev-parse builtin/server builtin/daemon \
 	builtin/http-backend builtin/tag builtin/commit builtin/merge builtin/pull builtin/pick builtin/stash \
-	builtin/rebase builtin/linked \
+	builtin/rebase builtin/linked builtin/grep \
 
 # The file with main(); all others are in the library.
 MAIN     := $(firstword $(wildcard git-main.c git.c))
@@ -159,19 +160,20 @@ archive = $(or $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a)),-l$(1))
 CRYPTO_LIB  ?= $(call archive,crypto)
 DEFLATE_LIB ?= $(call archive,deflate)
 Z_LIB       ?= $(call archive,z)
+PCRE2_LIB   ?= $(if $(NO_PCRE2),,$(call archive,pcre2-8))
 # What libcrypto.a does before main() waits for the first hash: hash/hash.c. (The names of an archive are at its beginning.)
 TARGET := $(shell $(CC) -dumpmachine)
 ifneq ($(and $(filter %.a,$(CRYPTO_LIB)),$(filter x86_64-%,$(TARGET)),$(findstring linux,$(TARGET))),)
 LATE_CPUID := $(shell head -c 1000000 $(CRYPTO_LIB) | grep -aqw OPENSSL_cpuid_setup && echo yes)
 endif
-LIBS   := $(if $(LATE_CPUID),-Wl$(comma)--wrap=OPENSSL_cpuid_setup) $(CRYPTO_LIB) $(DEFLATE_LIB) $(Z_LIB) -lpthread
+LIBS   := $(if $(LATE_CPUID),-Wl$(comma)--wrap=OPENSSL_cpuid_setup) $(CRYPTO_LIB) $(DEFLATE_LIB) $(Z_LIB) $(PCRE2_LIB) -lpthread
 CURL_LIBS ?= -lcurl $(if $(NO_EXPAT),,-lexpat)
 # For folders of later work: EXPAT_LIBS and so on go here.
 EXTRA_LIBS ?=
 UNIT_LIBS  := -lcmocka
 
 ALL_CFLAGS = $(STD) $(CFLAGS) $(WARN) $(if $(NO_EXPAT),-DNO_EXPAT) $(if $(LATE_CPUID),-DLATE_CPUID) -I. -I$(B) -MMD -MP
-COMPILE    = $(CC) $(ALL_CFLAGS) $(CPPFLAGS)
+COMPILE    = $(CC) $(ALL_CFLAGS) $(if $(NO_PCRE2),-DNO_PCRE2) $(CPPFLAGS)
 LINK       = $(CC) $(STD) $(CFLAGS) $(LDFLAGS)
 
 ifeq ($(V),1)
@@ -419,12 +421,12 @@ variants: all lean
 		echo "== $$v"; env $$(echo "$$v" | tr , " ") $(MAKE) test || exit 1; \
 	done
 
-# Without expat, then without libcurl: each links, and says what it lacks.
+# Without expat and PCRE2, then without libcurl: each links, and says what it lacks.
 .PHONY: lean
 lean:
-	$(Q)$(MAKE) B=build-lean NO_EXPAT=1 all && tools/check-lean build-lean expat
+	$(Q)$(MAKE) B=build-lean NO_EXPAT=1 NO_PCRE2=1 all && tools/check-lean build-lean expat pcre2
 	$(Q)rm -f build-lean/git-*http*
-	$(Q)$(MAKE) B=build-lean NO_CURL=1 NO_EXPAT= all && tools/check-lean build-lean curl expat
+	$(Q)$(MAKE) B=build-lean NO_CURL=1 NO_EXPAT= NO_PCRE2= all && tools/check-lean build-lean curl expat
 
 # Other architectures, from Debian's cross compilers and a root of their libraries (tools/arch-root). 32 bits: this
 # machine runs them itself. Big endian: qemu runs them, without seccomp and Landlock.

@@ -60,6 +60,7 @@ static const struct command commands[] = {
 	{ "fsck", cmd_fsck, CMD_REPO | CMD_AS_IT_IS },
 	{ "gc", cmd_gc, CMD_REPO | CMD_AS_IT_IS },
 	{ "get-tar-commit-id", cmd_get_tar_commit_id, 0 },
+	{ "grep", cmd_grep, CMD_REPO_GENTLY | CMD_PAGER_OWN },
 	{ "hash-object", cmd_hash_object, CMD_REPO_GENTLY },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
 	{ "hook", cmd_hook, CMD_REPO_GENTLY },

@@ -118,6 +118,7 @@ int cmd_for_each_repo(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_gc(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_get_tar_commit_id(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_grep(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_hash_object(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_help(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_hook(int argc, const char **argv, struct command_ctx *ctx);

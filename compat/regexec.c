@@ -30,6 +30,8 @@ int compat_regexec_range(const regex_t *regex, const char *text, size_t len, siz
 	char *copy;
 	int rc;
 
+	if (len > INT_MAX)
+		return REG_ESPACE;
 	if (flags & REGEXEC_NUL_ENDED)
 		return search_pieces(regex, text, len, nr, m, flags & ~REGEXEC_NUL_ENDED);
 	copy = malloc(len + 1);
@@ -47,6 +49,8 @@ int regexec_range(const regex_t *regex, const char *text, size_t len, size_t nr,
 #if defined(REG_STARTEND) && !defined(NO_REG_STARTEND)
 	regmatch_t range[1];
 
+	if (len > INT_MAX) /* more than a regoff_t can count */
+		return REG_ESPACE;
 	if (!nr)
 		m = range;
 	m[0].rm_so = 0;

@@ -9,7 +9,8 @@
 #define REGEXEC_NUL_ENDED (1 << 24)
 
 /*
- * regexec(3) on text that no NUL ends. m[0..nr - 1]: offsets from `text`. Returns regexec's failure.
+ * regexec(3) on text that no NUL ends. m[0..nr - 1]: offsets from `text`. Returns regexec's failure; REG_ESPACE if the text
+ * is longer than an int can count.
  * Cost: without REG_STARTEND (musl) the text is copied, unless REGEXEC_NUL_ENDED is given; no match goes beyond a
  * NUL there.
  */

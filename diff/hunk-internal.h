@@ -5,19 +5,12 @@
 
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
+#include "diff/funcname.h"
 #include "diff/text-internal.h"
 
-/* Patterns of lines that name functions. */
-struct funcname;
 struct words_regex;
 struct moved_lines;
 struct line_ranges;
-/* By the patterns of the driver; NULL, or none of them: the default. ERR_INVALID: bad pattern. */
-MUST_USE int funcname_new(struct funcname **out, const struct diff_driver *driver, struct err *err);
-void funcname_free(struct funcname *f);
-/* Does the line name a function? Sets the name, unless `out` is NULL. NULL: the default. */
-bool funcname_of_line(const struct funcname *f, const struct text_line *l, struct strbuf *out);
-
 struct hunk_printer {
 	const struct diff_options *o;
 	const struct text_diff *d;

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "compat/regexec.h"
+#include "grep/atom.h"
+#include "util/alloc.h"
+#include "util/strbuf.h"
+#include <langinfo.h>
+#ifndef NO_PCRE2
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#endif
+
+#define LONGEST_RANGE ((size_t)1 << 30) /* for one call of regexec(3) */
+
+/* ---- what every match contains ---- */
+
+static bool is_special(enum grep_type type, char c)
+{
+	if (type == GREP_BASIC)
+		return c && strchr("\\[].*^$", c);
+	return c && strchr("\\[](){}.*+?|^$", c);
+}
+
+static bool has_special(enum grep_type type, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (is_special(type, text[i]))
+			return true;
+	return false;
+}
+
+/* A repetition stands at `next`: the character before it may be missing. */
+static bool is_repeated(enum grep_type type, const char *next, size_t left)
+{
+	if (!left)
+		return false;
+	if (*next == '*')
+		return true;
+	if (type == GREP_BASIC) /* "\?", "\{0,1\}" */
+		return left > 1 && *next == '\\' && strchr("?+{", next[1]);
+	return *next == '?' || *next == '{' || *next == '+';
+}
+
+/* Where a branch or a group may be, nothing is known. */
+static bool has_groups(enum grep_type type, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (type == GREP_BASIC ? (text[i] == '\\' && i + 1 < len && strchr("|(", text[i + 1])) :
+					 (text[i] == '|' || text[i] == '('))
+			return true;
+	return false;
+}
+
+/* The index behind the bracket expression that begins at i. */
+static size_t skip_bracket(const char *text, size_t len, size_t i)
+{
+	i++;
+	if (i < len && text[i] == '^')
+		i++;
+	if (i < len && text[i] == ']')
+		i++;
+	for (; i < len && text[i] != ']'; i++) {
+		char kind = text[i] == '[' && i + 1 < len && strchr(":.=", text[i + 1]) ? text[i + 1] : 0;
+
+		if (!kind)
+			continue;
+		for (i += 2; i + 1 < len && !(text[i] == kind && text[i + 1] == ']'); i++)
+			;
+		i++;
+	}
+	return i < len ? i + 1 : len;
+}
+
+/* The index behind an element that is not one plain character: a bracket expression, an escape, an interval. */
+static size_t skip_element(enum grep_type type, const char *text, size_t len, size_t i)
+{
+	bool escaped = text[i] == '\\' && i + 1 < len;
+	const char *close = NULL;
+
+	if (text[i] == '[')
+		return skip_bracket(text, len, i);
+	if (type == GREP_BASIC ? escaped && text[i + 1] == '{' : text[i] == '{')
+		close = memchr(text + i, '}', len - i);
+	if (close)
+		return (size_t)(close + 1 - text);
+	return i + 1 + escaped;
+}
+
+static void keep_longer(struct strbuf *best, struct strbuf *run)
+{
+	if (run->len > best->len)
+		strbuf_swap(run, best);
+	strbuf_reset(run);
+}
+
+/* The longest run of characters that each match of a POSIX expression contains. */
+static void find_must(struct grep_atom *a, enum grep_type type)
+{
+	const char *text = a->word->text;
+	size_t len = a->word->len, i = 0;
+	struct strbuf run = STRBUF_INIT, best = STRBUF_INIT;
+
+	if (has_groups(type, text, len))
+		return;
+	while (i < len) {
+		if (!is_special(type, text[i]) && !is_repeated(type, text + i + 1, len - i - 1) && (unsigned char)text[i] < 0x80) {
+			strbuf_addch(&run, text[i++]);
+			continue;
+		}
+		keep_longer(&best, &run);
+		i = skip_element(type, text, len, i);
+	}
+	keep_longer(&best, &run);
+	strbuf_release(&run);
+	a->fixed_len = best.len;
+	if (best.len)
+		a->fixed = a->must = strbuf_detach(&best, NULL);
+	strbuf_release(&best);
+}
+
+/* ---- compiling ---- */
+
+static int refuse(const struct grep_word *w, const char *why, struct err *err)
+{
+	if (w->line)
+		return err_set(err, ERR_INVALID, "In '%s' at %u, '%s': %s", w->origin, w->line, w->text, why);
+	return err_set(err, ERR_INVALID, "%s, '%s': %s", w->origin, w->text, why);
+}
+
+static int compile_posix(struct grep_atom *a, const struct grep_rules *rules, const char *text, int flags, struct err *err)
+{
+	char why[200];
+	int rc;
+
+	if (rules->ignore_case)
+		flags |= REG_ICASE;
+	rc = regcomp(&a->regex, text, REG_NEWLINE | flags);
+	if (rc) {
+		regerror(rc, &a->regex, why, sizeof(why));
+		return refuse(a->word, why, err);
+	}
+	a->engine = ATOM_POSIX;
+	return 0;
+}
+
+#ifdef NO_PCRE2
+static int compile_perl(struct grep_atom *a UNUSED, const struct grep_rules *rules UNUSED, struct err *err)
+{
+	return err_set(err, ERR_UNSUPPORTED, "cannot use Perl-compatible regexes when not compiled with USE_LIBPCRE");
+}
+
+/* -i: the string as a basic expression. */
+static int compile_folded(struct grep_atom *a, const struct grep_rules *rules, struct err *err)
+{
+	struct strbuf quoted = STRBUF_INIT;
+	int rc;
+
+	for (size_t i = 0; i < a->word->len; i++) {
+		if (is_special(GREP_BASIC, a->word->text[i]))
+			strbuf_addch(&quoted, '\\');
+		strbuf_addch(&quoted, a->word->text[i]);
+	}
+	rc = compile_posix(a, rules, quoted.buf, 0, err);
+	strbuf_release(&quoted);
+	return rc;
+}
+
+static void release_perl(struct grep_atom *a UNUSED)
+{
+}
+
+static bool search_perl(struct grep_atom *a UNUSED, const char *text UNUSED, size_t len UNUSED, size_t from UNUSED,
+			struct grep_span *span UNUSED)
+{
+	return false;
+}
+
+static void explain_perl(int code UNUSED, struct strbuf *why UNUSED)
+{
+}
+#else
+static int compile_pcre(struct grep_atom *a, uint32_t flags, struct err *err)
+{
+	PCRE2_UCHAR why[256];
+	PCRE2_SIZE at;
+	int code;
+
+	a->code = pcre2_compile((PCRE2_SPTR)a->word->text, a->word->len, flags, &code, &at, NULL);
+	if (!a->code) {
+		pcre2_get_error_message(code, why, sizeof(why));
+		return refuse(a->word, (const char *)why, err);
+	}
+	pcre2_jit_compile(a->code, PCRE2_JIT_COMPLETE); /* without it, matching is slower */
+	a->match_data = pcre2_match_data_create_from_pattern(a->code, NULL);
+	a->engine = ATOM_PCRE;
+	return a->match_data ? 0 : err_set(err, ERR_GENERIC, "out of memory");
+}
+
+static uint32_t utf_flags(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") ? 0 : PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
+}
+
+static int compile_perl(struct grep_atom *a, const struct grep_rules *rules, struct err *err)
+{
+	uint32_t flags = utf_flags();
+
+	flags |= PCRE2_MULTILINE | (rules->ignore_case ? PCRE2_CASELESS : 0) | (flags ? PCRE2_UCP : 0);
+	return compile_pcre(a, flags, err);
+}
+
+/* -i: regexec(3) would be slow. ASCII needs no look at characters. */
+static int compile_folded(struct grep_atom *a, const struct grep_rules *rules UNUSED, struct err *err)
+{
+	bool ascii = true;
+
+	for (size_t i = 0; i < a->word->len; i++)
+		ascii &= (unsigned char)a->word->text[i] < 0x80;
+	return compile_pcre(a, PCRE2_LITERAL | PCRE2_CASELESS | (ascii ? 0 : utf_flags()), err);
+}
+
+static void release_perl(struct grep_atom *a)
+{
+	pcre2_match_data_free(a->match_data);
+	pcre2_code_free(a->code);
+}
+
+static bool search_perl(struct grep_atom *a, const char *text, size_t len, size_t from, struct grep_span *span)
+{
+	int rc = pcre2_match(a->code, (PCRE2_SPTR)text, len, from, 0, a->match_data, NULL);
+	const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(a->match_data);
+
+	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
+		a->failure = rc;
+	if (rc < 0)
+		return false;
+	*span = (struct grep_span){ offsets[0], offsets[1] };
+	return true;
+}
+
+static void explain_perl(int code, struct strbuf *why)
+{
+	PCRE2_UCHAR text[256] = "";
+
+	pcre2_get_error_message(code, text, sizeof(text));
+	strbuf_addf(why, "pcre2_match failed with error code %d: %s", code, (const char *)text);
+}
+#endif
+
+bool grep_atom_failed(const struct grep_atom *a, struct strbuf *why)
+{
+	char text[200];
+
+	if (a->failure && a->engine == ATOM_PCRE) {
+		explain_perl(a->failure, why);
+	} else if (a->failure) {
+		regerror(a->failure, &a->regex, text, sizeof(text));
+		strbuf_addf(why, "regexec failed with error code %d: %s", a->failure, text);
+	}
+	return a->failure != 0;
+}
+
+int grep_atom_compile(struct grep_atom *a, const struct grep_word *word, const struct grep_rules *rules, struct err *err)
+{
+	bool plain = rules->type == GREP_FIXED || (rules->type != GREP_PERL && !has_special(rules->type, word->text, word->len));
+	int rc;
+
+	*a = (struct grep_atom){ .word = word, .whole_words = rules->whole_words };
+	if (rules->type == GREP_PERL)
+		return compile_perl(a, rules, err);
+	if (memchr(word->text, '\0', word->len) && (!plain || rules->ignore_case))
+		return err_set(err, ERR_INVALID,
+			       "given pattern contains NULL byte (via -f <file>). This is only supported with -P under PCRE v2");
+	if (plain && !rules->ignore_case) {
+		a->engine = ATOM_FIXED;
+		a->fixed = word->text;
+		a->fixed_len = word->len;
+		return 0;
+	}
+	if (plain)
+		return compile_folded(a, rules, err);
+	rc = compile_posix(a, rules, word->text, rules->type == GREP_EXTENDED ? REG_EXTENDED : 0, err);
+	if (!rc && !rules->ignore_case)
+		find_must(a, rules->type);
+	return rc;
+}
+
+void grep_atom_release(struct grep_atom *a)
+{
+	if (a->engine == ATOM_POSIX)
+		regfree(&a->regex);
+	else if (a->engine == ATOM_PCRE)
+		release_perl(a);
+	free(a->must);
+}
+
+/* ---- searching ---- */
+
+static bool search_posix(struct grep_atom *a, const char *text, size_t len, size_t from, int flags, struct grep_span *span)
+{
+	regmatch_t m;
+	int rc = regexec_range(&a->regex, text + from, len - from, 1, &m, flags);
+
+	if (rc && rc != REG_NOMATCH)
+		a->failure = rc;
+	if (rc)
+		return false;
+	*span = (struct grep_span){ from + (size_t)m.rm_so, from + (size_t)m.rm_eo };
+	return true;
+}
+
+/* Any match, of whole words or not. */
+static bool search(struct grep_atom *a, const char *line, size_t len, size_t from, struct grep_span *span)
+{
+	const char *found;
+
+	switch (a->engine) {
+	case ATOM_FIXED:
+		found = memmem(line + from, len - from, a->fixed, a->fixed_len);
+		if (found)
+			*span = (struct grep_span){ (size_t)(found - line), (size_t)(found - line) + a->fixed_len };
+		return found != NULL;
+	case ATOM_PCRE:
+		return search_perl(a, line, len, from, span);
+	default:
+		return search_posix(a, line, len, from, from ? REG_NOTBOL : 0, span);
+	}
+}
+
+static bool is_word_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool is_whole_word(const char *line, size_t len, const struct grep_span *s)
+{
+	return s->begin < s->end && (!s->begin || !is_word_char(line[s->begin - 1])) &&
+	       (s->end == len || !is_word_char(line[s->end]));
+}
+
+bool grep_atom_search(struct grep_atom *a, const char *line, size_t len, size_t from, struct grep_span *span)
+{
+	while (search(a, line, len, from, span)) {
+		if (!a->whole_words || is_whole_word(line, len, span))
+			return true;
+		/* a word may begin behind the next byte that belongs to none */
+		from = span->begin + 1;
+		while (from < len && is_word_char(line[from - 1]))
+			from++;
+		if (from >= len)
+			return false;
+	}
+	return false;
+}
+
+static size_t line_begin(const char *text, size_t at, size_t from)
+{
+	const char *newline = memrchr(text + from, '\n', at - from);
+
+	return newline ? (size_t)(newline + 1 - text) : from;
+}
+
+/* regexec(3) counts with int. A line that is longer comes out as a candidate, and fails there. */
+static size_t find_posix_candidate(struct grep_atom *a, const char *text, size_t len, size_t from)
+{
+	struct grep_span span;
+
+	while (from < len) {
+		size_t end = len;
+
+		if (len - from > LONGEST_RANGE) {
+			const char *newline = memrchr(text + from, '\n', LONGEST_RANGE);
+
+			if (!newline)
+				return from;
+			end = (size_t)(newline - text);
+		}
+		if (search_posix(a, text, end, from, end == len ? REGEXEC_NUL_ENDED : 0, &span))
+			return line_begin(text, span.begin, from);
+		from = end + (end < len);
+	}
+	return len;
+}
+
+/* A match here may go beyond its line: the caller looks at the line alone. */
+static size_t find_candidate(struct grep_atom *a, const char *text, size_t len, size_t from)
+{
+	struct grep_span span;
+	const char *found;
+
+	if (a->fixed) {
+		found = a->fixed_len ? memmem(text + from, len - from, a->fixed, a->fixed_len) : text + from;
+		return found ? line_begin(text, (size_t)(found - text), from) : len;
+	}
+	if (a->engine == ATOM_PCRE)
+		return search_perl(a, text, len, from, &span) ? line_begin(text, span.begin, from) : len;
+	return find_posix_candidate(a, text, len, from);
+}
+
+size_t grep_atom_candidate(struct grep_atom *a, const char *text, size_t len, size_t from)
+{
+	if (!a->has_candidate || from < a->candidate_from || from > a->candidate) {
+		a->candidate = find_candidate(a, text, len, from);
+		a->candidate_from = from;
+		a->has_candidate = true;
+	}
+	return a->candidate;
+}

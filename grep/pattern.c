@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "grep/atom.h"
+#include "grep/pattern.h"
+#include "util/alloc.h"
+
+/* ---- the words of a command line ---- */
+
+static void add_word(struct grep_words *w, enum grep_word_kind kind, const char *text, size_t len, const char *origin,
+		     unsigned line)
+{
+	ALLOC_GROW(w->list, w->nr + 1, w->alloc);
+	w->list[w->nr++] = (struct grep_word){
+		.kind = kind, .text = text ? xmemdupz(text, len) : NULL, .len = len, .origin = origin ? xstrdup(origin) : NULL, .line = line
+	};
+}
+
+void grep_words_add(struct grep_words *w, enum grep_word_kind kind, const char *text, size_t len, const char *origin,
+		    unsigned line)
+{
+	const char *newline;
+
+	w->has_operators |= kind != GREP_PATTERN;
+	while (kind == GREP_PATTERN && (newline = memchr(text, '\n', len)) != NULL) {
+		size_t n = (size_t)(newline - text);
+
+		add_word(w, kind, text, n, origin, line);
+		text += n + 1;
+		len -= n + 1;
+	}
+	add_word(w, kind, text, len, origin, line);
+}
+
+void grep_words_clear(struct grep_words *w)
+{
+	for (size_t i = 0; i < w->nr; i++) {
+		free(w->list[i].text);
+		free(w->list[i].origin);
+	}
+	free(w->list);
+	*w = (struct grep_words)GREP_WORDS_INIT;
+}
+
+/* ---- expressions ---- */
+
+enum node_kind { NODE_ATOM, NODE_NOT, NODE_AND, NODE_OR };
+
+struct node {
+	enum node_kind kind;
+	struct grep_atom *atom;
+	struct node *left, *right;
+	bool matched; /* a term for --all-match */
+};
+
+struct grep_matcher {
+	struct grep_atom *atoms;
+	size_t nr_atoms;
+	struct node *nodes; /* all of them */
+	size_t nr_nodes;
+	struct node *root;
+	bool simple; /* one pattern or another: no operators */
+};
+
+struct parser {
+	struct grep_matcher *m;
+	const struct grep_words *words;
+	size_t at;
+	struct err *err;
+};
+
+static struct node *new_node(struct parser *p, enum node_kind kind, struct node *left, struct node *right)
+{
+	struct node *n = &p->m->nodes[p->m->nr_nodes++];
+
+	*n = (struct node){ .kind = kind, .left = left, .right = right };
+	return n;
+}
+
+static bool next_is(const struct parser *p, enum grep_word_kind kind)
+{
+	return p->at < p->words->nr && p->words->list[p->at].kind == kind;
+}
+
+static int parse_or(struct parser *p, struct node **out);
+
+static int parse_group(struct parser *p, struct node **out)
+{
+	int rc;
+
+	p->at++;
+	rc = parse_or(p, out);
+	if (rc)
+		return rc;
+	if (!next_is(p, GREP_CLOSE))
+		return err_set(p->err, ERR_INVALID, "unmatched ( for expression group");
+	p->at++;
+	return 0;
+}
+
+/* *out is NULL: no expression begins here. */
+static int parse_primary(struct parser *p, struct node **out)
+{
+	*out = NULL;
+	if (next_is(p, GREP_OPEN))
+		return parse_group(p, out);
+	if (next_is(p, GREP_NOT)) {
+		struct node *inner;
+		int rc;
+
+		p->at++;
+		if (p->at == p->words->nr)
+			return err_set(p->err, ERR_INVALID, "--not not followed by pattern expression");
+		rc = parse_primary(p, &inner);
+		if (!rc && !inner)
+			return err_set(p->err, ERR_INVALID, "--not followed by non pattern expression");
+		if (!rc)
+			*out = new_node(p, NODE_NOT, inner, NULL);
+		return rc;
+	}
+	if (next_is(p, GREP_PATTERN)) {
+		*out = new_node(p, NODE_ATOM, NULL, NULL);
+		(*out)->atom = &p->m->atoms[p->m->nr_atoms++];
+		(*out)->atom->word = &p->words->list[p->at++];
+	}
+	return 0;
+}
+
+static int parse_and(struct parser *p, struct node **out)
+{
+	int rc = parse_primary(p, out);
+
+	while (!rc && *out && next_is(p, GREP_AND)) {
+		struct node *right;
+
+		p->at++;
+		rc = parse_primary(p, &right);
+		if (!rc && !right)
+			return err_set(p->err, ERR_INVALID, "--and not followed by pattern expression");
+		if (!rc)
+			*out = new_node(p, NODE_AND, *out, right);
+	}
+	return rc;
+}
+
+/* Expressions that stand side by side are alternatives. */
+static int parse_or(struct parser *p, struct node **out)
+{
+	struct node *right;
+	int rc = parse_and(p, out);
+
+	while (!rc && *out && p->at < p->words->nr && !next_is(p, GREP_CLOSE)) {
+		if (next_is(p, GREP_OR))
+			p->at++;
+		rc = parse_and(p, &right);
+		if (!rc && !right) /* an --or at the end */
+			return 0;
+		if (!rc)
+			*out = new_node(p, NODE_OR, *out, right);
+	}
+	return rc;
+}
+
+static const char *word_text(const struct parser *p)
+{
+	static const char *const texts[] = { "", "--and", "--or", "--not", "(", ")" };
+	const struct grep_word *w = p->at < p->words->nr ? &p->words->list[p->at] : NULL;
+
+	return !w ? "" : w->kind == GREP_PATTERN ? w->text : texts[w->kind];
+}
+
+static int parse(struct parser *p)
+{
+	int rc = parse_or(p, &p->m->root);
+
+	if (rc)
+		return rc;
+	if (p->at == p->words->nr && p->m->root)
+		return 0;
+	return err_set(p->err, ERR_INVALID, "incomplete pattern expression group: %s", word_text(p));
+}
+
+int grep_matcher_new(struct grep_matcher **out, const struct grep_words *w, const struct grep_rules *rules, struct err *err)
+{
+	struct grep_matcher *m = xcalloc(1, sizeof(*m));
+	struct parser p = { m, w, 0, err };
+	int rc;
+
+	*out = m;
+	m->atoms = xcalloc(w->nr + 1, sizeof(*m->atoms));
+	m->nodes = xcalloc(2 * w->nr + 1, sizeof(*m->nodes));
+	m->simple = !w->has_operators;
+	rc = parse(&p);
+	for (size_t i = 0; !rc && i < m->nr_atoms; i++)
+		rc = grep_atom_compile(&m->atoms[i], m->atoms[i].word, rules, err);
+	if (rc) {
+		grep_matcher_free(m);
+		*out = NULL;
+	}
+	return rc;
+}
+
+void grep_matcher_free(struct grep_matcher *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->nr_atoms; i++)
+		grep_atom_release(&m->atoms[i]);
+	free(m->atoms);
+	free(m->nodes);
+	free(m);
+}
+
+bool grep_matcher_failed(const struct grep_matcher *m, struct strbuf *why)
+{
+	for (size_t i = 0; i < m->nr_atoms; i++)
+		if (grep_atom_failed(&m->atoms[i], why))
+			return true;
+	return false;
+}
+
+/* ---- lines ---- */
+
+static void note_column(ssize_t *column, size_t at)
+{
+	if (*column < 0 || (ssize_t)at < *column)
+		*column = (ssize_t)at;
+}
+
+/* column: NULL if it does not matter; then alternatives are tried until one matches. */
+static bool matches(struct node *n, const char *line, size_t len, struct grep_column *column)
+{
+	struct grep_span span;
+	bool yes;
+
+	switch (n->kind) {
+	case NODE_ATOM:
+		yes = grep_atom_search(n->atom, line, len, 0, &span);
+		if (yes && column)
+			note_column(&column->match, span.begin);
+		return yes;
+	case NODE_NOT: {
+		struct grep_column other = { -1, -1 };
+
+		yes = !matches(n->left, line, len, column ? &other : NULL);
+		if (column && other.inverted >= 0)
+			note_column(&column->match, (size_t)other.inverted);
+		if (column && other.match >= 0)
+			note_column(&column->inverted, (size_t)other.match);
+		return yes;
+	}
+	case NODE_AND:
+		return matches(n->left, line, len, column) && matches(n->right, line, len, column);
+	default:
+		yes = matches(n->left, line, len, column);
+		if (yes && !column)
+			return true;
+		return matches(n->right, line, len, column) || yes;
+	}
+}
+
+bool grep_line_matches(struct grep_matcher *m, const char *line, size_t len, struct grep_column *column)
+{
+	if (column)
+		*column = (struct grep_column){ -1, -1 };
+	return matches(m->root, line, len, column);
+}
+
+bool grep_next_span(struct grep_matcher *m, const char *line, size_t len, size_t from, struct grep_span *span)
+{
+	struct grep_span s;
+	bool found = false;
+
+	for (size_t i = 0; from <= len && i < m->nr_atoms; i++) {
+		if (!grep_atom_search(&m->atoms[i], line, len, from, &s))
+			continue;
+		if (!found || s.begin < span->begin || (s.begin == span->begin && s.end > span->end))
+			*span = s;
+		found = true;
+	}
+	return found;
+}
+
+size_t grep_next_candidate(struct grep_matcher *m, const char *text, size_t len, size_t from)
+{
+	size_t first = m->simple ? len : from;
+
+	for (size_t i = 0; first > from && i < m->nr_atoms; i++) {
+		size_t at = grep_atom_candidate(&m->atoms[i], text, len, from);
+
+		if (at < first)
+			first = at;
+	}
+	return first;
+}
+
+void grep_begin_text(struct grep_matcher *m)
+{
+	for (size_t i = 0; i < m->nr_atoms; i++)
+		m->atoms[i].has_candidate = false;
+	for (size_t i = 0; i < m->nr_nodes; i++)
+		m->nodes[i].matched = false;
+}
+
+void grep_note_terms(struct grep_matcher *m, const char *line, size_t len)
+{
+	struct node *n = m->root;
+
+	for (; n->kind == NODE_OR; n = n->left)
+		n->right->matched = n->right->matched || matches(n->right, line, len, NULL);
+	n->matched = n->matched || matches(n, line, len, NULL);
+}
+
+bool grep_all_terms_matched(const struct grep_matcher *m)
+{
+	const struct node *n = m->root;
+
+	for (; n->kind == NODE_OR; n = n->left)
+		if (!n->right->matched)
+			return false;
+	return n->matched;
+}
