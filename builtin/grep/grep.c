@@ -59,7 +59,7 @@ static int take_revisions(struct grep_cmd *c, int argc, bool has_dashdash, struc
 		err_release(&err);
 		if (rc < 0)
 			break;
-		if (!has_dashdash && path_arg_exists(c->r->prefix, c->rest[n]))
+		if (!has_dashdash && c->r->worktree && path_arg_exists(c->r->prefix, c->rest[n]))
 			die("ambiguous argument '%s': both revision and filename\n"
 			    "Use '--' to separate paths from revisions, like this:\n"
 			    "'git <command> [<revision>...] -- [<file>...]'", c->rest[n]);
