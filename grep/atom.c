@@ -175,7 +175,7 @@ static bool search_perl(struct grep_atom *a UNUSED, const char *text UNUSED, siz
 	return false;
 }
 
-static void explain_perl(int code UNUSED, struct strbuf *why UNUSED)
+static void explain_perl(const struct grep_atom *a UNUSED, struct strbuf *why UNUSED)
 {
 }
 #else
@@ -190,7 +190,7 @@ static int compile_pcre(struct grep_atom *a, uint32_t flags, struct err *err)
 		pcre2_get_error_message(code, why, sizeof(why));
 		return refuse(a->word, (const char *)why, err);
 	}
-	pcre2_jit_compile(a->code, PCRE2_JIT_COMPLETE); /* without it, matching is slower */
+	a->is_jit = !pcre2_jit_compile(a->code, PCRE2_JIT_COMPLETE); /* without it, matching is slower */
 	a->match_data = pcre2_match_data_create_from_pattern(a->code, NULL);
 	a->engine = ATOM_PCRE;
 	return a->match_data ? 0 : err_set(err, ERR_GENERIC, "out of memory");
@@ -227,7 +227,7 @@ static void release_perl(struct grep_atom *a)
 
 static bool search_perl(struct grep_atom *a, const char *text, size_t len, size_t from, struct grep_span *span)
 {
-	int rc = pcre2_match(a->code, (PCRE2_SPTR)text, len, from, 0, a->match_data, NULL);
+	int rc = (a->is_jit ? pcre2_jit_match : pcre2_match)(a->code, (PCRE2_SPTR)text, len, from, 0, a->match_data, NULL);
 	const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(a->match_data);
 
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
@@ -238,12 +238,12 @@ static bool search_perl(struct grep_atom *a, const char *text, size_t len, size_
 	return true;
 }
 
-static void explain_perl(int code, struct strbuf *why)
+static void explain_perl(const struct grep_atom *a, struct strbuf *why)
 {
 	PCRE2_UCHAR text[256] = "";
 
-	pcre2_get_error_message(code, text, sizeof(text));
-	strbuf_addf(why, "pcre2_match failed with error code %d: %s", code, (const char *)text);
+	pcre2_get_error_message(a->failure, text, sizeof(text));
+	strbuf_addf(why, "pcre2_%smatch failed with error code %d: %s", a->is_jit ? "jit_" : "", a->failure, (const char *)text);
 }
 #endif
 
@@ -252,7 +252,7 @@ bool grep_atom_failed(const struct grep_atom *a, struct strbuf *why)
 	char text[200];
 
 	if (a->failure && a->engine == ATOM_PCRE) {
-		explain_perl(a->failure, why);
+		explain_perl(a, why);
 	} else if (a->failure) {
 		regerror(a->failure, &a->regex, text, sizeof(text));
 		strbuf_addf(why, "regexec failed with error code %d: %s", a->failure, text);
@@ -332,16 +332,17 @@ static bool is_word_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool is_whole_word(const char *line, size_t len, const struct grep_span *s)
+/* As in Git, a match directly behind another one (at `from`) need not begin a word. */
+static bool is_whole_word(const char *line, size_t len, size_t from, const struct grep_span *s)
 {
-	return s->begin < s->end && (!s->begin || !is_word_char(line[s->begin - 1])) &&
+	return s->begin < s->end && (s->begin == from || !is_word_char(line[s->begin - 1])) &&
 	       (s->end == len || !is_word_char(line[s->end]));
 }
 
 bool grep_atom_search(struct grep_atom *a, const char *line, size_t len, size_t from, struct grep_span *span)
 {
 	while (search(a, line, len, from, span)) {
-		if (!a->whole_words || is_whole_word(line, len, span))
+		if (!a->whole_words || is_whole_word(line, len, from, span))
 			return true;
 		/* a word may begin behind the next byte that belongs to none */
 		from = span->begin + 1;

@@ -16,6 +16,7 @@ struct grep_atom {
 	char *must; /* owner of `fixed`, if it is not the pattern itself */
 	regex_t regex;
 	void *code, *match_data; /* PCRE2's */
+	bool is_jit;
 	int failure;		 /* of regexec(3) or PCRE2; 0: none */
 	/* the last candidate that was found in this text */
 	bool has_candidate;

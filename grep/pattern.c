@@ -249,7 +249,10 @@ static bool matches(struct node *n, const char *line, size_t len, struct grep_co
 		return yes;
 	}
 	case NODE_AND:
-		return matches(n->left, line, len, column) && matches(n->right, line, len, column);
+		yes = matches(n->left, line, len, column);
+		if (!yes && !column)
+			return false;
+		return matches(n->right, line, len, column) && yes; /* as in Git, the column may be of a part that did not help */
 	default:
 		yes = matches(n->left, line, len, column);
 		if (yes && !column)

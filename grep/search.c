@@ -13,7 +13,8 @@ struct run {
 	const struct grep_format *f;
 	struct grep_matcher *m;
 	const struct grep_text *t;
-	struct strbuf *out;
+	struct grep_output *output;
+	struct strbuf *out; /* its text */
 	unsigned long last_shown, last_selected; /* numbers of lines; 0: none */
 	unsigned long selected;			 /* how many lines */
 	bool in_function;			 /* -W: lines are shown to the end of the function */
@@ -54,6 +55,15 @@ static bool names_function(const struct run *r, size_t at)
 	size_t len = line_len(r->t, at);
 
 	return len && r->t->names_function(r->t->functions, r->t->data + at, len);
+}
+
+static bool is_blank(const struct run *r, size_t at)
+{
+	const char *s = r->t->data + at, *end = s + line_len(r->t, at);
+
+	while (s < end && isspace((unsigned char)*s))
+		s++;
+	return s == end;
 }
 
 /* ---- printing ---- */
@@ -111,22 +121,34 @@ static bool has_context(const struct grep_format *f)
 	return f->before || f->after || f->function_body;
 }
 
-void grep_add_mark(const struct grep_format *f, struct strbuf *out)
+static void add_mark_of_texts(const struct run *r)
 {
-	if (f->blank_line)
-		strbuf_addch(out, '\n');
-	else if (has_context(f))
-		strbuf_addf(out, "%s--%s\n", f->color ? f->colors[GREP_COLOR_SEPARATOR] : "",
-			    f->color && *f->colors[GREP_COLOR_SEPARATOR] ? COLOR_RESET : "");
+	struct grep_output *o = r->output;
+	size_t from = r->out->len;
+
+	if (r->f->blank_line) {
+		strbuf_addch(r->out, '\n');
+	} else if (has_context(r->f)) {
+		add_colored(r, GREP_COLOR_SEPARATOR, "--", 2);
+		strbuf_addch(r->out, '\n');
+	}
+	if (!o->has_lines) {
+		o->first_mark = from;
+		o->mark_len = r->out->len - from;
+	}
+	o->has_lines = true;
 }
 
-/* The heading or the mark before the first line, and between lines that do not follow each other. */
+/* Marks, and the heading, before the first line and between lines that do not follow each other. */
 static void begin_line(const struct run *r, unsigned long no)
 {
-	if (!r->last_shown && r->f->heading && r->f->show_name) {
-		add_name(r);
-		strbuf_addch(r->out, '\n');
-	} else if (r->last_shown && no > r->last_shown + 1 && has_context(r->f)) {
+	if (!r->last_shown) {
+		add_mark_of_texts(r);
+		if (r->f->heading) {
+			add_name(r);
+			strbuf_addch(r->out, '\n');
+		}
+	} else if (no > r->last_shown + 1 && has_context(r->f)) {
 		add_colored(r, GREP_COLOR_SEPARATOR, "--", 2);
 		strbuf_addch(r->out, '\n');
 	}
@@ -193,7 +215,7 @@ static struct place function_begin(const struct run *r, struct place p)
 	}
 	while (f.no > r->last_shown + 1) {
 		up = line_before(r->t, f);
-		if (!line_len(r->t, up.at) || names_function(r, up.at))
+		if (is_blank(r, up.at) || names_function(r, up.at))
 			break;
 		f = up;
 	}
@@ -230,7 +252,7 @@ static bool selects(const struct run *r, struct place p, struct grep_column *col
 /* -W: does the function end above p? Blank lines in front of the next one belong to neither. */
 static bool function_ends(const struct run *r, struct place p)
 {
-	while (p.at < r->t->len && !line_len(r->t, p.at))
+	while (p.at < r->t->len && is_blank(r, p.at))
 		p = line_after(r->t, p);
 	return p.at >= r->t->len || names_function(r, p.at);
 }
@@ -259,14 +281,14 @@ static bool take_line(struct run *r, struct place p, const struct grep_column *c
 	return true;
 }
 
-/* A line that is shown only because of one above it. False: none is to follow. */
-static bool pass_line(struct run *r, struct place p)
+/* A line that is shown only because of one above it. column: from 1; 0: none. False: none is to follow. */
+static bool pass_line(struct run *r, struct place p, size_t column)
 {
 	if (r->in_function && function_ends(r, p))
 		r->in_function = false;
 	if (!r->last_selected || (!r->in_function && p.no > r->last_selected + (unsigned long)r->f->after))
 		return false;
-	show_line(r, p, '-', 0);
+	show_line(r, p, '-', column);
 	return true;
 }
 
@@ -291,12 +313,13 @@ static void search_lines(struct run *r)
 			p = go_to(r->t, p, grep_next_candidate(r->m, r->t->data, r->t->len, p.at), counts);
 		if (p.at >= r->t->len)
 			return;
-		if (!is_full(r) && selects(r, p, wants_column ? &column : NULL)) {
+		/* as in Git, lines behind the last one of --max-count have a column, too */
+		if ((!is_full(r) || wants_column) && selects(r, p, wants_column ? &column : NULL) && !is_full(r)) {
 			if (!take_line(r, p, &column))
 				return;
 			open = has_context(r->f);
 		} else {
-			open = open && pass_line(r, p);
+			open = open && pass_line(r, p, (size_t)(column.match + 1));
 		}
 		p = line_after(r->t, p);
 	}
@@ -309,9 +332,9 @@ static bool has_all_terms(const struct run *r)
 	return grep_all_terms_matched(r->m);
 }
 
-bool grep_search(const struct grep_format *f, struct grep_matcher *m, const struct grep_text *t, struct strbuf *out)
+bool grep_search(const struct grep_format *f, struct grep_matcher *m, const struct grep_text *t, struct grep_output *out)
 {
-	struct run r = { .f = f, .m = m, .t = t, .out = out };
+	struct run r = { .f = f, .m = m, .t = t, .output = out, .out = &out->text };
 	bool skipped = t->is_binary && f->binary == GREP_BINARY_SKIP;
 
 	grep_begin_text(m);
@@ -322,7 +345,7 @@ bool grep_search(const struct grep_format *f, struct grep_matcher *m, const stru
 		return r.selected > 0;
 	if (f->names_without ? !r.selected : (f->names && r.selected)) {
 		add_name(&r);
-		strbuf_addch(out, f->nul ? '\0' : '\n');
+		strbuf_addch(r.out, f->nul ? '\0' : '\n');
 		return true;
 	}
 	if (f->names_without)
@@ -330,7 +353,7 @@ bool grep_search(const struct grep_format *f, struct grep_matcher *m, const stru
 	if (f->count && r.selected) {
 		if (f->show_name)
 			add_name_and(&r, ':');
-		strbuf_addf(out, "%lu\n", r.selected);
+		strbuf_addf(r.out, "%lu\n", r.selected);
 	}
 	return r.selected > 0;
 }

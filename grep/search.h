@@ -40,9 +40,13 @@ struct grep_text {
 	const void *functions;
 };
 
+/* The lines of several texts. The mark between texts (a blank line, "--", or nothing) stands in front of each text. */
+struct grep_output {
+	struct strbuf text;
+	bool has_lines;			/* of a text; not only names, counts, or "Binary file x matches" */
+	size_t first_mark, mark_len;	/* where the first mark is: not to be printed in front of all */
+};
 /* Appends the lines to print. True: a line was selected; with names_without, none was. */
-bool grep_search(const struct grep_format *f, struct grep_matcher *m, const struct grep_text *t, struct strbuf *out);
-/* The mark between the lines of two texts: a blank line, "--", or nothing. */
-void grep_add_mark(const struct grep_format *f, struct strbuf *out);
+bool grep_search(const struct grep_format *f, struct grep_matcher *m, const struct grep_text *t, struct grep_output *out);
 
 #endif

@@ -151,7 +151,7 @@ test_expect_success PCRE 'expressions of Perl' '
 test_expect_success PCRE 'an expression with too many ways to match is an error' '
 	printf "%s\n" aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa >r/blow &&
 	test_expect_code 128 git -C r grep --untracked -P "^(a?){40}(a+)+(a+)+b?$(printf "\\\\d")$" blow 2>err &&
-	test_grep "^fatal: pcre2_match failed with error code -47" err &&
+	test_grep "^fatal: pcre2_.*match failed with error code -47" err &&
 	rm r/blow
 '
 

@@ -38,7 +38,8 @@ struct grep_batch {
 	struct text_source texts[BATCH_TEXTS];
 	size_t nr;
 	uint64_t bytes;
-	struct strbuf out, errors, fatal;
+	struct grep_output out;
+	struct strbuf errors, fatal;
 	struct strvec found; /* -O: paths */
 	bool hit;
 };
@@ -147,11 +148,6 @@ static void convert(struct grep_batch *b, struct text_source *s, struct strbuf *
 	s->driver.binary = 0;
 }
 
-static bool is_listing(const struct grep_format *f)
-{
-	return f->names || f->names_without || f->count;
-}
-
 static bool names_function(const void *functions, const char *line, size_t len)
 {
 	struct text_line l = { line, len };
@@ -163,22 +159,16 @@ static void search_text(struct grep_batch *b, const struct text_source *s, struc
 {
 	const struct grep_format *f = &b->c->o.format;
 	char *name = shown_name(b->c, b->prefix, s->path);
-	size_t before = b->out.len, marked;
 	struct grep_text t = {
 		.name = name, .data = text->buf, .len = text->len, .names_function = names_function, .functions = s->functions
 	};
 
-	if (before && !is_listing(f))
-		grep_add_mark(f, &b->out);
-	marked = b->out.len;
 	t.is_binary = f->binary != GREP_BINARY_TEXT && is_binary(s, text);
 	if (grep_search(f, m, &t, &b->out)) {
 		b->hit = true;
 		if (b->c->o.open_in_pager)
 			strvec_push(&b->found, s->path);
 	}
-	if (b->out.len == marked)
-		strbuf_setlen(&b->out, before);
 	free(name);
 }
 
@@ -203,24 +193,23 @@ static void search_batch(void *data)
 	give_matcher(b->c, m);
 }
 
+/* Without a mark in front of the first lines. */
 static void print(struct grep_cmd *c, const struct grep_batch *b)
 {
-	const struct grep_format *f = &c->o.format;
-	struct strbuf mark = STRBUF_INIT;
+	const struct grep_output *o = &b->out;
+	bool skips = o->has_lines && !c->has_printed;
+	size_t begin = skips ? o->first_mark : 0, rest = skips ? begin + o->mark_len : 0;
 
-	if (c->has_printed && !is_listing(f))
-		grep_add_mark(f, &mark);
-	fwrite(mark.buf, 1, mark.len, stdout);
-	fwrite(b->out.buf, 1, b->out.len, stdout);
-	c->has_printed = true;
-	strbuf_release(&mark);
+	fwrite(o->text.buf, 1, begin, stdout);
+	fwrite(o->text.buf + rest, 1, o->text.len - rest, stdout);
+	c->has_printed |= o->has_lines;
 }
 
 static void free_batch(struct grep_batch *b)
 {
 	for (size_t i = 0; i < b->nr; i++)
 		free(b->texts[i].path);
-	strbuf_release(&b->out);
+	strbuf_release(&b->out.text);
 	strbuf_release(&b->errors);
 	strbuf_release(&b->fatal);
 	strvec_clear(&b->found);
@@ -237,7 +226,7 @@ static void finish_batch(void *data)
 	fputs(b->errors.buf, stderr);
 	for (size_t i = 0; i < b->found.nr; i++)
 		strvec_push(&c->found, b->found.v[i]);
-	if (b->out.len && !c->o.open_in_pager)
+	if (b->out.text.len && !c->o.open_in_pager)
 		print(c, b);
 	if (b->fatal.len)
 		die("%s", b->fatal.buf);
@@ -266,7 +255,7 @@ static struct grep_batch *open_batch(struct grep_cmd *c, const char *prefix)
 	b = c->batch = xcalloc(1, sizeof(*b));
 	b->c = c;
 	b->prefix = xstrdup(prefix);
-	strbuf_init(&b->out, 0);
+	strbuf_init(&b->out.text, 0);
 	strbuf_init(&b->errors, 0);
 	strbuf_init(&b->fatal, 0);
 	strvec_init(&b->found);

@@ -26,7 +26,7 @@ static int add_operator(const struct option *opt, const char *arg UNUSED, int un
 	return 0;
 }
 
-/* -f: a pattern a line. */
+/* -f: each line that is not empty is a pattern. */
 static int add_file(const struct option *opt, const char *arg, int unset UNUSED)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -41,7 +41,9 @@ static int add_file(const struct option *opt, const char *arg, int unset UNUSED)
 		size_t len = end ? (size_t)(end - text.buf) - from : text.len - from;
 		size_t shown = len && text.buf[from + len - 1] == '\r' ? len - 1 : len;
 
-		grep_words_add(opt->value, GREP_PATTERN, text.buf + from, shown, arg, ++line);
+		line++;
+		if (shown)
+			grep_words_add(opt->value, GREP_PATTERN, text.buf + from, shown, arg, line);
 		from += len + 1;
 	}
 	strbuf_release(&text);
