@@ -10,6 +10,7 @@
 #include <pcre2.h>
 #endif
 
+#define DEEPEST 1000			  /* groups in groups */
 #define LONGEST_RANGE ((size_t)1 << 30) /* for one call of regexec(3) */
 
 /* ---- what every match contains ---- */
@@ -127,6 +128,24 @@ static int refuse(const struct grep_word *w, const char *why, struct err *err)
 	return err_set(err, ERR_INVALID, "%s, '%s': %s", w->origin, w->text, why);
 }
 
+/* Groups in groups: regcomp(3) goes into them by recursion. Brackets count, too: no matter. */
+static bool is_too_deep(const char *text, bool extended)
+{
+	size_t depth = 0;
+
+	for (; *text; text++) {
+		bool escaped = *text == '\\' && text[1];
+
+		text += escaped;
+		if (escaped == extended)
+			continue;
+		if (*text == '(' && ++depth > DEEPEST)
+			return true;
+		depth -= *text == ')' && depth;
+	}
+	return false;
+}
+
 static int compile_posix(struct grep_atom *a, const struct grep_rules *rules, const char *text, int flags, struct err *err)
 {
 	char why[200];
@@ -134,6 +153,8 @@ static int compile_posix(struct grep_atom *a, const struct grep_rules *rules, co
 
 	if (rules->ignore_case)
 		flags |= REG_ICASE;
+	if (is_too_deep(text, flags & REG_EXTENDED))
+		return refuse(a->word, "Regular expression too big", err);
 	rc = regcomp(&a->regex, text, REG_NEWLINE | flags);
 	if (rc) {
 		regerror(rc, &a->regex, why, sizeof(why));
@@ -170,7 +191,7 @@ static void release_perl(struct grep_atom *a UNUSED)
 }
 
 static bool search_perl(struct grep_atom *a UNUSED, const char *text UNUSED, size_t len UNUSED, size_t from UNUSED,
-			struct grep_span *span UNUSED)
+			bool begins_line UNUSED, struct grep_span *span UNUSED)
 {
 	return false;
 }
@@ -209,14 +230,10 @@ static int compile_perl(struct grep_atom *a, const struct grep_rules *rules, str
 	return compile_pcre(a, flags, err);
 }
 
-/* -i: regexec(3) would be slow. ASCII needs no look at characters. */
+/* -i: regexec(3) would be slow. */
 static int compile_folded(struct grep_atom *a, const struct grep_rules *rules UNUSED, struct err *err)
 {
-	bool ascii = true;
-
-	for (size_t i = 0; i < a->word->len; i++)
-		ascii &= (unsigned char)a->word->text[i] < 0x80;
-	return compile_pcre(a, PCRE2_LITERAL | PCRE2_CASELESS | (ascii ? 0 : utf_flags()), err);
+	return compile_pcre(a, PCRE2_LITERAL | PCRE2_CASELESS | utf_flags(), err);
 }
 
 static void release_perl(struct grep_atom *a)
@@ -225,16 +242,18 @@ static void release_perl(struct grep_atom *a)
 	pcre2_code_free(a->code);
 }
 
-static bool search_perl(struct grep_atom *a, const char *text, size_t len, size_t from, struct grep_span *span)
+/* As in Git, no look behind goes beyond `from`. */
+static bool search_perl(struct grep_atom *a, const char *text, size_t len, size_t from, bool begins_line, struct grep_span *span)
 {
-	int rc = (a->is_jit ? pcre2_jit_match : pcre2_match)(a->code, (PCRE2_SPTR)text, len, from, 0, a->match_data, NULL);
+	int rc = (a->is_jit ? pcre2_jit_match : pcre2_match)(a->code, (PCRE2_SPTR)text + from, len - from, 0,
+							     begins_line ? 0 : PCRE2_NOTBOL, a->match_data, NULL);
 	const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(a->match_data);
 
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
 		a->failure = rc;
 	if (rc < 0)
 		return false;
-	*span = (struct grep_span){ offsets[0], offsets[1] };
+	*span = (struct grep_span){ from + offsets[0], from + offsets[1] };
 	return true;
 }
 
@@ -321,7 +340,7 @@ static bool search(struct grep_atom *a, const char *line, size_t len, size_t fro
 			*span = (struct grep_span){ (size_t)(found - line), (size_t)(found - line) + a->fixed_len };
 		return found != NULL;
 	case ATOM_PCRE:
-		return search_perl(a, line, len, from, span);
+		return search_perl(a, line, len, from, !from, span);
 	default:
 		return search_posix(a, line, len, from, from ? REG_NOTBOL : 0, span);
 	}
@@ -394,7 +413,7 @@ static size_t find_candidate(struct grep_atom *a, const char *text, size_t len, 
 		return found ? line_begin(text, (size_t)(found - text), from) : len;
 	}
 	if (a->engine == ATOM_PCRE)
-		return search_perl(a, text, len, from, &span) ? line_begin(text, span.begin, from) : len;
+		return search_perl(a, text, len, from, true, &span) ? line_begin(text, span.begin, from) : len;
 	return find_posix_candidate(a, text, len, from);
 }
 

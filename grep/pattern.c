@@ -43,6 +43,8 @@ void grep_words_clear(struct grep_words *w)
 
 /* ---- expressions ---- */
 
+#define DEEPEST 1000 /* they are parsed and matched by recursion */
+
 enum node_kind { NODE_ATOM, NODE_NOT, NODE_AND, NODE_OR };
 
 struct node {
@@ -65,6 +67,7 @@ struct parser {
 	struct grep_matcher *m;
 	const struct grep_words *words;
 	size_t at;
+	unsigned depth; /* of groups, and of --not */
 	struct err *err;
 };
 
@@ -88,7 +91,10 @@ static int parse_group(struct parser *p, struct node **out)
 	int rc;
 
 	p->at++;
+	if (++p->depth > DEEPEST)
+		return err_set(p->err, ERR_INVALID, "too many groups in groups");
 	rc = parse_or(p, out);
+	p->depth--;
 	if (rc)
 		return rc;
 	if (!next_is(p, GREP_CLOSE))
@@ -97,26 +103,35 @@ static int parse_group(struct parser *p, struct node **out)
 	return 0;
 }
 
+static int parse_primary(struct parser *p, struct node **out);
+
+static int parse_not(struct parser *p, struct node **out)
+{
+	struct node *inner;
+	int rc;
+
+	p->at++;
+	if (p->at == p->words->nr)
+		return err_set(p->err, ERR_INVALID, "--not not followed by pattern expression");
+	if (++p->depth > DEEPEST)
+		return err_set(p->err, ERR_INVALID, "too many groups in groups");
+	rc = parse_primary(p, &inner);
+	p->depth--;
+	if (!rc && !inner)
+		return err_set(p->err, ERR_INVALID, "--not followed by non pattern expression");
+	if (!rc)
+		*out = new_node(p, NODE_NOT, inner, NULL);
+	return rc;
+}
+
 /* *out is NULL: no expression begins here. */
 static int parse_primary(struct parser *p, struct node **out)
 {
 	*out = NULL;
 	if (next_is(p, GREP_OPEN))
 		return parse_group(p, out);
-	if (next_is(p, GREP_NOT)) {
-		struct node *inner;
-		int rc;
-
-		p->at++;
-		if (p->at == p->words->nr)
-			return err_set(p->err, ERR_INVALID, "--not not followed by pattern expression");
-		rc = parse_primary(p, &inner);
-		if (!rc && !inner)
-			return err_set(p->err, ERR_INVALID, "--not followed by non pattern expression");
-		if (!rc)
-			*out = new_node(p, NODE_NOT, inner, NULL);
-		return rc;
-	}
+	if (next_is(p, GREP_NOT))
+		return parse_not(p, out);
 	if (next_is(p, GREP_PATTERN)) {
 		*out = new_node(p, NODE_ATOM, NULL, NULL);
 		(*out)->atom = &p->m->atoms[p->m->nr_atoms++];
@@ -127,35 +142,36 @@ static int parse_primary(struct parser *p, struct node **out)
 
 static int parse_and(struct parser *p, struct node **out)
 {
+	struct node **last = out, *right;
 	int rc = parse_primary(p, out);
 
 	while (!rc && *out && next_is(p, GREP_AND)) {
-		struct node *right;
-
 		p->at++;
 		rc = parse_primary(p, &right);
 		if (!rc && !right)
 			return err_set(p->err, ERR_INVALID, "--and not followed by pattern expression");
-		if (!rc)
-			*out = new_node(p, NODE_AND, *out, right);
+		if (rc)
+			break;
+		*last = new_node(p, NODE_AND, *last, right);
+		last = &(*last)->right;
 	}
 	return rc;
 }
 
-/* Expressions that stand side by side are alternatives. */
+/* Expressions that stand side by side are alternatives. a OR (b OR c): a group at the end cannot be told from its parts. */
 static int parse_or(struct parser *p, struct node **out)
 {
-	struct node *right;
+	struct node **last = out, *right;
 	int rc = parse_and(p, out);
 
 	while (!rc && *out && p->at < p->words->nr && !next_is(p, GREP_CLOSE)) {
 		if (next_is(p, GREP_OR))
 			p->at++;
 		rc = parse_and(p, &right);
-		if (!rc && !right) /* an --or at the end */
-			return 0;
-		if (!rc)
-			*out = new_node(p, NODE_OR, *out, right);
+		if (rc || !right) /* an --or at the end */
+			break;
+		*last = new_node(p, NODE_OR, *last, right);
+		last = &(*last)->right;
 	}
 	return rc;
 }
@@ -182,7 +198,7 @@ static int parse(struct parser *p)
 int grep_matcher_new(struct grep_matcher **out, const struct grep_words *w, const struct grep_rules *rules, struct err *err)
 {
 	struct grep_matcher *m = xcalloc(1, sizeof(*m));
-	struct parser p = { m, w, 0, err };
+	struct parser p = { m, w, 0, 0, err };
 	int rc;
 
 	*out = m;
@@ -226,39 +242,55 @@ static void note_column(ssize_t *column, size_t at)
 		*column = (ssize_t)at;
 }
 
+static bool matches(struct node *n, const char *line, size_t len, struct grep_column *column);
+
+static bool misses(struct node *n, const char *line, size_t len, struct grep_column *column)
+{
+	struct grep_column other = { -1, -1 };
+	bool yes = matches(n, line, len, column ? &other : NULL);
+
+	if (column && other.inverted >= 0)
+		note_column(&column->match, (size_t)other.inverted);
+	if (column && other.match >= 0)
+		note_column(&column->inverted, (size_t)other.match);
+	return !yes;
+}
+
+/* --and, --or: as in Git, the column may be of a part that did not help. */
+static bool all_match(struct node *n, const char *line, size_t len, struct grep_column *column)
+{
+	bool yes = true;
+
+	for (; n->kind == NODE_AND && (yes || column); n = n->right)
+		yes = matches(n->left, line, len, column) && yes;
+	return (yes || column) && matches(n, line, len, column) && yes;
+}
+
+static bool any_matches(struct node *n, const char *line, size_t len, struct grep_column *column)
+{
+	bool yes = false;
+
+	for (; n->kind == NODE_OR && (!yes || column); n = n->right)
+		yes = matches(n->left, line, len, column) || yes;
+	return yes && !column ? true : matches(n, line, len, column) || yes;
+}
+
 /* column: NULL if it does not matter; then alternatives are tried until one matches. */
 static bool matches(struct node *n, const char *line, size_t len, struct grep_column *column)
 {
 	struct grep_span span;
-	bool yes;
 
-	switch (n->kind) {
-	case NODE_ATOM:
-		yes = grep_atom_search(n->atom, line, len, 0, &span);
-		if (yes && column)
-			note_column(&column->match, span.begin);
-		return yes;
-	case NODE_NOT: {
-		struct grep_column other = { -1, -1 };
-
-		yes = !matches(n->left, line, len, column ? &other : NULL);
-		if (column && other.inverted >= 0)
-			note_column(&column->match, (size_t)other.inverted);
-		if (column && other.match >= 0)
-			note_column(&column->inverted, (size_t)other.match);
-		return yes;
-	}
-	case NODE_AND:
-		yes = matches(n->left, line, len, column);
-		if (!yes && !column)
-			return false;
-		return matches(n->right, line, len, column) && yes; /* as in Git, the column may be of a part that did not help */
-	default:
-		yes = matches(n->left, line, len, column);
-		if (yes && !column)
-			return true;
-		return matches(n->right, line, len, column) || yes;
-	}
+	if (n->kind == NODE_NOT)
+		return misses(n->left, line, len, column);
+	if (n->kind == NODE_AND)
+		return all_match(n, line, len, column);
+	if (n->kind == NODE_OR)
+		return any_matches(n, line, len, column);
+	if (!grep_atom_search(n->atom, line, len, 0, &span))
+		return false;
+	if (column)
+		note_column(&column->match, span.begin);
+	return true;
 }
 
 bool grep_line_matches(struct grep_matcher *m, const char *line, size_t len, struct grep_column *column)
@@ -308,8 +340,8 @@ void grep_note_terms(struct grep_matcher *m, const char *line, size_t len)
 {
 	struct node *n = m->root;
 
-	for (; n->kind == NODE_OR; n = n->left)
-		n->right->matched = n->right->matched || matches(n->right, line, len, NULL);
+	for (; n->kind == NODE_OR; n = n->right)
+		n->left->matched = n->left->matched || matches(n->left, line, len, NULL);
 	n->matched = n->matched || matches(n, line, len, NULL);
 }
 
@@ -317,8 +349,8 @@ bool grep_all_terms_matched(const struct grep_matcher *m)
 {
 	const struct node *n = m->root;
 
-	for (; n->kind == NODE_OR; n = n->left)
-		if (!n->right->matched)
+	for (; n->kind == NODE_OR; n = n->right)
+		if (!n->left->matched)
 			return false;
 	return n->matched;
 }

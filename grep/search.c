@@ -140,7 +140,7 @@ static void add_mark_of_texts(const struct run *r)
 }
 
 /* Marks, and the heading, before the first line and between lines that do not follow each other. */
-static void begin_line(const struct run *r, unsigned long no)
+static void begin_line(struct run *r, unsigned long no)
 {
 	if (!r->last_shown) {
 		add_mark_of_texts(r);
@@ -152,9 +152,10 @@ static void begin_line(const struct run *r, unsigned long no)
 		add_colored(r, GREP_COLOR_SEPARATOR, "--", 2);
 		strbuf_addch(r->out, '\n');
 	}
+	r->last_shown = no;
 }
 
-static void add_matches(const struct run *r, struct place p, size_t len, char sign, size_t column)
+static void add_matches(struct run *r, struct place p, size_t len, char sign, size_t column)
 {
 	static const char signs[] = { ':', '-', '=' };
 	static const enum grep_color rest[] = { GREP_COLOR_SELECTED, GREP_COLOR_CONTEXT, GREP_COLOR_FUNCTION };
@@ -164,10 +165,12 @@ static void add_matches(const struct run *r, struct place p, size_t len, char si
 	struct grep_span s;
 
 	while (from < len && (r->f->only_matching || r->f->color) && grep_next_span(r->m, line, len, from, &s) && s.begin < s.end) {
-		if (r->f->only_matching)
+		if (r->f->only_matching) {
+			begin_line(r, p.no);
 			add_header(r, p.no, column ? s.begin + 1 : 0, sign);
-		else
+		} else {
 			add_colored(r, rest[kind], line + from, s.begin - from);
+		}
 		add_colored(r, match, line + s.begin, s.end - s.begin);
 		if (r->f->only_matching)
 			strbuf_addch(r->out, '\n');
@@ -179,10 +182,10 @@ static void add_matches(const struct run *r, struct place p, size_t len, char si
 
 static void show_line(struct run *r, struct place p, char sign, size_t column)
 {
-	begin_line(r, p.no);
-	r->last_shown = p.no;
-	if (!r->f->only_matching)
+	if (!r->f->only_matching) {
+		begin_line(r, p.no);
 		add_header(r, p.no, column, sign);
+	}
 	add_matches(r, p, line_len(r->t, p.at), sign, column);
 	if (!r->f->only_matching)
 		strbuf_addch(r->out, '\n');
