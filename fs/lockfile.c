@@ -208,6 +208,9 @@ static bool is_of_the_dead(const char *lock_path, struct owner *owner)
 
 #define TAKEOVER_WAIT_MS 1000
 
+/* While a lock is waited for, its name is looked for at about this interval. */
+#define POLL_US 1000
+
 static void sleep_ms(long ms)
 {
 	struct timespec ts = { ms / 1000, (ms % 1000) * 1000000 };
@@ -470,7 +473,23 @@ static bool is_over(const struct lock_wait *w, int64_t since, const char *lock_p
 	return !w->timeout_ms || waited >= w->patience_ms || !is_worth_waiting(lock_path);
 }
 
-/* Tries again at growing, random intervals, so that waiting processes do not try at the same time. */
+/* Until the lock is gone, which a cheap look at short, random intervals finds out, or the time is over. */
+static void sleep_while_locked(const char *lock_path, long ms)
+{
+	const int64_t end = monotonic_ms() + ms;
+	struct stat st;
+
+	do {
+		long us = POLL_US / 2 + (long)(os_random64() % POLL_US);
+
+		nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
+	} while (monotonic_ms() < end && !lstat(lock_path, &st));
+}
+
+/*
+ * Tries at growing, random intervals, and as soon as the lock is gone. A try costs more than the look for its name: it makes
+ * a file, and finds out whether the owner is alive.
+ */
 static int try_until(struct tempfile **tf, const char *lock_path, const struct lock_wait *w, struct lock_group *g,
 		     struct err *err)
 {
@@ -486,7 +505,7 @@ static int try_until(struct tempfile **tf, const char *lock_path, const struct l
 		if (is_over(w, since, lock_path))
 			return locked(lock_path, err);
 		ms = wait / 2 + (long)(os_random64() % (uint64_t)(wait + 1));
-		sleep_ms(ms ? ms < longest ? ms : longest : 1);
+		sleep_while_locked(lock_path, ms ? ms < longest ? ms : longest : 1);
 		if (wait < 1000)
 			wait = wait * 2;
 	}
