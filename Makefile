@@ -492,7 +492,7 @@ FUSE_CFLAGS = $(shell pkg-config --cflags fuse3)
 FUSE_LIBS   = $(shell pkg-config --libs fuse3)
 
 # For benchmarks: the least that a durable write can cost.
-FLOOR := $(B)/t/perf/floor $(B)/t/perf/refs-floor $(B)/t/perf/files-floor
+FLOOR := $(addprefix $(B)/t/perf/,floor refs-floor reftable-floor files-floor)
 $(FLOOR): $(B)/t/perf/%: $(B)/t/perf/%.o $(LIB) $(B)/link-flags
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $< $(LIB) $(LIBS) $(EXTRA_LIBS)
