@@ -179,8 +179,6 @@ static int visit(void *data, const struct ref *ref)
 	const struct repository *r = g->l->repo;
 	unsigned kind = reflist_kind_of(ref->name);
 
-	if (g->f->start_after && strcmp(ref->name, g->f->start_after) <= 0)
-		return 0;
 	if (ref->flags & REF_BAD_NAME) {
 		repo_warn(r, "ignoring ref with broken name %s", ref->name);
 		return 0;
@@ -239,17 +237,16 @@ static int cmp_strings(const void *a, const void *b)
 static int visit_refs(struct collector *g)
 {
 	struct strvec prefixes = STRVEC_INIT;
-	const char *last = NULL;
+	struct ref_range range = { .after = g->f->start_after };
 	int rc = 0;
 
 	add_prefixes(&prefixes, g->f);
 	qsort(prefixes.v, prefixes.nr, sizeof(*prefixes.v), cmp_strings);
 	for (size_t i = 0; !rc && i < prefixes.nr; i++) {
-		if (last && starts_with(prefixes.v[i], last))
+		if (range.prefix && starts_with(prefixes.v[i], range.prefix))
 			continue;
-		last = prefixes.v[i];
-		rc = refs_foreach(g->l->repo->refs, last, REFS_NO_PEEL | REFS_INCLUDE_BROKEN,
-				  visit, g, g->err);
+		range.prefix = prefixes.v[i];
+		rc = refs_foreach_in(g->l->repo->refs, &range, REFS_NO_PEEL | REFS_INCLUDE_BROKEN, visit, g, g->err);
 	}
 	strvec_clear(&prefixes);
 	return rc;

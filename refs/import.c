@@ -38,12 +38,13 @@ static int import_visit_root(struct import_walk *w, struct ref_store *from, cons
 
 int ref_import_foreach(const struct ref_import *im, ref_import_fn fn, void *data, struct err *err)
 {
+	const struct ref_range all = { .prefix = "refs/", .except = &(struct strvec)STRVEC_INIT };
 	struct import_walk w = { fn, data, err };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < im->roots.nr; i++)
 		rc = import_visit_root(&w, im->from, im->roots.items[i].string);
-	return rc ? rc : im->from->backend->foreach(im->from, "refs/", &(struct strvec)STRVEC_INIT, import_visit, &w, err);
+	return rc ? rc : im->from->backend->foreach(im->from, &all, import_visit, &w, err);
 }
 
 void ref_import_peel(const struct ref_import *im, const struct ref_raw *raw, struct object_id *peeled)

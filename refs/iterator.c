@@ -77,18 +77,20 @@ static int visit(void *data, const struct ref_raw *raw)
 	return deliver(v, &ref, raw->name_flags);
 }
 
-int refs_foreach_except(struct ref_store *rs, const char *prefix, const struct strvec *except,
-			unsigned flags, ref_fn fn, void *data, struct err *err)
+int refs_foreach_in(struct ref_store *rs, const struct ref_range *range, unsigned flags, ref_fn fn, void *data,
+		    struct err *err)
 {
+	static const struct strvec none = STRVEC_INIT;
 	struct visit v = { rs, flags, fn, data, err };
+	struct ref_range r = *range;
 
-	return rs->backend->foreach(rs, prefix, except, visit, &v, err);
+	if (!r.except)
+		r.except = &none;
+	return rs->backend->foreach(rs, &r, visit, &v, err);
 }
 
 int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
 		 ref_fn fn, void *data, struct err *err)
 {
-	static const struct strvec none = STRVEC_INIT;
-
-	return refs_foreach_except(rs, prefix, &none, flags, fn, data, err);
+	return refs_foreach_in(rs, &(struct ref_range){ .prefix = prefix }, flags, fn, data, err);
 }

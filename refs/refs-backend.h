@@ -239,12 +239,9 @@ struct ref_backend {
 	/* < 0 only for failures of the system; any safe name. */
 	int (*read)(struct ref_store *rs, const char *name, struct ref_value *out,
 		    struct err *err);
-	/*
-	 * All below refs/ that start with prefix, by name; but for those below `except`:
-	 * refs_foreach_except.
-	 */
-	int (*foreach)(struct ref_store *rs, const char *prefix, const struct strvec *except,
-		       ref_raw_fn fn, void *data, struct err *err);
+	/* All below refs/ in the range, by name: refs_foreach_in. range->except is not NULL. */
+	int (*foreach)(struct ref_store *rs, const struct ref_range *range, ref_raw_fn fn, void *data,
+		       struct err *err);
 	bool root_refs_are_files; /* refs_root_refs_are_files */
 	/* refs_root_names, not sorted */
 	int (*root_names)(struct ref_store *rs, const char *worktree, struct string_list *out, struct err *err);

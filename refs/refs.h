@@ -209,12 +209,16 @@ typedef int (*ref_fn)(void *data, const struct ref *ref);
 MUST_USE int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,
 			  ref_fn fn, void *data, struct err *err);
 /*
- * The same without the refs below some directories ("refs/pull/"), which are sorted, and none below
- * another. Cost: they are not read.
+ * A part of all refs: below `prefix`, after the name `after` (NULL: from the first one on), without those below some
+ * directories ("refs/pull/"), which are sorted, and none below another (NULL: none). Cost: the others are not read, but
+ * for loose refs before `after`.
  */
-MUST_USE int refs_foreach_except(struct ref_store *rs, const char *prefix,
-				 const struct strvec *except, unsigned flags, ref_fn fn, void *data,
-				 struct err *err);
+struct ref_range {
+	const char *prefix, *after;
+	const struct strvec *except;
+};
+MUST_USE int refs_foreach_in(struct ref_store *rs, const struct ref_range *range, unsigned flags, ref_fn fn, void *data,
+			     struct err *err);
 /* Root refs (HEAD, ORIG_HEAD, ...) of a worktree ("", "main-worktree/", "worktrees/ID/"), sorted, each behind that prefix. */
 MUST_USE int refs_root_names(struct ref_store *rs, const char *worktree, struct string_list *out, struct err *err);
 /* Is each of them a file beside HEAD's? */

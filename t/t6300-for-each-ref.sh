@@ -726,7 +726,11 @@ test_expect_success '--start-after goes on behind a name' '
 		git -C pages for-each-ref --format="%(refname)" --start-after=refs/heads/n --count=1 >out && echo refs/heads/x-a >expect && test_cmp expect out &&
 		git -C pages for-each-ref --format="%(refname)" --start-after=refs/heads >out && test_cmp all out &&
 		git -C pages for-each-ref --format="%(refname)" --include-root-refs --start-after=HEAD >out && { echo ORIG_HEAD && cat all; } >expect &&
-		test_cmp expect out || return 1
+		test_cmp expect out &&
+		git -C pages pack-refs --all && git -C pages update-ref refs/heads/x-c HEAD && git -C pages for-each-ref --format="%(refname)" >all &&
+		git -C pages for-each-ref --format="%(refname)" --start-after=refs/heads/x-a >out && sed "1,/x-a/d" all >expect && test_cmp expect out &&
+		test_file_not_empty out && git -C pages for-each-ref --format="%(refname)" --start-after=refs/heads/x-c >out &&
+		sed "1,/x-c/d" all >expect && test_cmp expect out || return 1
 	done &&
 	for arg in --sort=refname --stdin refs/heads; do
 		test_expect_code 128 git -C pages for-each-ref --start-after=refs/heads/a $arg </dev/null 2>err && test_grep "cannot use --start-after with" err || return 1

@@ -88,8 +88,8 @@ static int serve_refs(struct served *v, const struct strvec *prefixes, struct er
 	for (size_t i = 0; i < prefixes->nr && !rc; i++) {
 		char *below = xconcat(v->s->prefix, prefixes->v[i]);
 
-		rc = refs_foreach_except(v->s->repo->refs, below, &v->except, v->flags, deliver, v,
-					 err);
+		rc = refs_foreach_in(v->s->repo->refs, &(struct ref_range){ .prefix = below, .except = &v->except },
+				     v->flags, deliver, v, err);
 		free(below);
 	}
 	strvec_clear(&v->except);

@@ -75,8 +75,8 @@ void ref_remove_empty_parents(const struct ref_store *rs, const char *name, bool
 
 /* ---- the table's functions (struct ref_backend) ---- */
 /* iterator.c */
-MUST_USE int files_foreach(struct ref_store *rs, const char *prefix, const struct strvec *except,
-			   ref_raw_fn fn, void *data, struct err *err);
+MUST_USE int files_foreach(struct ref_store *rs, const struct ref_range *range, ref_raw_fn fn, void *data,
+			   struct err *err);
 /* import.c */
 MUST_USE int files_import(struct ref_store *rs, const struct ref_import *im, struct fsync_batch *b, struct err *err);
 /* pack.c, verify.c */

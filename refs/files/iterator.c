@@ -8,7 +8,7 @@
 #include "util/strbuf.h"
 
 struct visit {
-	const char *prefix;
+	const char *prefix, *after;
 	ref_raw_fn fn;
 	void *data;
 	const struct strvec *except;
@@ -43,6 +43,17 @@ static int visit_packed(struct visit *v, const struct packed_entry *e)
 	strbuf_add(&v->name, e->name, e->name_len);
 	raw.name = v->name.buf;
 	return v->fn(v->data, &raw);
+}
+
+/* Where the first packed ref of the range may be. */
+static const char *first_name(const struct visit *v)
+{
+	return v->after && strcmp(v->after, v->prefix) > 0 ? v->after : v->prefix;
+}
+
+static bool is_at_start(const struct visit *v, const struct packed_entry *e)
+{
+	return v->after && strlen(v->after) == e->name_len && !memcmp(v->after, e->name, e->name_len);
 }
 
 static bool packed_in_prefix(const struct packed_entry *e, const char *prefix, size_t len)
@@ -97,8 +108,8 @@ static int next_packed(struct visit *v, struct packed_cursor *c, struct packed_r
 	const char *dir;
 	int rc = 0, more;
 
-	while ((more = packed_cursor_next(c, e, err)) > 0 && (dir = left_out(v, e)) && !rc)
-		rc = skip_directory(c, packed, dir, err);
+	while (!rc && (more = packed_cursor_next(c, e, err)) > 0 && ((dir = left_out(v, e)) || is_at_start(v, e)))
+		rc = dir ? skip_directory(c, packed, dir, err) : 0;
 	if (rc < 0 || more <= 0)
 		return rc < 0 ? rc : more;
 	return packed_in_prefix(e, v->prefix, strlen(v->prefix));
@@ -112,9 +123,11 @@ static int merge(struct visit *v, const struct loose_list *loose, struct packed_
 	int rc, more, cmp;
 	size_t i = 0;
 
-	rc = packed_cursor_start(&c, packed, v->prefix, err);
+	rc = packed_cursor_start(&c, packed, first_name(v), err);
 	if (rc < 0)
 		return rc;
+	while (v->after && i < loose->nr && strcmp(loose->items[i].name, v->after) <= 0)
+		i++;
 	more = next_packed(v, &c, packed, &e, err);
 	for (;;) {
 		if (more < 0)
@@ -130,17 +143,16 @@ static int merge(struct visit *v, const struct loose_list *loose, struct packed_
 	}
 }
 
-int files_foreach(struct ref_store *rs, const char *prefix, const struct strvec *except,
-		  ref_raw_fn fn, void *data, struct err *err)
+int files_foreach(struct ref_store *rs, const struct ref_range *range, ref_raw_fn fn, void *data, struct err *err)
 {
-	struct visit v = { .prefix = prefix, .except = except, .fn = fn, .data = data,
-			   .name = STRBUF_INIT };
-	struct loose_list loose = { .except = except };
+	struct visit v = { .prefix = range->prefix, .after = range->after, .except = range->except, .fn = fn,
+			   .data = data, .name = STRBUF_INIT };
+	struct loose_list loose = { .except = range->except };
 	struct packed_refs *packed;
 	int rc;
 
 	/* Loose first: a ref that is packed meanwhile is then seen in the second. */
-	rc = loose_collect(rs, prefix, &loose, err);
+	rc = loose_collect(rs, range->prefix, &loose, err);
 	if (!rc) {
 		rc = packed_refs_get(rs, &packed, err);
 		if (!rc) {

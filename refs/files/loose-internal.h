@@ -44,7 +44,7 @@ struct loose_entry {
 struct loose_list {
 	struct loose_entry *items;
 	size_t nr, alloc;
-	const struct strvec *except; /* of refs_foreach_except; NULL: none */
+	const struct strvec *except; /* of refs_foreach_in; NULL: none */
 	bool clear_locks; /* P5: remove the locks of dead owners that are met on the way */
 };
 MUST_USE int loose_collect(const struct ref_store *rs, const char *prefix,

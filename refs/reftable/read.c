@@ -89,7 +89,7 @@ struct ref_source {
 
 struct ref_walk {
 	struct ref_store *rs;
-	const char *prefix;
+	const char *prefix, *after;
 	size_t prefix_len;
 	const struct strvec *except;
 	struct ref_source sources[2]; /* the second wins */
@@ -142,7 +142,8 @@ static int next_ref(const struct ref_walk *w, struct ref_source *s, struct err *
 			rc = skip_left_out(s, dir, err);
 			if (rc < 0)
 				return rc;
-		} else if (!(s->skips_private && refname_in_private_dir(s->rec->key.buf)) &&
+		} else if ((!w->after || strcmp(s->rec->key.buf, w->after)) &&
+			   !(s->skips_private && refname_in_private_dir(s->rec->key.buf)) &&
 			   !(s->skips_shared && !refname_in_private_dir(s->rec->key.buf))) {
 			return 0;
 		}
@@ -180,10 +181,11 @@ static int deliver(const struct ref_walk *w, const struct reftable_record *rec)
 
 static int walk_refs(struct ref_walk *w, struct err *err)
 {
+	const char *first = w->after && strcmp(w->after, w->prefix) > 0 ? w->after : w->prefix;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < w->nr; i++) {
-		rc = merged_iter_seek(&w->sources[i].it, w->prefix, w->prefix_len, err);
+		rc = merged_iter_seek(&w->sources[i].it, first, strlen(first), err);
 		if (!rc)
 			rc = next_ref(w, &w->sources[i], err);
 	}
@@ -213,16 +215,16 @@ static int add_source(struct ref_walk *w, struct reftable_stack *s, struct err *
 	return 0;
 }
 
-int reftable_foreach(struct ref_store *rs, const char *prefix, const struct strvec *except, ref_raw_fn fn, void *data,
-		     struct err *err)
+int reftable_foreach(struct ref_store *rs, const struct ref_range *range, ref_raw_fn fn, void *data, struct err *err)
 {
 	struct reftable_store *st = reftable_store(rs);
-	struct ref_walk w = { .rs = rs, .prefix = prefix, .except = except, .fn = fn, .data = data };
+	struct ref_walk w = { .rs = rs, .prefix = range->prefix, .after = range->after, .except = range->except,
+			      .fn = fn, .data = data };
 	int rc;
 
 	/* Refs outside of refs/ are no part of this. */
-	if (!starts_with(prefix, "refs/"))
-		w.prefix = starts_with("refs/", prefix) ? "refs/" : NULL;
+	if (!starts_with(range->prefix, "refs/"))
+		w.prefix = starts_with("refs/", range->prefix) ? "refs/" : NULL;
 	if (!w.prefix)
 		return 0;
 	w.prefix_len = strlen(w.prefix);

@@ -60,8 +60,8 @@ void log_entries_release(struct log_entries *l); /* idempotent */
 /* ---- the table's functions (struct ref_backend) ---- */
 /* read.c */
 MUST_USE int reftable_read_ref(struct ref_store *rs, const char *name, struct ref_value *out, struct err *err);
-MUST_USE int reftable_foreach(struct ref_store *rs, const char *prefix, const struct strvec *except, ref_raw_fn fn,
-			      void *data, struct err *err);
+MUST_USE int reftable_foreach(struct ref_store *rs, const struct ref_range *range, ref_raw_fn fn, void *data,
+			      struct err *err);
 MUST_USE int reftable_root_names(struct ref_store *rs, const char *worktree, struct string_list *out,
 				 struct err *err);
 /* pack.c */

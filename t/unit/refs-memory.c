@@ -118,8 +118,8 @@ static bool is_left_out(const struct strvec *dirs, const char *name)
 	return false;
 }
 
-static int memory_foreach(struct ref_store *rs, const char *prefix, const struct strvec *except,
-			  ref_raw_fn fn, void *data, struct err *err UNUSED)
+static int memory_foreach(struct ref_store *rs, const struct ref_range *range, ref_raw_fn fn, void *data,
+			  struct err *err UNUSED)
 {
 	const struct string_list *refs = &store_of(rs)->refs;
 	int rc = 0;
@@ -130,8 +130,8 @@ static int memory_foreach(struct ref_store *rs, const char *prefix, const struct
 		struct ref_raw raw = { .name = name, .kind = r->value.kind,
 				       .oid = &r->value.oid, .target = r->value.target };
 
-		if (exists(r) && starts_with(name, "refs/") && starts_with(name, prefix) &&
-		    !is_left_out(except, name))
+		if (exists(r) && starts_with(name, "refs/") && starts_with(name, range->prefix) &&
+		    (!range->after || strcmp(name, range->after) > 0) && !is_left_out(range->except, name))
 			rc = fn(data, &raw);
 	}
 	return rc;

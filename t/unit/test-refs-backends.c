@@ -416,6 +416,14 @@ static void lists_in_order(void **state UNUSED)
 	strbuf_release(&out);
 }
 
+static void collect_range(struct strbuf *out, const char *prefix, const char *after, const struct strvec *except)
+{
+	const struct ref_range range = { prefix, after, except };
+
+	strbuf_reset(out);
+	assert_int_equal(refs_foreach_in(rs, &range, 0, collect, out, NULL), 0);
+}
+
 static void leaves_out_directories(void **state UNUSED)
 {
 	struct strvec except = STRVEC_INIT;
@@ -428,13 +436,35 @@ static void leaves_out_directories(void **state UNUSED)
 	make("refs/pull/1", &oid_c);
 	make("refs/tags/t", &oid_c);
 	strvec_pushl(&except, "refs/heads/a/", "refs/none/", "refs/pull/", NULL);
-	assert_int_equal(refs_foreach_except(rs, "", &except, 0, collect, &out, NULL), 0);
+	collect_range(&out, "", NULL, &except);
 	assert_string_equal(out.buf, "refs/heads/a-b b, refs/heads/a0 b, refs/tags/t c, ");
-	strbuf_reset(&out);
-	assert_int_equal(refs_foreach_except(rs, "refs/heads/a/c", &except, 0, collect, &out, NULL), 0);
+	collect_range(&out, "refs/heads/a/c", NULL, &except);
 	assert_string_equal(out.buf, "");
+	collect_range(&out, "", "refs/heads/a/b", &except);
+	assert_string_equal(out.buf, "refs/heads/a0 b, refs/tags/t c, ");
 	strbuf_release(&out);
 	strvec_clear(&except);
+}
+
+static void begins_after_a_name(void **state UNUSED)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	make("refs/heads/a", &oid_a);
+	make("refs/heads/b", &oid_b);
+	make("refs/heads/c/d", &oid_c);
+	make("refs/tags/t", &oid_c);
+	collect_range(&out, "", "refs/heads/a", NULL);
+	assert_string_equal(out.buf, "refs/heads/b b, refs/heads/c/d c, refs/tags/t c, ");
+	collect_range(&out, "", "refs/heads/aa", NULL);
+	assert_string_equal(out.buf, "refs/heads/b b, refs/heads/c/d c, refs/tags/t c, ");
+	collect_range(&out, "refs/heads/", "refs/heads/b", NULL);
+	assert_string_equal(out.buf, "refs/heads/c/d c, ");
+	collect_range(&out, "refs/tags/", "refs/heads/b", NULL);
+	assert_string_equal(out.buf, "refs/tags/t c, ");
+	collect_range(&out, "refs/heads/", "refs/tags/t", NULL);
+	assert_string_equal(out.buf, "");
+	strbuf_release(&out);
 }
 
 /* ---- symbolic refs and reflogs ---- */
@@ -877,6 +907,7 @@ int main(void)
 		EACH(conflicting_names_in_two_transactions),
 		EACH(lists_in_order),
 		EACH(leaves_out_directories),
+		EACH(begins_after_a_name),
 		EACH(follows_symrefs),
 		EACH(symrefs_change),
 		EACH(logs_are_made_where_wanted),
