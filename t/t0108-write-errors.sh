@@ -15,7 +15,7 @@ then
 	test_done
 fi
 
-unset GIT_TEST_FSYNC
+unset GIT_TEST_FSYNC GIT_CONFIG_SYSTEM
 
 # The text arrives as it is, but from objects only: the files of the work tree have another.
 git config --global core.compression 0
