@@ -336,6 +336,22 @@ void grep_begin_text(struct grep_matcher *m)
 		m->nodes[i].matched = false;
 }
 
+bool grep_text_matches(struct grep_matcher *m, const char *text, size_t len)
+{
+	size_t at = 0;
+
+	grep_begin_text(m);
+	while (at < len && (at = grep_next_candidate(m, text, len, at)) < len) {
+		const char *end = memchr(text + at, '\n', len - at);
+		size_t n = end ? (size_t)(end - text) - at : len - at;
+
+		if (grep_line_matches(m, text + at, n, NULL))
+			return true;
+		at += n + 1;
+	}
+	return (!len || text[len - 1] == '\n') && grep_line_matches(m, "", 0, NULL);
+}
+
 void grep_note_terms(struct grep_matcher *m, const char *line, size_t len)
 {
 	struct node *n = m->root;

@@ -60,6 +60,12 @@ struct grep_column {
 /* The line has no newline. column: may be NULL. */
 bool grep_line_matches(struct grep_matcher *m, const char *line, size_t len, struct grep_column *column);
 
+/*
+ * Does some line match? text[len] is NUL. As in Git, there is an empty line behind the last newline: `^$` matches each text
+ * that ends with one.
+ */
+bool grep_text_matches(struct grep_matcher *m, const char *text, size_t len);
+
 struct grep_span {
 	size_t begin, end;
 };

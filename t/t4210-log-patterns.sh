@@ -28,6 +28,35 @@ test_expect_success 'grep.patternType and grep.extendedRegexp' '
 	git -C r -c grep.patternType=extended reflog --grep="two|one" >out && test_line_count = 2 out
 '
 
+if git -C r log --perl-regexp --grep=x 2>&1 | grep -q "cannot use Perl"; then
+	:
+else
+	test_set_prereq PCRE
+fi
+
+test_expect_success PCRE 'expressions of Perl' '
+	subjects_of "" "-P --grep=t(?=w)" "two\n" &&
+	subjects_of "" "--perl-regexp -i --grep=^THREE\\s" "three a+\n" &&
+	subjects_of "-c grep.patternType=perl" "--grep=^\\w{3}$" "two\n" &&
+	subjects_of "-c grep.patternType=perl" "-F --grep=t(?=w)" "" &&
+	subjects_of "" "-P --author=\\w>$ --committer=(?!x) --grep=wo" "two\n" &&
+	test_expect_code 128 git -C r log -P --grep="(x" 2>err && test_grep "^fatal: command line, .(x.: " err &&
+	test_expect_code 128 git -C r log -P --author="(x" 2>err && test_grep "^fatal: header, .(x.: " err
+'
+
+test_expect_success PCRE 'an expression with too many ways to match is an error' '
+	m=$(printf "%0300d" 0) && git -C r commit -q --allow-empty -m "${m}b1" &&
+	test_expect_code 128 git -C r log -P --grep="(0+)+(0+)+(0+)+1" 2>err &&
+	test_grep "^fatal: pcre2_.*match failed with error code" err && git -C r reset -q --hard HEAD~1
+'
+
+test_expect_success 'a match stays in one line' '
+	git -C r commit -q --allow-empty -m "one line" -m "and another" &&
+	subjects_of "" "--grep=line[[:space:]]*and" "" &&
+	subjects_of "" "--grep=^and" "one line\n" &&
+	subjects_of "" "-1 --grep=line$" "one line\n" && git -C r reset -q --hard HEAD~1
+'
+
 test_expect_success 'wrong settings are refused, and plumbing does not read them' '
 	test_must_fail git -C r -c grep.patternType=odd log 2>err &&
 	test_grep "fatal: bad grep.patterntype argument: odd" err &&

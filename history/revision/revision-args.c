@@ -263,11 +263,13 @@ static bool pattern_option(struct rev_walk *w, const char *arg)
 	if (!strcmp(arg, "--regexp-ignore-case") || !strcmp(arg, "-i"))
 		rev_grep_of(w)->ignore_case = true;
 	else if (!strcmp(arg, "--extended-regexp") || !strcmp(arg, "-E"))
-		rev_grep_of(w)->type = REV_PATTERN_EXTENDED;
+		rev_grep_of(w)->type = GREP_EXTENDED;
 	else if (!strcmp(arg, "--basic-regexp"))
-		rev_grep_of(w)->type = REV_PATTERN_BASIC;
+		rev_grep_of(w)->type = GREP_BASIC;
 	else if (!strcmp(arg, "--fixed-strings") || !strcmp(arg, "-F"))
-		rev_grep_of(w)->type = REV_PATTERN_FIXED;
+		rev_grep_of(w)->type = GREP_FIXED;
+	else if (!strcmp(arg, "--perl-regexp") || !strcmp(arg, "-P"))
+		rev_grep_of(w)->type = GREP_PERL;
 	else if (!strcmp(arg, "--all-match"))
 		rev_grep_of(w)->all_match = true;
 	else if (!strcmp(arg, "--invert-grep"))
@@ -275,20 +277,6 @@ static bool pattern_option(struct rev_walk *w, const char *arg)
 	else
 		return false;
 	return true;
-}
-
-/* Options of Git that are not available here. */
-static int refused_option(const char *arg, struct err *err)
-{
-	static const char *const names[] = {
-		"--perl-regexp", "-P",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(arg, names[i]))
-			return err_set(err, ERR_UNSUPPORTED, "%s is not available yet", names[i]);
-	return 0;
 }
 
 static int ancestry_option(struct rev_walk *w, const char *arg, struct err *err)
@@ -351,11 +339,7 @@ static int walk_option(struct rev_walk *w, const char *const *argv, struct err *
 		rc = rev_input_option(w, arg, err);
 	if (!rc)
 		rc = value_option(w, argv, err);
-	if (!rc)
-		rc = ancestry_option(w, arg, err);
-	if (!rc)
-		rc = refused_option(arg, err);
-	return rc;
+	return rc ? rc : ancestry_option(w, arg, err);
 }
 
 /* ---- paths ---- */

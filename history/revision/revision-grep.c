@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --grep, --author, --committer, --grep-reflog. */
 #include "compat/posix.h"
+#include "grep/pattern.h"
 #include "history/revision/revision-internal.h"
 #include "object/commit.h"
 #include "object/ident.h"
 #include "util/alloc.h"
 #include "util/utf8.h"
-#include <regex.h>
 
 struct pattern {
 	enum rev_grep_field field;
-	char *text;
-	bool compiled;
-	regex_t regex;
+	struct grep_words words; /* one */
+	struct grep_matcher *matcher; /* NULL: not compiled */
 };
 
 struct rev_grep *rev_grep_of(struct rev_walk *w)
@@ -33,7 +32,8 @@ void rev_grep_add(struct rev_walk *w, enum rev_grep_field field, const char *pat
 		ALLOC_GROW(g->patterns, g->nr + 1, g->alloc);
 		memset(&g->patterns[g->nr], 0, sizeof(*g->patterns));
 		g->patterns[g->nr].field = field;
-		g->patterns[g->nr++].text = xstrndup(pattern, end - pattern);
+		grep_words_add(&g->patterns[g->nr++].words, GREP_PATTERN, pattern, (size_t)(end - pattern),
+			       field == REV_GREP_MESSAGE ? "command line" : "header", 0);
 		if (!*end)
 			break;
 	}
@@ -75,9 +75,8 @@ void rev_grep_free(struct rev_grep *g)
 	if (!g)
 		return;
 	for (i = 0; i < g->nr; i++) {
-		free(g->patterns[i].text);
-		if (g->patterns[i].compiled)
-			regfree(&g->patterns[i].regex);
+		grep_matcher_free(g->patterns[i].matcher);
+		grep_words_clear(&g->patterns[i].words);
 	}
 	free(g->patterns);
 	free(g);
@@ -93,10 +92,10 @@ int rev_grep_config(struct rev_walk *w, const struct config_set *c, struct err *
 	    config_get_string(c, "grep.patterntype", &name, err) < 0)
 		return ERR_INVALID;
 	if (!name || !strcmp(name, "default"))
-		name = names[extended ? REV_PATTERN_EXTENDED : REV_PATTERN_BASIC];
+		name = names[extended ? GREP_EXTENDED : GREP_BASIC];
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i])) {
-			rev_grep_of(w)->type = (enum rev_pattern_type)i;
+			rev_grep_of(w)->type = (enum grep_type)i;
 			return 0;
 		}
 	return err_set(err, ERR_INVALID, "bad grep.patterntype argument: %s", name);
@@ -105,42 +104,31 @@ int rev_grep_config(struct rev_walk *w, const struct config_set *c, struct err *
 int rev_grep_compile(struct rev_walk *w, struct err *err)
 {
 	struct rev_grep *g = w->grep;
-	size_t i;
+	struct grep_rules rules;
+	int rc = 0;
 
-	for (i = 0; g && i < g->nr; i++) {
-		int flags = REG_NEWLINE | REG_NOSUB, rc;
-		char why[200];
-
-		if (g->type == REV_PATTERN_FIXED)
-			continue;
-		if (g->type == REV_PATTERN_PERL)
-			return err_set(err, ERR_UNSUPPORTED, "--perl-regexp is not available yet");
-		if (g->type == REV_PATTERN_EXTENDED)
-			flags |= REG_EXTENDED;
-		if (g->ignore_case)
-			flags |= REG_ICASE;
-		rc = regcomp(&g->patterns[i].regex, g->patterns[i].text, flags);
-		if (rc) {
-			regerror(rc, &g->patterns[i].regex, why, sizeof(why));
-			return err_set(err, ERR_INVALID, "%s, '%s': %s",
-				       g->patterns[i].field == REV_GREP_MESSAGE ?
-				       "command line" : "header", g->patterns[i].text, why);
-		}
-		g->patterns[i].compiled = true;
-	}
-	return 0;
+	if (!g)
+		return 0;
+	rules = (struct grep_rules){ .type = g->type, .ignore_case = g->ignore_case };
+	for (size_t i = 0; !rc && i < g->nr; i++)
+		rc = grep_matcher_new(&g->patterns[i].matcher, &g->patterns[i].words, &rules, err);
+	return rc;
 }
 
-/* text is NUL-terminated. */
-static bool matches(const struct rev_grep *g, const struct pattern *p, const char *text)
+static int report_failures(const struct rev_grep *g, struct err *err)
 {
-	if (p->compiled)
-		return !regexec(&p->regex, text, 0, NULL, 0);
-	return g->ignore_case ? strcasestr(text, p->text) != NULL : strstr(text, p->text) != NULL;
+	struct strbuf why = STRBUF_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < g->nr; i++)
+		if (grep_matcher_failed(g->patterns[i].matcher, &why))
+			rc = err_set(err, ERR_GENERIC, "%s", why.buf);
+	strbuf_release(&why);
+	return rc;
 }
 
 /* Any pattern of a field will do; without one the field does not matter. */
-static bool field_matches(const struct rev_grep *g, enum rev_grep_field field, const char *text)
+static bool field_matches(const struct rev_grep *g, enum rev_grep_field field, const char *text, size_t len)
 {
 	bool asked = false;
 	size_t i;
@@ -148,7 +136,7 @@ static bool field_matches(const struct rev_grep *g, enum rev_grep_field field, c
 	for (i = 0; i < g->nr; i++) {
 		if (g->patterns[i].field != field)
 			continue;
-		if (matches(g, &g->patterns[i], text))
+		if (grep_text_matches(g->patterns[i].matcher, text, len))
 			return true;
 		asked = true;
 	}
@@ -170,7 +158,7 @@ bool rev_has_field(const struct rev_walk *w, enum rev_grep_field field)
 	return w->grep && has_field(w->grep, field);
 }
 
-static bool message_matches(const struct rev_grep *g, const char *text)
+static bool message_matches(const struct rev_grep *g, const char *text, size_t len)
 {
 	bool found = false;
 	size_t i;
@@ -178,11 +166,11 @@ static bool message_matches(const struct rev_grep *g, const char *text)
 	if (!has_field(g, REV_GREP_MESSAGE))
 		return true;
 	if (!g->all_match)
-		return field_matches(g, REV_GREP_MESSAGE, text) != g->invert;
+		return field_matches(g, REV_GREP_MESSAGE, text, len) != g->invert;
 	for (i = 0; i < g->nr; i++) {
 		if (g->patterns[i].field != REV_GREP_MESSAGE)
 			continue;
-		found = matches(g, &g->patterns[i], text);
+		found = grep_text_matches(g->patterns[i].matcher, text, len);
 		if (!found)
 			break;
 	}
@@ -221,11 +209,11 @@ static bool idents_match(const struct rev_grep *g, const struct commit_view *v)
 
 	if (has_field(g, REV_GREP_AUTHOR)) {
 		ident_text(g, v->author, v->author_len, &text);
-		ok = field_matches(g, REV_GREP_AUTHOR, text.buf);
+		ok = field_matches(g, REV_GREP_AUTHOR, text.buf, text.len);
 	}
 	if (ok && has_field(g, REV_GREP_COMMITTER)) {
 		ident_text(g, v->committer, v->committer_len, &text);
-		ok = field_matches(g, REV_GREP_COMMITTER, text.buf);
+		ok = field_matches(g, REV_GREP_COMMITTER, text.buf, text.len);
 	}
 	strbuf_release(&text);
 	return ok;
@@ -246,7 +234,7 @@ static bool commit_matches(struct rev_walk *w, const struct commit *c, const str
 	strbuf_addstr(&all, text ? text : v->message);
 	if (g->add_notes)
 		g->add_notes(g->notes_data, &c->oid, &all);
-	ok = message_matches(g, all.buf);
+	ok = message_matches(g, all.buf, all.len);
 	strbuf_release(&all);
 	free(text);
 	free(from);
@@ -258,20 +246,22 @@ int rev_grep_matches(struct rev_walk *w, struct commit *c, struct err *err)
 	struct rev_reflog_info info;
 	struct commit_view v;
 	const char *buf;
+	bool matches;
 	size_t len;
 	int rc;
 
 	if (!w->grep || !w->grep->nr)
 		return 1;
 	if (has_field(w->grep, REV_GREP_REFLOG) &&
-	    (!rev_reflog_info(w, &info) || !field_matches(w->grep, REV_GREP_REFLOG, info.msg)))
-		return 0;
+	    (!rev_reflog_info(w, &info) || !field_matches(w->grep, REV_GREP_REFLOG, info.msg, strlen(info.msg))))
+		return report_failures(w->grep, err);
 	rc = commit_buffer(w->pool, c, &buf, &len, err);
 	if (!rc)
 		rc = commit_parse(&v, buf, len, w->repo->algo, err);
 	if (rc < 0)
 		return rc;
-	rc = commit_matches(w, c, &v);
+	matches = commit_matches(w, c, &v);
 	commit_view_release(&v);
-	return rc;
+	rc = report_failures(w->grep, err);
+	return rc ? rc : matches;
 }

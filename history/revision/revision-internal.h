@@ -4,6 +4,7 @@
 #define HISTORY_REVISION_REVISION_INTERNAL_H
 
 #include "compat/posix.h"
+#include "grep/pattern.h"
 #include "history/changed-paths.h"
 #include "util/prio-queue.h"
 #include "history/revision/revision.h"
@@ -135,7 +136,7 @@ struct pattern;
 struct rev_grep {
 	struct pattern *patterns;
 	size_t nr, alloc;
-	enum rev_pattern_type type;
+	enum grep_type type;
 	bool ignore_case, all_match, invert;
 	rev_ident_map_fn map_ident; /* may be NULL */
 	const void *map_data;

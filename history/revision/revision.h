@@ -47,8 +47,6 @@
 
 enum rev_order { REV_ORDER_DEFAULT, REV_ORDER_DATE, REV_ORDER_AUTHOR_DATE, REV_ORDER_TOPO };
 
-enum rev_pattern_type { REV_PATTERN_BASIC, REV_PATTERN_EXTENDED, REV_PATTERN_FIXED, REV_PATTERN_PERL };
-
 struct rev_grep; /* --grep, --author, --committer, --grep-reflog */
 
 /* A commit where the walk starts, in the order of arguments. */

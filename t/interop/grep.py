@@ -160,7 +160,7 @@ def run(git, argv, env, repo):
     try:
         r = subprocess.run([git] + argv, cwd=repo, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
         failed = b"failed with error" in r.stderr # after more or less output
-        return r.returncode, b"" if failed else r.stdout, r.stderr.split(b"'")[0]
+        return r.returncode, b"" if failed else r.stdout, r.stderr.split(b"'")[0].split(b" code ")[0]
     except subprocess.TimeoutExpired:
         return "time", b"", b""
 
