@@ -148,6 +148,12 @@ test_expect_success 'a transaction: killed before every call' '
 	killed "git update-ref --stdin <../again" update-ref --stdin
 '
 
+test_expect_success 'a transaction sweeps what a killed one left, even if it merges no tables (P5)' '
+	rm -rf copy && cp -r template copy && git -C copy pack-refs &&
+	cp copy/.git/reftable/*.ref copy/.git/reftable/0x000000000001-0x000000000001-0bad0bad.ref && test -n "$(strays)" &&
+	git -C copy update-ref refs/heads/one-more HEAD && test_line_count = 2 copy/.git/reftable/tables.list && test -z "$(strays)"
+'
+
 test_expect_success 'pack-refs changes no value' '
 	: >input && does pack-refs && test_cmp before after && test_line_count = 1 copy/.git/reftable/tables.list && cp after again.values
 '

@@ -160,7 +160,7 @@ int change_stage_list(struct reftable_change *c, size_t from, size_t nr, const c
 		rc = lockfile_stage(&c->lock, b, FSYNC_REFERENCE, PUBLISH_REF, err);
 	for (size_t i = from; !rc && i < from + nr; i++)
 		fsync_batch_remove_after_seal(b, c->stack->tables[i]->path);
-	if (!rc && (nr || c->is_uneven || !c->stack->nr))
+	if (!rc)
 		change_sweep(c, name, b);
 	strbuf_release(&list);
 	return rc;
