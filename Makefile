@@ -14,6 +14,7 @@
 #   make sanitize              the tests under ASan and UBSan (in build-asan; REPORT=1: UBSan says what it found)
 #   make tsan [T=..]           the tests of code that runs in threads, under TSan (in build-tsan)
 #   make variants              the tests with SHA-256, with refs in tables, with both, with each fsyncMethod
+#   make sample-variants       some scripts with the first three of these variants (minutes)
 #   make variants-arch [T=..]  the tests as i386; unit tests and t10xx to t14xx as s390x (qemu)
 #   make coverage              which lines the tests reach (gcovr; pages in build-coverage/html)
 #   make compile_commands      compile_commands.json, for editors
@@ -417,11 +418,20 @@ valgrind: all
 VARIANTS ?= GIT_TEST_DEFAULT_HASH=sha256 GIT_TEST_DEFAULT_REF_FORMAT=reftable \
 	GIT_TEST_DEFAULT_HASH=sha256,GIT_TEST_DEFAULT_REF_FORMAT=reftable \
 	GIT_TEST_FSYNC_METHOD=fsync GIT_TEST_FSYNC_METHOD=writeout-only
+VARIANTS_ALSO ?= lean
 .PHONY: variants
-variants: all lean
+variants: all $(VARIANTS_ALSO)
 	$(Q)for v in $(VARIANTS); do \
 		echo "== $$v"; env $$(echo "$$v" | tr , " ") $(MAKE) test || exit 1; \
 	done
+
+# In continuous integration, after the plain run: scripts about refs and what changes them, with the first three variants.
+# Those that compare with stock Git need 2.45 or later where refs are in tables. Minutes, not hours.
+SAMPLE ?= t0100* t0103* t1433* t1400* t1417* t1421* t143[01456]* t1500* t1530* t2400* t3200* t5304* t5305* t540[01]* t5500* \
+	t5510* t5516* t5530* t5538* t5601* t5700* t6300* t6500* t7004* t7600* t7601* t7611* t7620* t7630* t7900* test-refs*
+.PHONY: sample-variants
+sample-variants:
+	$(Q)$(MAKE) variants VARIANTS='$(wordlist 1,3,$(VARIANTS))' T='$(or $(T),$(SAMPLE))' VARIANTS_ALSO=
 
 # Without expat and PCRE2, then without libcurl: each links, and says what it lacks.
 .PHONY: lean
