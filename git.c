@@ -57,6 +57,7 @@ static const struct command commands[] = {
 	{ "fmt-merge-msg", cmd_fmt_merge_msg, CMD_REPO },
 	{ "for-each-ref", cmd_for_each_ref, CMD_REPO },
 	{ "for-each-repo", cmd_for_each_repo, CMD_REPO_GENTLY },
+	{ "format-patch", cmd_format_patch, CMD_REPO },
 	{ "fsck", cmd_fsck, CMD_REPO | CMD_AS_IT_IS },
 	{ "gc", cmd_gc, CMD_REPO | CMD_AS_IT_IS },
 	{ "get-tar-commit-id", cmd_get_tar_commit_id, 0 },

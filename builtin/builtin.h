@@ -115,6 +115,7 @@ int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fmt_merge_msg(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_for_each_ref(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_for_each_repo(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_format_patch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fsck(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_gc(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_get_tar_commit_id(int argc, const char **argv, struct command_ctx *ctx);

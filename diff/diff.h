@@ -260,6 +260,7 @@ struct diff_options {
 	int index_abbrev; /* in "index" lines of patches where abbrev is 0: core.abbrev */
 	const char *src_prefix, *dst_prefix;
 	const char *line_prefix; /* before every line */
+	const char *patch_separator; /* text below the empty line between statistics and patch; NULL: none */
 	char indicator[3];	 /* in front of new, old and context lines */
 	bool function_context;	 /* -W: whole functions */
 	struct diff_regexes *ignore_lines; /* -I; owned */

@@ -293,6 +293,8 @@ int diff_format(struct diff_queue *q, const struct diff_options *o, struct strbu
 		if (separate) {
 			add_line_prefix(out, o);
 			format_end_line(out, o);
+			if (o->patch_separator)
+				strbuf_addstr(out, o->patch_separator);
 		}
 		ret = add_patches(q, o, out, err);
 	}

@@ -99,6 +99,14 @@ static int hash_pair(struct hash_ctx *h, const struct diff_pair *p, const struct
 	return 0;
 }
 
+static void patch_id_options(struct diff_options *o, struct odb *odb)
+{
+	diff_options_init(o, odb);
+	o->context = CONTEXT_LINES;
+	o->indent_heuristic = false;
+	o->detect = DIFF_DETECT_NONE;
+}
+
 int patch_id(struct odb *odb, const struct pathspec *paths, const struct object_id *from,
 	     const struct object_id *to, bool names_only, struct object_id *out, struct err *err)
 {
@@ -107,11 +115,8 @@ int patch_id(struct odb *odb, const struct pathspec *paths, const struct object_
 	struct hash_ctx h;
 	int rc;
 
-	diff_options_init(&o, odb);
+	patch_id_options(&o, odb);
 	o.pathspec = paths;
-	o.context = CONTEXT_LINES;
-	o.indent_heuristic = false;
-	o.detect = DIFF_DETECT_NONE;
 	rc = diff_trees(&q, &o, from, to, err);
 	if (!rc)
 		rc = diff_process(&q, &o, err);
@@ -121,6 +126,102 @@ int patch_id(struct odb *odb, const struct pathspec *paths, const struct object_
 	if (!rc)
 		(void)hash_final(&h, out);
 	hash_release(&h);
+	diff_queue_clear(&q);
+	diff_options_release(&o);
+	return rc;
+}
+
+/* ---- as git-patch-id(1) has it ---- */
+
+static void hash_word(struct hash_ctx *h, const char *word)
+{
+	hash_update(h, word, strlen(word));
+}
+
+static void hash_label(struct hash_ctx *h, const char *label, const char *path)
+{
+	hash_word(h, label);
+	hash_without_space(h, path, strlen(path));
+}
+
+/* The lines above the hunks, without white space. */
+static void hash_file_header(struct hash_ctx *h, const struct diff_pair *p, bool binary)
+{
+	const char *old = p->old->path, *new = p->new->path;
+	bool created = !diff_file_exists(p->old), deleted = !diff_file_exists(p->new);
+	char mode[32];
+
+	hash_label(h, "diff--gita/", old);
+	hash_label(h, "b/", new);
+	snprintf(mode, sizeof(mode), created ? "newfilemode%06o" : "deletedfilemode%06o",
+		 created ? p->new->mode : p->old->mode);
+	if (created || deleted)
+		hash_word(h, mode);
+	if (binary) {
+		hash_word(h, oid_hex(&p->old->oid));
+		hash_word(h, oid_hex(&p->new->oid));
+		return;
+	}
+	hash_label(h, created ? "---/dev/null" : "---a/", created ? "" : old);
+	hash_label(h, deleted ? "+++/dev/null" : "+++b/", deleted ? "" : new);
+}
+
+/* sum += one, as numbers whose lowest byte comes first. */
+static void add_hash(struct object_id *sum, const struct object_id *one, size_t len)
+{
+	unsigned carry = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		carry += (unsigned)sum->hash[i] + one->hash[i];
+		sum->hash[i] = (unsigned char)carry;
+		carry >>= 8;
+	}
+}
+
+static int hash_file_patch(struct hash_ctx *h, const struct diff_pair *p, const struct diff_options *o, struct err *err)
+{
+	int rc = diff_file_binary(p->old, o, err);
+	bool binary;
+
+	if (!rc)
+		rc = diff_file_binary(p->new, o, err);
+	if (rc < 0)
+		return rc;
+	binary = p->old->is_binary || p->new->is_binary;
+	hash_file_header(h, p, binary);
+	return binary ? 0 : hash_text(h, p, o, err);
+}
+
+int patch_id_stable(struct odb *odb, const struct object_id *from, const struct object_id *to, struct object_id *out,
+		    struct err *err)
+{
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	struct diff_options o;
+	struct object_id sum, one;
+	int rc;
+
+	memset(&sum, 0, sizeof(sum));
+	patch_id_options(&o, odb);
+	rc = diff_trees(&q, &o, from, to, err);
+	if (!rc)
+		rc = diff_process(&q, &o, err);
+	for (size_t i = 0; !rc && i < q.nr; i++) {
+		struct hash_ctx h;
+
+		if (diff_pair_is_unmodified(q.pairs[i]))
+			continue;
+		hash_init(&h, odb_algo(odb));
+		rc = hash_file_patch(&h, q.pairs[i], &o, err);
+		if (!rc)
+			(void)hash_final(&h, &one);
+		hash_release(&h);
+		if (!rc) {
+			sum.algo = one.algo;
+			add_hash(&sum, &one, odb_algo(odb)->raw_len);
+		}
+	}
+	if (!rc)
+		*out = sum;
 	diff_queue_clear(&q);
 	diff_options_release(&o);
 	return rc;

@@ -51,13 +51,28 @@ static bool split_person(const struct pretty *p, const char *line, size_t len, s
 	return true;
 }
 
+/* The ident that sends a mail in the author's place: *sender, and true. */
+static bool other_sender(const struct pretty *p, const struct person *who, struct ident_split *sender)
+{
+	const struct email_style *style = p->email;
+
+	if (!style || !style->from || ident_split_line(sender, style->from, strlen(style->from)) < 0)
+		return false;
+	return style->force_in_body_from || sender->name_len != who->name_len || sender->mail_len != who->mail_len ||
+	       memcmp(sender->name, who->name, who->name_len) || memcmp(sender->mail, who->mail, who->mail_len);
+}
+
 /* The date is as mails have it, whatever --date says. */
 static void add_sender(const struct pretty *p, const struct person *who, struct strbuf *out)
 {
 	static const struct date_mode rfc = { DATE_RFC2822, false, NULL };
+	struct ident_split sender;
 
 	strbuf_addstr(out, "From: ");
-	email_add_address(p, who->name, who->name_len, who->mail, who->mail_len, out);
+	if (other_sender(p, who, &sender))
+		email_add_address(p, sender.name, sender.name_len, sender.mail, sender.mail_len, out);
+	else
+		email_add_address(p, who->name, who->name_len, who->mail, who->mail_len, out);
 	strbuf_addstr(out, "\nDate: ");
 	date_format(out, who->date, who->tz, &rfc);
 	strbuf_addch(out, '\n');
@@ -177,10 +192,10 @@ static void add_expanded(struct strbuf *out, const char *s, size_t len, int colu
 }
 
 /* s[0..size): the message, or its body. */
-static void add_message(struct pretty_commit *pc, const char *s, size_t size, int tabs, struct strbuf *out)
+static void add_message(const struct pretty *p, const char *s, size_t size, int tabs, struct strbuf *out)
 {
 	const char *end = s + size, *eol;
-	bool title_only = pc->p->kind == PRETTY_SHORT, started = false;
+	bool title_only = p->kind == PRETTY_SHORT, started = false;
 	size_t len;
 
 	for (; s < end; s = eol + 1) {
@@ -193,9 +208,9 @@ static void add_message(struct pretty_commit *pc, const char *s, size_t size, in
 		if (!len && title_only)
 			break;
 		started = true;
-		if (!pretty_is_email(pc->p))
+		if (!pretty_is_email(p))
 			strbuf_addchars(out, ' ', 4);
-		else if (pc->p->kind == PRETTY_MBOXRD)
+		else if (p->kind == PRETTY_MBOXRD)
 			email_add_quote(out, s, len);
 		add_expanded(out, s, len, tabs);
 		strbuf_addch(out, '\n');
@@ -222,6 +237,28 @@ static void add_raw_headers(struct pretty_commit *pc, struct strbuf *out)
 	strbuf_complete_line(out);
 }
 
+/* Subject:, and in the body the author whom another one sends the mail for. */
+static void add_mail_subject(struct pretty_commit *pc, struct strbuf *out)
+{
+	const struct pretty *p = pc->p;
+	const struct email_style *style = p->email;
+	struct strbuf subject = STRBUF_INIT;
+	struct ident_split sender;
+	struct person who;
+
+	commit_subject(&subject, pc->v.message, pc->v.message_len, style && style->keep_subject ? "\n" : " ");
+	email_add_subject(p, subject.buf, subject.len,
+			  (style && style->is_8bit) || email_is_8bit(pc->v.message, pc->v.message_len), out);
+	strbuf_release(&subject);
+	if (!split_person(p, pc->v.author, pc->v.author_len, &who) || !other_sender(p, &who, &sender))
+		return;
+	strbuf_addstr(out, "\nFrom: ");
+	strbuf_add(out, who.name, who.name_len);
+	strbuf_addstr(out, " <");
+	strbuf_add(out, who.mail, who.mail_len);
+	strbuf_addstr(out, ">\n");
+}
+
 /* Everything above the message, or, in mails, above its body. */
 static void add_headers(struct pretty_commit *pc, struct strbuf *out)
 {
@@ -233,7 +270,7 @@ static void add_headers(struct pretty_commit *pc, struct strbuf *out)
 		add_merge_line(pc, out);
 	add_people(pc, out);
 	if (pretty_is_email(pc->p))
-		email_add_subject(pc, out);
+		add_mail_subject(pc, out);
 }
 
 /* Their encoding is UTF-8. What cannot be converted stays. */
@@ -288,13 +325,29 @@ static void built_in_format(struct pretty_commit *pc, struct strbuf *out)
 	add_headers(pc, out);
 	strbuf_addch(out, '\n');
 	headers_len = out->len;
-	add_message(pc, text, len, tabs, out);
+	add_message(p, text, len, tabs, out);
 	/* Empty lines at the end are removed, even the one above an empty message. */
 	strbuf_rtrim(out);
 	strbuf_addch(out, '\n');
 	if (pretty_is_email(p) && out->len <= headers_len)
 		strbuf_addch(out, '\n'); /* it ends the headers */
+	if (p->email && p->email->sign_off)
+		p->email->sign_off(p->email->sign_off_data, out);
 	add_notes_below(pc, out);
+}
+
+void pretty_letter(const struct pretty *p, const char *sender, const char *subject, const char *body, bool is_8bit,
+		   struct strbuf *out)
+{
+	struct person who;
+
+	if (split_person(p, sender, strlen(sender), &who))
+		add_sender(p, &who, out);
+	email_add_subject(p, subject, strlen(subject),
+			  is_8bit || email_is_8bit(subject, strlen(subject)) || email_is_8bit(body, strlen(body)), out);
+	strbuf_addch(out, '\n');
+	add_message(p, body, strlen(body), 0, out);
+	strbuf_addch(out, '\n');
 }
 
 /* Columns are counted in UTF-8, so it is expanded in that and converted at the end. */

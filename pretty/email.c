@@ -143,30 +143,36 @@ void email_add_address(const struct pretty *p, const char *name, size_t name_len
 	strbuf_addch(out, '>');
 }
 
-static void add_subject_line(const struct pretty_commit *pc, struct strbuf *out)
+static void add_subject_line(const struct pretty *p, const char *subject, size_t len, struct strbuf *out)
 {
-	const struct pretty *p = pc->p;
-	struct strbuf subject = STRBUF_INIT;
-
-	commit_subject(&subject, pc->v.message, pc->v.message_len, " ");
 	strbuf_addstr(out, "Subject: ");
 	if (p->email_prefix && *p->email_prefix)
 		strbuf_addf(out, "[%s] ", p->email_prefix);
-	if (p->email_encode && needs_encoding(subject.buf, subject.len))
-		add_encoded(out, subject.buf, subject.len, charset_of(p), false);
+	if (p->email_encode && needs_encoding(subject, len))
+		add_encoded(out, subject, len, charset_of(p), false);
 	else
-		add_folded(out, subject.buf);
+		add_folded(out, subject);
 	strbuf_addch(out, '\n');
-	strbuf_release(&subject);
 }
 
-void email_add_subject(const struct pretty_commit *pc, struct strbuf *out)
+bool email_is_8bit(const char *s, size_t len)
 {
-	add_subject_line(pc, out);
-	if (has_outside_ascii(pc->v.message, pc->v.message_len))
+	return has_outside_ascii(s, len);
+}
+
+void email_add_subject(const struct pretty *p, const char *subject, size_t len, bool is_8bit, struct strbuf *out)
+{
+	const struct email_style *style = p->email;
+
+	add_subject_line(p, subject, len, out);
+	if (is_8bit && !(style && style->multipart))
 		strbuf_addf(out, "MIME-Version: 1.0\n"
 			    "Content-Type: text/plain; charset=%s\n"
-			    "Content-Transfer-Encoding: 8bit\n", charset_of(pc->p));
+			    "Content-Transfer-Encoding: 8bit\n", charset_of(p));
+	if (style && style->headers)
+		strbuf_addstr(out, style->headers);
+	if (style && style->multipart)
+		strbuf_addstr(out, style->multipart);
 }
 
 void email_add_quote(struct strbuf *out, const char *line, size_t len)

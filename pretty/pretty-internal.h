@@ -26,8 +26,9 @@ MUST_USE int pretty_user_format(struct pretty_commit *pc, struct strbuf *out, st
 /* Append "NAME <MAIL>" to the header that `out` ends in: quoted or encoded, and folded. No newline at the end. */
 void email_add_address(const struct pretty *p, const char *name, size_t name_len, const char *mail, size_t mail_len,
 		       struct strbuf *out);
-/* Append Subject:, and the MIME headers if the message is not ASCII. */
-void email_add_subject(const struct pretty_commit *pc, struct strbuf *out);
+/* Append Subject:, and what stands below it up to the body; the MIME headers if is_8bit. */
+void email_add_subject(const struct pretty *p, const char *subject, size_t len, bool is_8bit, struct strbuf *out);
+bool email_is_8bit(const char *s, size_t len);
 /* mboxrd: append the '>' that a line needs which a reader would take for the beginning of a message. */
 void email_add_quote(struct strbuf *out, const char *line, size_t len);
 

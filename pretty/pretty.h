@@ -151,6 +151,18 @@ enum pretty_kind {
 	PRETTY_EMAIL, PRETTY_MBOXRD, PRETTY_ONELINE, PRETTY_USER
 };
 
+/* Mails as git-format-patch(1) makes them. Nothing is owned. */
+struct email_style {
+	bool keep_subject;     /* the lines of a subject stay apart */
+	bool is_8bit;	       /* the MIME headers say so, whatever the message has */
+	bool force_in_body_from;
+	const char *headers;   /* complete lines below Subject: */
+	const char *multipart; /* headers, and the beginning of the first part, in their place; NULL: there are no parts */
+	const char *from;      /* "NAME <MAIL>": the sender; other authors get a line in the body. NULL: authors send */
+	void (*sign_off)(void *data, struct strbuf *mail); /* once the message ends in `mail`; NULL: not wanted */
+	void *sign_off_data;
+};
+
 struct pretty {
 	struct repository *repo;
 	enum pretty_kind kind;
@@ -164,6 +176,7 @@ struct pretty {
 	const char *email_prefix; /* "PATCH": in brackets before a Subject:; NULL or "": none */
 	bool email_encode; /* headers that are not ASCII: as RFC 2047 wants them, else as they are */
 	bool email_has_dashes; /* result: the last mail has "---" and notes after its message */
+	const struct email_style *email; /* what git format-patch adds to mails; NULL: nothing */
 	int expand_tabs;    /* -1: depends on the format; 0: no; else columns */
 	const struct mailmap *mailmap;	   /* for Author: and the like; may be NULL */
 	struct mailmap *placeholder_mailmap; /* for %aN; read on first use; owned */
@@ -215,6 +228,12 @@ void pretty_person(const struct pretty *p, const char *label, const char *date_l
  */
 MUST_USE int pretty_commit(struct pretty *p, struct commit_pool *pool, struct commit *c,
 			   struct strbuf *out, struct err *err);
+/*
+ * Append a mail that is no commit's, without its "From …" line: `sender` ("NAME <MAIL> DATE") writes `subject` and
+ * `body`. is_8bit: what comes below it is not ASCII.
+ */
+void pretty_letter(const struct pretty *p, const char *sender, const char *subject, const char *body, bool is_8bit,
+		   struct strbuf *out);
 /* "HEAD@{0}": for -g; shortened drops refs/heads/ and the like. */
 void pretty_reflog_selector(const struct pretty *p, struct strbuf *out, bool shortened);
 /* A subject for file names: runs of other characters become one '-'. */

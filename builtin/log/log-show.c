@@ -50,8 +50,13 @@ static void add_decorations(struct log_options *o, const struct commit *c)
 static void add_mailbox_line(struct log_options *o, const struct commit *c)
 {
 	strbuf_addstr(&o->text, "From ");
-	strbuf_add_oid(&o->text, &c->oid);
+	if (o->zero_ids)
+		strbuf_addchars(&o->text, '0', o->repo->algo->hex_len);
+	else
+		strbuf_add_oid(&o->text, &c->oid);
 	strbuf_addstr(&o->text, " Mon Sep 17 00:00:00 2001\n");
+	if (o->mail_headers)
+		strbuf_addstr(&o->text, o->mail_headers);
 }
 
 static void add_commit_line(struct log_options *o, const struct commit *c,
@@ -467,5 +472,5 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 		rc = add_header(o, c, NULL, err);
 	if (!rc)
 		rc = print_and_clear(NULL, &o->text, err);
-	return rc ? rc : header || !log_diff_decides(o);
+	return rc ? rc : header || !(log_diff_decides(o) || o->only_changes);
 }

@@ -68,6 +68,8 @@ struct log_options {
 	bool check_failed; /* --check: exit code 2 */
 	bool has_differences; /* --exit-code: 1 */
 	struct strbuf text;
+	const char *mail_headers; /* below a "From …" line; NULL: none */
+	bool zero_ids;		  /* in "From …" lines */
 	bool open_line;	     /* the last message had no newline at its end */
 	struct graph *graph; /* NULL: none */
 	struct commit **graph_parents;

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git format-patch: the cover letter. */
+#include "compat/posix.h"
+#include "builtin/format-patch/format-patch.h"
+#include "fs/file.h"
+#include "object/commit.h"
+#include "pretty/shortlog.h"
+#include "repo/ident.h"
+#include "util/alloc.h"
+#include "util/path.h"
+
+#define AUTO_SUBJECT_MAX 100
+#define DESCRIPTION_MAX ((size_t)64 << 20)
+
+/* ---- subject and body ---- */
+
+/* --description-file, or the branch's. */
+static int add_description(struct format_patch *f, struct strbuf *out, struct err *err)
+{
+	const char *branch = series_branch(f), *text = NULL;
+	char *key, *path;
+	int rc = 0;
+
+	if (f->description_file && *f->description_file) {
+		path = is_absolute_path(f->description_file) || !f->prefix ? xstrdup(f->description_file) :
+									      xconcat(f->prefix, f->description_file);
+		if (read_named_file(out, path, DESCRIPTION_MAX, NULL) < 0)
+			rc = err_set_errno(err, "unable to read branch description file '%s'", f->description_file);
+		free(path);
+		return rc;
+	}
+	if (!branch || !*branch)
+		return 0;
+	key = xstrfmt("branch.%s.description", branch);
+	rc = config_get_string(f->repo->config, key, &text, err);
+	if (rc > 0)
+		strbuf_addstr(out, text);
+	free(key);
+	return rc < 0 ? rc : 0;
+}
+
+static int choose_text(struct format_patch *f, struct strbuf *subject, struct strbuf *body, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT, title = STRBUF_INIT;
+	const char *rest = "";
+	size_t rest_len = 0;
+	int rc = f->cover_from == COVER_FROM_NONE ? 0 : add_description(f, &text, err);
+
+	strbuf_addstr(subject, "*** SUBJECT HERE ***");
+	strbuf_addstr(body, "*** BLURB HERE ***");
+	if (rc < 0 || !text.len)
+		goto out;
+	strbuf_reset(body);
+	commit_subject(&title, text.buf, text.len, " ");
+	if (f->cover_from == COVER_FROM_MESSAGE || (f->cover_from == COVER_FROM_AUTO && title.len > AUTO_SUBJECT_MAX)) {
+		strbuf_addbuf(body, &text);
+		goto out;
+	}
+	rest = commit_body(text.buf, text.len, &rest_len);
+	strbuf_add(body, rest, rest_len);
+	strbuf_swap(subject, &title);
+out:
+	strbuf_release(&title);
+	strbuf_release(&text);
+	return rc;
+}
+
+/* ---- the list of commits ---- */
+
+static int add_shortlog(struct format_patch *f, struct strbuf *out, struct err *err)
+{
+	struct shortlog_options o = SHORTLOG_OPTIONS_INIT;
+	struct shortlog *s;
+	int rc;
+
+	o.people = SHORTLOG_AUTHOR;
+	o.wrap = true;
+	o.width = 72;
+	o.indent1 = 2;
+	o.indent2 = 4;
+	rc = shortlog_new(&s, f->repo, &o, err);
+	for (size_t i = 0; !rc && i < f->commits.nr; i++)
+		rc = shortlog_add_commit(s, f->log.walk->pool, f->commits.items[i], err);
+	if (!rc)
+		shortlog_format(s, out);
+	shortlog_free(s);
+	return rc;
+}
+
+/* The format with its numbers: %(count) and %(total). */
+static char *numbered_format(const char *format, size_t count, size_t total)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	while (*format) {
+		if (skip_prefix(format, "%(count)", &format))
+			strbuf_addf(&out, "%zu", count);
+		else if (skip_prefix(format, "%(total)", &format))
+			strbuf_addf(&out, "%zu", total);
+		else
+			strbuf_addch(&out, *format++);
+	}
+	return strbuf_detach(&out, NULL);
+}
+
+static int add_formatted_list(struct format_patch *f, const char *format, struct strbuf *out, struct err *err)
+{
+	size_t total = f->commits.nr;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < total; i++) {
+		struct pretty p;
+
+		pretty_init(&p, f->repo);
+		p.kind = PRETTY_USER;
+		p.user_format = numbered_format(format, i + 1, total);
+		rc = pretty_commit(&p, f->log.walk->pool, f->commits.items[total - 1 - i], out, err);
+		strbuf_addch(out, '\n');
+		pretty_release(&p);
+	}
+	strbuf_addch(out, '\n');
+	return rc;
+}
+
+static int add_commit_list(struct format_patch *f, struct strbuf *out, struct err *err)
+{
+	const char *format = f->list_format;
+
+	if (!format || !strcmp(format, "shortlog"))
+		return add_shortlog(f, out, err);
+	if (!strcmp(format, "modern"))
+		return add_formatted_list(f, "%w(72)[%(count)/%(total)] %s", out, err);
+	if (skip_prefix(format, "log:", &format) || strchr(format, '%'))
+		return add_formatted_list(f, format, out, err);
+	return err_set(err, ERR_INVALID, "'%s' is not a valid format string", format);
+}
+
+/* ---- differences ---- */
+
+static int add_difference(struct format_patch *f, const struct object_id *from, const struct object_id *to, unsigned formats,
+			  const char *indent, struct strbuf *out, struct err *err)
+{
+	struct diff_options o = f->log.diff;
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	int rc;
+
+	o.formats = formats;
+	o.line_prefix = indent;
+	o.drain = NULL;
+	o.patch_separator = NULL;
+	rc = diff_trees(&q, &o, from, to, err);
+	if (!rc)
+		rc = diff_process(&q, &o, err);
+	if (!rc)
+		rc = diff_format(&q, &o, out, err);
+	diff_queue_clear(&q);
+	return rc;
+}
+
+static int tree_of(struct format_patch *f, const struct object_id *commit, struct object_id *tree, struct err *err)
+{
+	struct commit *c = commit_lookup(f->log.walk->pool, commit);
+	int rc = commit_parse_node(f->log.walk->pool, c, err);
+
+	if (!rc)
+		*tree = c->tree;
+	return rc;
+}
+
+static int add_diffstat(struct format_patch *f, struct strbuf *out, struct err *err)
+{
+	struct object_id from;
+	int rc;
+
+	if (!f->origin)
+		return 0;
+	rc = tree_of(f, &f->origin->oid, &from, err);
+	if (!rc)
+		rc = add_difference(f, &from, &f->commits.items[0]->tree, DIFF_FORMAT_STAT | DIFF_FORMAT_SUMMARY, NULL, out, err);
+	strbuf_addch(out, '\n');
+	return rc;
+}
+
+/* "v2" compares with "v1"; of other names the one before is not known. */
+static void add_interdiff_title(const struct format_patch *f, struct strbuf *out)
+{
+	int n;
+
+	if (f->reroll && parse_int_strict(f->reroll, &n))
+		strbuf_addf(out, "Interdiff against v%d:\n", n - 1);
+	else
+		strbuf_addstr(out, "Interdiff:\n");
+}
+
+int cover_add_interdiff(struct format_patch *f, const char *indent, struct strbuf *out, struct err *err)
+{
+	struct object_id from;
+	int rc = tree_of(f, &f->interdiff_oid, &from, err);
+
+	add_interdiff_title(f, out);
+	if (!rc)
+		rc = add_difference(f, &from, &f->commits.items[0]->tree, DIFF_FORMAT_PATCH, indent, out, err);
+	return rc;
+}
+
+/* ---- the letter ---- */
+
+/* Is the text of any commit not ASCII? */
+static int needs_8bit(struct format_patch *f, bool *out, struct err *err)
+{
+	struct commit_pool *pool = f->log.walk->pool;
+	const char *text;
+	size_t len;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && !*out && i < f->commits.nr; i++) {
+		rc = commit_buffer(pool, f->commits.items[i], &text, &len, err);
+		for (size_t n = 0; !rc && !*out && n < len; n++)
+			*out = (unsigned char)text[n] >= 0x80 || text[n] == 0x1b;
+	}
+	return rc;
+}
+
+static int add_letter(struct format_patch *f, struct strbuf *out, struct err *err)
+{
+	struct email_style plain = { .headers = f->header_text.buf };
+	struct strbuf subject = STRBUF_INIT, body = STRBUF_INIT, ident = STRBUF_INIT;
+	bool is_8bit = false;
+	int rc = repo_ident(f->repo, &ident, IDENT_COMMITTER, err);
+
+	if (!rc)
+		rc = choose_text(f, &subject, &body, err);
+	if (!rc)
+		rc = needs_8bit(f, &is_8bit, err);
+	strbuf_addstr(out, "From ");
+	if (f->zero_commit)
+		strbuf_addchars(out, '0', f->repo->algo->hex_len);
+	else
+		strbuf_add_oid(out, &f->commits.items[0]->oid);
+	strbuf_addf(out, " Mon Sep 17 00:00:00 2001\n%s", f->mail_text.buf);
+	f->log.pretty.email = &plain;
+	if (!rc)
+		pretty_letter(&f->log.pretty, ident.buf, subject.buf, body.buf, is_8bit, out);
+	f->log.pretty.email = NULL;
+	strbuf_release(&subject);
+	strbuf_release(&body);
+	strbuf_release(&ident);
+	return rc;
+}
+
+static int add_all(struct format_patch *f, struct strbuf *out, struct err *err)
+{
+	int rc = add_letter(f, out, err);
+
+	if (!rc)
+		rc = add_commit_list(f, out, err);
+	if (!rc)
+		rc = add_diffstat(f, out, err);
+	if (!rc && f->interdiff)
+		rc = cover_add_interdiff(f, "", out, err);
+	if (!rc)
+		mail_add_end(f, out);
+	return rc;
+}
+
+int cover_write(struct format_patch *f, struct err *err)
+{
+	struct strbuf out = STRBUF_INIT;
+	int rc, closed;
+
+	f->nr = 0;
+	if (f->thread != THREAD_NONE)
+		mail_add_message_id(f, "cover");
+	mail_set_subject_prefix(f);
+	mail_add_ids(f);
+	rc = add_all(f, &out, err);
+	if (!rc)
+		rc = mail_open(f, NULL, "cover-letter", err);
+	if (!rc) {
+		rc = print_and_clear(NULL, &out, err);
+		closed = mail_close(f, err);
+		rc = rc < 0 ? rc : closed;
+	}
+	strbuf_release(&out);
+	return rc;
+}
