@@ -192,8 +192,8 @@ static int hash_file_patch(struct hash_ctx *h, const struct diff_pair *p, const 
 	return binary ? 0 : hash_text(h, p, o, err);
 }
 
-int patch_id_stable(struct odb *odb, const struct object_id *from, const struct object_id *to, struct object_id *out,
-		    struct err *err)
+int patch_id_stable(struct odb *odb, enum diff_detect detect, const struct object_id *from, const struct object_id *to,
+		    struct object_id *out, struct err *err)
 {
 	struct diff_queue q = DIFF_QUEUE_INIT;
 	struct diff_options o;
@@ -202,6 +202,7 @@ int patch_id_stable(struct odb *odb, const struct object_id *from, const struct 
 
 	memset(&sum, 0, sizeof(sum));
 	patch_id_options(&o, odb);
+	o.detect = detect;
 	rc = diff_trees(&q, &o, from, to, err);
 	if (!rc)
 		rc = diff_process(&q, &o, err);

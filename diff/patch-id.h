@@ -4,6 +4,7 @@
 #define DIFF_PATCH_ID_H
 
 #include "compat/posix.h"
+#include "diff/diff.h"
 #include "hash/hash.h"
 #include "odb/odb.h"
 #include "util/err.h"
@@ -17,8 +18,8 @@ struct pathspec;
 MUST_USE int patch_id(struct odb *odb, const struct pathspec *paths, const struct object_id *from,
 		      const struct object_id *to, bool names_only, struct object_id *out,
 		      struct err *err);
-/* The number that git patch-id --stable prints for the patch without renames: the order of files does not matter. */
-MUST_USE int patch_id_stable(struct odb *odb, const struct object_id *from, const struct object_id *to,
-			     struct object_id *out, struct err *err);
+/* The number that git patch-id --stable prints for the patch: the order of files does not matter. */
+MUST_USE int patch_id_stable(struct odb *odb, enum diff_detect detect, const struct object_id *from,
+			     const struct object_id *to, struct object_id *out, struct err *err);
 
 #endif

@@ -14,7 +14,7 @@
 static char *reencode(const struct pretty *p, const struct commit_view *v, const char *raw,
 		      size_t len, size_t *out_len)
 {
-	const char *to = p->encoding && p->kind != PRETTY_USER ? p->encoding : "UTF-8";
+	const char *to = p->encoding && (p->kind != PRETTY_USER || !*p->encoding) ? p->encoding : "UTF-8";
 	char *from = v->encoding ? xstrndup(v->encoding, v->encoding_len) : NULL;
 	char *out = NULL;
 
@@ -242,21 +242,18 @@ static void add_mail_subject(struct pretty_commit *pc, struct strbuf *out)
 {
 	const struct pretty *p = pc->p;
 	const struct email_style *style = p->email;
-	struct strbuf subject = STRBUF_INIT;
+	struct strbuf subject = STRBUF_INIT, author = STRBUF_INIT;
 	struct ident_split sender;
 	struct person who;
 
+	if (split_person(p, pc->v.author, pc->v.author_len, &who) && other_sender(p, &who, &sender))
+		strbuf_addf(&author, "\nFrom: %.*s <%.*s>\n", (int)who.name_len, who.name, (int)who.mail_len, who.mail);
 	commit_subject(&subject, pc->v.message, pc->v.message_len, style && style->keep_subject ? "\n" : " ");
-	email_add_subject(p, subject.buf, subject.len,
-			  (style && style->is_8bit) || email_is_8bit(pc->v.message, pc->v.message_len), out);
+	email_add_subject(p, subject.buf, subject.len, (style && style->is_8bit) || email_is_8bit(author.buf, author.len) ||
+			  email_is_8bit(pc->v.message, pc->v.message_len), out);
+	strbuf_addbuf(out, &author);
+	strbuf_release(&author);
 	strbuf_release(&subject);
-	if (!split_person(p, pc->v.author, pc->v.author_len, &who) || !other_sender(p, &who, &sender))
-		return;
-	strbuf_addstr(out, "\nFrom: ");
-	strbuf_add(out, who.name, who.name_len);
-	strbuf_addstr(out, " <");
-	strbuf_add(out, who.mail, who.mail_len);
-	strbuf_addstr(out, ">\n");
 }
 
 /* Everything above the message, or, in mails, above its body. */

@@ -96,7 +96,7 @@ static int add_prerequisite(struct format_patch *f, struct rev_walk *w, struct c
 	int rc = parent ? commit_parse_node(w->pool, parent, err) : 0;
 
 	if (!rc)
-		rc = patch_id_stable(f->repo->odb, parent ? &parent->tree : NULL, &c->tree, &id, err);
+		rc = patch_id_stable(f->repo->odb, f->base_detect, parent ? &parent->tree : NULL, &c->tree, &id, err);
 	if (!rc)
 		oid_array_append(&f->prerequisites, &id);
 	return rc;

@@ -7,7 +7,6 @@
 #include "pretty/shortlog.h"
 #include "repo/ident.h"
 #include "util/alloc.h"
-#include "util/path.h"
 
 #define AUTO_SUBJECT_MAX 100
 #define DESCRIPTION_MAX ((size_t)64 << 20)
@@ -22,10 +21,9 @@ static int add_description(struct format_patch *f, struct strbuf *out, struct er
 	int rc = 0;
 
 	if (f->description_file && *f->description_file) {
-		path = is_absolute_path(f->description_file) || !f->prefix ? xstrdup(f->description_file) :
-									      xconcat(f->prefix, f->description_file);
+		path = user_path(f, f->description_file);
 		if (read_named_file(out, path, DESCRIPTION_MAX, NULL) < 0)
-			rc = err_set_errno(err, "unable to read branch description file '%s'", f->description_file);
+			rc = err_set_errno(err, "unable to read branch description file '%s'", path);
 		free(path);
 		return rc;
 	}
@@ -78,6 +76,7 @@ static int add_shortlog(struct format_patch *f, struct strbuf *out, struct err *
 	o.width = 72;
 	o.indent1 = 2;
 	o.indent2 = 4;
+	o.style = &f->log.pretty;
 	rc = shortlog_new(&s, f->repo, &o, err);
 	for (size_t i = 0; !rc && i < f->commits.nr; i++)
 		rc = shortlog_add_commit(s, f->log.walk->pool, f->commits.items[i], err);
@@ -113,6 +112,8 @@ static int add_formatted_list(struct format_patch *f, const char *format, struct
 
 		pretty_init(&p, f->repo);
 		p.kind = PRETTY_USER;
+		p.abbrev = 0;
+		p.encoding = "";
 		p.user_format = numbered_format(format, i + 1, total);
 		rc = pretty_commit(&p, f->log.walk->pool, f->commits.items[total - 1 - i], out, err);
 		strbuf_addch(out, '\n');
@@ -225,6 +226,7 @@ static int add_letter(struct format_patch *f, struct strbuf *out, struct err *er
 {
 	struct email_style plain = { .headers = f->header_text.buf };
 	struct strbuf subject = STRBUF_INIT, body = STRBUF_INIT, ident = STRBUF_INIT;
+	const char *encoding = f->log.pretty.encoding;
 	bool is_8bit = false;
 	int rc = repo_ident(f->repo, &ident, IDENT_COMMITTER, err);
 
@@ -239,8 +241,10 @@ static int add_letter(struct format_patch *f, struct strbuf *out, struct err *er
 		strbuf_add_oid(out, &f->commits.items[0]->oid);
 	strbuf_addf(out, " Mon Sep 17 00:00:00 2001\n%s", f->mail_text.buf);
 	f->log.pretty.email = &plain;
+	f->log.pretty.encoding = "UTF-8";
 	if (!rc)
-		pretty_letter(&f->log.pretty, ident.buf, subject.buf, body.buf, is_8bit, out);
+		pretty_letter(&f->log.pretty, f->from ? f->from : ident.buf, subject.buf, body.buf, is_8bit, out);
+	f->log.pretty.encoding = encoding;
 	f->log.pretty.email = NULL;
 	strbuf_release(&subject);
 	strbuf_release(&body);

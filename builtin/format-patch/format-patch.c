@@ -36,7 +36,7 @@ static int prepare_output(struct format_patch *f, struct err *err)
 {
 	int rc = 0;
 
-	if (f->log.diff.output)
+	if (f->output)
 		return 0;
 	if (f->use_stdout) {
 		setup_pager(f->repo, "format-patch");

@@ -12,8 +12,13 @@
 #define BUILTIN_FORMAT_PATCH_FORMAT_PATCH_H
 
 #include "compat/posix.h"
+#include "build-info.h"
 #include "builtin/log/log.h"
 #include "util/progress.h"
+#include "wire/version.h"
+
+/* Below mails, and as boundary of parts. */
+#define VERSION_TEXT GIT_COMPATIBLE_VERSION ".sluice." SLUICE_VERSION
 
 enum thread_style { THREAD_NONE, THREAD_SHALLOW, THREAD_DEEP };
 /* Where the description of a branch goes in a cover letter. */
@@ -38,7 +43,8 @@ struct format_patch {
 	enum cover_from cover_from;
 	enum thread_style thread;
 	const char *cover_from_name, *description_file, *list_format, *reroll, *in_reply_to, *suffix;
-	const char *output_dir, *signature_file, *interdiff, *range_diff, *creation_factor, *rfc;
+	const char *output; /* --output; NULL: none */
+	const char *output_dir, *signature_file, *signature_config, *interdiff, *range_diff, *creation_factor, *rfc;
 	const char *subject_prefix;
 	bool subject_prefix_given;
 	char *marked_prefix;	 /* owned; the same with --rfc and -v */
@@ -62,6 +68,7 @@ struct format_patch {
 	bool has_cover;
 	struct object_id base_oid;
 	bool has_base;
+	enum diff_detect base_detect; /* diff.renames, whatever options say */
 	struct oid_array prerequisites;
 	struct object_id interdiff_oid;
 
@@ -80,6 +87,9 @@ MUST_USE int format_patch_config(struct format_patch *f, struct err *err);
 void format_patch_help(struct format_patch *f, int argc, const char **argv);
 /* argv[1..): options, revisions, paths. Exits for a wrong command line. */
 MUST_USE int format_patch_options(struct format_patch *f, int argc, const char **argv, struct err *err);
+
+/* A file that the user names, relative to the place where the command was started. Caller frees. */
+char *user_path(const struct format_patch *f, const char *name);
 
 /* ---- series.c ---- */
 MUST_USE int series_collect(struct format_patch *f, struct err *err);

@@ -4,14 +4,15 @@
 #include <time.h>
 #include "builtin/format-patch/format-patch.h"
 #include "compat/syscalls.h"
+#include "fs/file.h"
 #include "object/commit.h"
 #include "object/ident.h"
 #include "object/message.h"
-#include "porcelain/trailers.h"
 #include "repo/ident.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
+#define SIGNATURE_MAX ((size_t)1 << 20)
 #define BOUNDARY_LEADER "------------" /* before the boundary that the user names */
 
 /* ---- headers ---- */
@@ -32,7 +33,10 @@ static void sign_off(void *data, struct strbuf *mail)
 	for (const char *line = mail->buf + at; *line; line += strcspn(line, "\n"), line += *line == '\n')
 		if (!strncmp(line, f->sign_off_line.buf, len) && (line[len] == '\n' || !line[len]))
 			return;
-	trailers_add_line(f->repo, mail, f->sign_off_line.buf, '\0');
+	strbuf_complete_line(mail);
+	if (at == mail->len && !ends_with(mail->buf, "\n\n"))
+		strbuf_addch(mail, '\n');
+	strbuf_addf(mail, "%s\n", f->sign_off_line.buf);
 }
 
 static bool is_ascii(const char *s)
@@ -59,8 +63,32 @@ static int prepare_sign_off(struct format_patch *f, struct err *err)
 	return rc;
 }
 
+/* An option is relative to where the command was started, the configuration to the top. */
+static int set_signature(struct format_patch *f, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	char *path;
+	int rc = 0;
+
+	if (f->signature_given)
+		return 0;
+	path = f->signature_file ? user_path(f, f->signature_file) : f->signature_config ? xstrdup(f->signature_config) : NULL;
+	if (path && *path) {
+		rc = read_named_file(&text, path, SIGNATURE_MAX, NULL);
+		if (rc < 0)
+			rc = err_set_errno(err, "unable to read signature file '%s'", path);
+	} else {
+		strbuf_addstr(&text, VERSION_TEXT);
+	}
+	f->signature = strbuf_detach(&text, NULL);
+	free(path);
+	return rc;
+}
+
 int mail_prepare(struct format_patch *f, struct err *err)
 {
+	int rc;
+
 	for (size_t i = 0; i < f->headers.nr; i++)
 		strbuf_addf(&f->header_text, "%s\n", f->headers.v[i]);
 	add_people_header(&f->header_text, "To: ", &f->to);
@@ -69,7 +97,8 @@ int mail_prepare(struct format_patch *f, struct err *err)
 	f->style.keep_subject = f->keep_subject;
 	f->style.force_in_body_from = f->force_in_body_from;
 	f->style.from = f->from;
-	return prepare_sign_off(f, err);
+	rc = set_signature(f, err);
+	return rc < 0 ? rc : prepare_sign_off(f, err);
 }
 
 void mail_set_subject_prefix(struct format_patch *f)

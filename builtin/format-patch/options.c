@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git format-patch: options, and the configuration behind them. */
 #include "compat/posix.h"
-#include "build-info.h"
 #include "builtin/format-patch/format-patch.h"
-#include "fs/file.h"
 #include "history/names/revparse.h"
 #include "object/ident.h"
 #include "repo/ident.h"
 #include "util/alloc.h"
-#include "wire/version.h"
+#include "util/path.h"
 
 #define NAME_MAX_DEFAULT 64
-#define VERSION_TEXT GIT_COMPATIBLE_VERSION ".sluice." SLUICE_VERSION
-
 static const char *const usage[] = {
 	"git format-patch [<options>] [<since> | <revision-range>]",
 	NULL
@@ -78,7 +74,7 @@ static void set_from(struct format_patch *f, const char *ident)
 		f->from = xstrdup(ident);
 		return;
 	}
-	if (repo_ident(f->repo, &own, IDENT_COMMITTER, &err) < 0)
+	if (repo_ident(f->repo, &own, IDENT_COMMITTER | IDENT_NO_DATE, &err) < 0)
 		die_err(&err);
 	f->from = strbuf_detach(&own, NULL);
 }
@@ -222,7 +218,7 @@ static int read_strings(struct format_patch *f, const struct config_set *c, stru
 		const char *key;
 		const char **out;
 	} strings[] = { { "format.suffix", &f->suffix }, { "format.outputdirectory", &f->output_dir },
-			{ "format.subjectprefix", &f->subject_prefix }, { "format.signaturefile", &f->signature_file },
+			{ "format.subjectprefix", &f->subject_prefix }, { "format.signaturefile", &f->signature_config },
 			{ "format.commitlistformat", &f->list_format } };
 	const char *signature = NULL;
 	int rc = 0;
@@ -243,10 +239,12 @@ static int read_prefixes(struct format_patch *f, const struct config_set *c, str
 {
 	const struct config_entry *e = config_get(c, "format.noprefix");
 	int yes = e ? e->value ? config_parse_maybe_bool(e->value) : 1 : 0;
+	const char *src = "a/", *dst = "b/";
 
-	(void)err;
-	f->log.diff.src_prefix = yes ? "" : "a/";
-	f->log.diff.dst_prefix = yes ? "" : "b/";
+	if (config_get_string(c, "diff.srcprefix", &src, err) < 0 || config_get_string(c, "diff.dstprefix", &dst, err) < 0)
+		return ERR_INVALID;
+	f->log.diff.src_prefix = yes ? "" : src;
+	f->log.diff.dst_prefix = yes ? "" : dst;
 	f->log.diff.mnemonic_prefix = false;
 	return 0;
 }
@@ -420,11 +418,12 @@ static int parse(struct format_patch *f, int argc, const char **argv)
 		OPT_CALLBACK_F(0, "subject-prefix", f, "prefix", "use [<prefix>] instead of [PATCH]", PARSE_OPT_NONEG,
 			       on_subject_prefix),
 		OPT_STRING('o', "output-directory", &f->output_dir, "dir", "store the files in <dir>"),
+		OPT_STRING(0, "output", &f->output, "file", "write all patches to <file>"),
 		OPT_BOOL('k', "keep-subject", &f->keep_subject, "don't strip or add [PATCH]"),
 		OPT_BOOL(0, "binary", &f->binary, "output differences of binary files"),
 		OPT_BOOL(0, "zero-commit", &f->zero_commit, "output a hash of zeros in the From line"),
 		OPT_BOOL(0, "ignore-if-in-upstream", &f->ignore_upstream, "leave out patches that the upstream has"),
-		OPT_BOOL(0, "always", &f->always, "include commits without a change"),
+		OPT_BOOL(0, "always", &f->always, "include commits without a change (as is the default)"),
 		{ OPTION_SET_INT, 'p', "no-stat", &f->patch_only, NULL, "show the patch alone, without a diffstat",
 		  PARSE_OPT_NONEG, NULL, 1 },
 		OPT_GROUP("Messaging"),
@@ -461,31 +460,36 @@ void format_patch_help(struct format_patch *f, int argc, const char **argv)
 
 /* ---- what follows from them ---- */
 
+static int fail_together(struct err *err, const char *a, const char *b)
+{
+	return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together", a, b);
+}
+
+/* Before revisions are looked at. */
+static int check_subjects(struct format_patch *f, struct err *err)
+{
+	if (f->numbers_given && f->keep_subject)
+		return fail_together(err, "-n", "-k");
+	if (f->keep_subject && (f->subject_prefix_given || f->rfc))
+		return fail_together(err, "--subject-prefix/--rfc", "-k");
+	return 0;
+}
+
 static int check_conflicts(struct format_patch *f, struct err *err)
 {
-	const struct {
-		bool given;
-		const char *a, *b;
-	} conflicts[] = {
-		{ f->numbers_given && f->keep_subject, "-n", "-k" },
-		{ f->keep_subject && (f->subject_prefix_given || f->rfc), "--subject-prefix/--rfc", "-k" },
-		{ f->use_stdout && f->log.diff.output, "--stdout", "--output" },
-	};
 	static const struct {
 		unsigned format;
 		const char *name;
 	} senseless[] = { { DIFF_FORMAT_NAME_ONLY, "--name-only" }, { DIFF_FORMAT_NAME_STATUS, "--name-status" },
 			  { DIFF_FORMAT_CHECK, "--check" } };
 
-	for (size_t i = 0; i < ARRAY_SIZE(conflicts); i++)
-		if (conflicts[i].given)
-			return err_set(err, ERR_INVALID, "options '%s' and '%s' cannot be used together", conflicts[i].a,
-				       conflicts[i].b);
 	for (size_t i = 0; i < ARRAY_SIZE(senseless); i++)
 		if (f->log.diff.formats & senseless[i].format)
 			return err_set(err, ERR_INVALID, "%s does not make sense", senseless[i].name);
 	if (f->log.merge_diff == MERGE_DIFF_REMERGE)
 		return err_set(err, ERR_INVALID, "--remerge-diff does not make sense");
+	if (f->use_stdout && f->output)
+		return fail_together(err, "--stdout", "--output");
 	if (f->range_diff)
 		return err_set(err, ERR_UNSUPPORTED, "--range-diff is not supported");
 	if (f->creation_factor)
@@ -517,25 +521,12 @@ static void set_formats(struct format_patch *f)
 	d->formats |= DIFF_FORMAT_PATCH;
 	if (!d->stat_width)
 		d->stat_width = 72;
-	d->binary = f->binary;
+	d->binary = f->binary && !d->text;
 }
 
-static int set_signature(struct format_patch *f, struct err *err)
+char *user_path(const struct format_patch *f, const char *name)
 {
-	struct strbuf text = STRBUF_INIT;
-	int rc = 0;
-
-	if (f->signature_given)
-		return 0;
-	if (f->signature_file && *f->signature_file) {
-		rc = read_named_file(&text, f->signature_file, 1 << 20, NULL);
-		if (rc < 0)
-			rc = err_set_errno(err, "unable to read signature file '%s'", f->signature_file);
-	} else {
-		strbuf_addstr(&text, VERSION_TEXT);
-	}
-	f->signature = strbuf_detach(&text, NULL);
-	return rc;
+	return is_absolute_path(name) || !f->prefix ? xstrdup(name) : xconcat(f->prefix, name);
 }
 
 static void log_defaults(struct log_options *o)
@@ -559,12 +550,17 @@ int format_patch_options(struct format_patch *f, int argc, const char **argv, st
 	int rc;
 
 	log_defaults(&f->log);
+	f->base_detect = f->log.diff.detect;
 	rc = format_patch_config(f, err);
 	if (rc < 0)
 		return rc;
 	list_format = f->list_format;
 	argc = parse(f, argc, argv);
-	rc = log_options_parse(&f->log, argc, argv, err);
+	if (f->output && redirect_stdout(f->repo, f->output, err) < 0)
+		return ERR_IO;
+	rc = check_subjects(f, err);
+	if (!rc)
+		rc = log_options_parse(&f->log, argc, argv, err);
 	if (rc < 0 && log_asks_for_help(err))
 		usage_on_stdout(usage, NULL);
 	if (f->cover_from_name && !parse_cover_from(f->cover_from_name, &f->cover_from))
@@ -573,8 +569,6 @@ int format_patch_options(struct format_patch *f, int argc, const char **argv, st
 		f->cover = 1;
 	if (!rc)
 		rc = check_conflicts(f, err);
-	if (!rc)
-		rc = set_signature(f, err);
 	if (rc < 0)
 		return rc;
 	add_prefix_marks(f);
@@ -584,7 +578,6 @@ int format_patch_options(struct format_patch *f, int argc, const char **argv, st
 	if ((size_t)(f->name_max < 0 ? 0 : f->name_max) <= strlen(f->suffix) + 5)
 		f->name_max = (int)strlen(f->suffix) + 5;
 	f->log.zero_ids = f->zero_commit;
-	f->log.only_changes = !f->always;
 	f->log.pretty.email_encode = f->encode_headers;
 	return log_options_resolve(&f->log, err);
 }

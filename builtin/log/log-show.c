@@ -472,5 +472,5 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 		rc = add_header(o, c, NULL, err);
 	if (!rc)
 		rc = print_and_clear(NULL, &o->text, err);
-	return rc ? rc : header || !(log_diff_decides(o) || o->only_changes);
+	return rc ? rc : header || !log_diff_decides(o);
 }
