@@ -144,19 +144,30 @@ static void hash_label(struct hash_ctx *h, const char *label, const char *path)
 	hash_without_space(h, path, strlen(path));
 }
 
+static void hash_mode(struct hash_ctx *h, const char *label, unsigned mode)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%s%06o", label, mode);
+	hash_word(h, text);
+}
+
 /* The lines above the hunks, without white space. */
 static void hash_file_header(struct hash_ctx *h, const struct diff_pair *p, bool binary)
 {
 	const char *old = p->old->path, *new = p->new->path;
 	bool created = !diff_file_exists(p->old), deleted = !diff_file_exists(p->new);
-	char mode[32];
 
 	hash_label(h, "diff--gita/", old);
 	hash_label(h, "b/", new);
-	snprintf(mode, sizeof(mode), created ? "newfilemode%06o" : "deletedfilemode%06o",
-		 created ? p->new->mode : p->old->mode);
-	if (created || deleted)
-		hash_word(h, mode);
+	if (created)
+		hash_mode(h, "newfilemode", p->new->mode);
+	else if (deleted)
+		hash_mode(h, "deletedfilemode", p->old->mode);
+	else if (p->old->mode != p->new->mode) {
+		hash_mode(h, "oldmode", p->old->mode);
+		hash_mode(h, "newmode", p->new->mode);
+	}
 	if (binary) {
 		hash_word(h, oid_hex(&p->old->oid));
 		hash_word(h, oid_hex(&p->new->oid));

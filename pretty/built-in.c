@@ -14,7 +14,7 @@
 static char *reencode(const struct pretty *p, const struct commit_view *v, const char *raw,
 		      size_t len, size_t *out_len)
 {
-	const char *to = p->encoding && (p->kind != PRETTY_USER || !*p->encoding) ? p->encoding : "UTF-8";
+	const char *to = p->encoding && p->kind != PRETTY_USER ? p->encoding : "UTF-8";
 	char *from = v->encoding ? xstrndup(v->encoding, v->encoding_len) : NULL;
 	char *out = NULL;
 

@@ -41,10 +41,10 @@ static size_t length_of_last_line(const struct strbuf *sb)
 
 /* ---- encoded words: RFC 2047 ---- */
 
-/* Also what would be taken for an encoded word as it stands. */
+/* Also line ends, and text that would be taken for an encoded word as it stands. */
 static bool needs_encoding(const char *s, size_t len)
 {
-	return has_outside_ascii(s, len) || memmem(s, len, "=?", 2);
+	return has_outside_ascii(s, len) || memchr(s, '\n', len) || memmem(s, len, "=?", 2);
 }
 
 /* phrase: a name, where fewer characters may stand for themselves (section 5, rule 3). */

@@ -91,15 +91,41 @@ static char *numbered_format(const char *format, size_t count, size_t total)
 {
 	struct strbuf out = STRBUF_INIT;
 
+	int digits = snprintf(NULL, 0, "%zu", total);
+
 	while (*format) {
 		if (skip_prefix(format, "%(count)", &format))
-			strbuf_addf(&out, "%zu", count);
+			strbuf_addf(&out, "%0*zu", digits, count);
 		else if (skip_prefix(format, "%(total)", &format))
 			strbuf_addf(&out, "%zu", total);
 		else
 			strbuf_addch(&out, *format++);
 	}
 	return strbuf_detach(&out, NULL);
+}
+
+/* Append a line in the encoding of the commit itself. */
+static int add_formatted_commit(struct format_patch *f, struct commit *c, struct pretty *p, struct strbuf *out, struct err *err)
+{
+	struct commit_view v;
+	const char *text;
+	size_t len;
+	char *encoding = NULL;
+	int rc = commit_buffer(f->log.walk->pool, c, &text, &len, err);
+
+	if (!rc)
+		rc = commit_parse(&v, text, len, f->repo->algo, err);
+	if (rc < 0)
+		return rc;
+	if (v.encoding)
+		encoding = xstrndup(v.encoding, v.encoding_len);
+	commit_view_release(&v);
+	p->encoding = encoding;
+	rc = pretty_commit(p, f->log.walk->pool, c, out, err);
+	strbuf_addch(out, '\n');
+	p->encoding = NULL;
+	free(encoding);
+	return rc;
 }
 
 static int add_formatted_list(struct format_patch *f, const char *format, struct strbuf *out, struct err *err)
@@ -113,10 +139,8 @@ static int add_formatted_list(struct format_patch *f, const char *format, struct
 		pretty_init(&p, f->repo);
 		p.kind = PRETTY_USER;
 		p.abbrev = 0;
-		p.encoding = "";
 		p.user_format = numbered_format(format, i + 1, total);
-		rc = pretty_commit(&p, f->log.walk->pool, f->commits.items[total - 1 - i], out, err);
-		strbuf_addch(out, '\n');
+		rc = add_formatted_commit(f, f->commits.items[total - 1 - i], &p, out, err);
 		pretty_release(&p);
 	}
 	strbuf_addch(out, '\n');
@@ -227,6 +251,7 @@ static int add_letter(struct format_patch *f, struct strbuf *out, struct err *er
 	struct email_style plain = { .headers = f->header_text.buf };
 	struct strbuf subject = STRBUF_INIT, body = STRBUF_INIT, ident = STRBUF_INIT;
 	const char *encoding = f->log.pretty.encoding;
+	enum pretty_kind kind = f->log.pretty.kind;
 	bool is_8bit = false;
 	int rc = repo_ident(f->repo, &ident, IDENT_COMMITTER, err);
 
@@ -242,9 +267,11 @@ static int add_letter(struct format_patch *f, struct strbuf *out, struct err *er
 	strbuf_addf(out, " Mon Sep 17 00:00:00 2001\n%s", f->mail_text.buf);
 	f->log.pretty.email = &plain;
 	f->log.pretty.encoding = "UTF-8";
+	f->log.pretty.kind = PRETTY_EMAIL; /* no quotes here */
 	if (!rc)
 		pretty_letter(&f->log.pretty, f->from ? f->from : ident.buf, subject.buf, body.buf, is_8bit, out);
 	f->log.pretty.encoding = encoding;
+	f->log.pretty.kind = kind;
 	f->log.pretty.email = NULL;
 	strbuf_release(&subject);
 	strbuf_release(&body);

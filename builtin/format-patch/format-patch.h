@@ -49,11 +49,12 @@ struct format_patch {
 	bool subject_prefix_given;
 	char *marked_prefix;	 /* owned; the same with --rfc and -v */
 	char *signature;	 /* owned; NULL or "": none */
-	bool signature_given;
+	bool signature_given;	 /* by --signature */
 	const char *base;	 /* --base; NULL: none */
 	bool base_given;
 	enum auto_base auto_base;
 	const char *boundary;	 /* of parts; NULL: one part */
+	bool mboxrd;		 /* format.mboxrd; for --stdout */
 	bool attached;		 /* by --attach, not --inline */
 	char *from;		 /* owned; an ident line */
 	struct strvec to, cc, headers;

@@ -70,7 +70,7 @@ static int set_signature(struct format_patch *f, struct err *err)
 	char *path;
 	int rc = 0;
 
-	if (f->signature_given)
+	if (f->signature_given || (f->signature && !f->signature_file))
 		return 0;
 	path = f->signature_file ? user_path(f, f->signature_file) : f->signature_config ? xstrdup(f->signature_config) : NULL;
 	if (path && *path) {
@@ -80,6 +80,7 @@ static int set_signature(struct format_patch *f, struct err *err)
 	} else {
 		strbuf_addstr(&text, VERSION_TEXT);
 	}
+	free(f->signature);
 	f->signature = strbuf_detach(&text, NULL);
 	free(path);
 	return rc;

@@ -227,10 +227,8 @@ static int read_strings(struct format_patch *f, const struct config_set *c, stru
 		rc = config_get_string(c, strings[i].key, strings[i].out, err);
 	if (rc >= 0)
 		rc = config_get_string(c, "format.signature", &signature, err);
-	if (rc > 0) {
+	if (rc > 0)
 		f->signature = xstrdup(signature);
-		f->signature_given = true;
-	}
 	return rc < 0 ? rc : 0;
 }
 
@@ -240,8 +238,12 @@ static int read_prefixes(struct format_patch *f, const struct config_set *c, str
 	const struct config_entry *e = config_get(c, "format.noprefix");
 	int yes = e ? e->value ? config_parse_maybe_bool(e->value) : 1 : 0;
 	const char *src = "a/", *dst = "b/";
+	bool mnemonic = false;
 
-	if (config_get_string(c, "diff.srcprefix", &src, err) < 0 || config_get_string(c, "diff.dstprefix", &dst, err) < 0)
+	if (config_get_bool(c, "diff.mnemonicprefix", &mnemonic, err) < 0)
+		return ERR_INVALID;
+	if (!mnemonic && (config_get_string(c, "diff.srcprefix", &src, err) < 0 ||
+			  config_get_string(c, "diff.dstprefix", &dst, err) < 0))
 		return ERR_INVALID;
 	f->log.diff.src_prefix = yes ? "" : src;
 	f->log.diff.dst_prefix = yes ? "" : dst;
@@ -279,7 +281,7 @@ int format_patch_config(struct format_patch *f, struct err *err)
 		rc = read_prefixes(f, c, err);
 	if (!rc && config_get_bool(c, "format.mboxrd", &mboxrd, err) < 0)
 		rc = ERR_INVALID;
-	f->log.pretty.kind = mboxrd ? PRETTY_MBOXRD : PRETTY_EMAIL;
+	f->mboxrd = mboxrd;
 	read_notes(f, c);
 	read_attach(f, c);
 	if (!rc)
@@ -337,10 +339,7 @@ static int on_header(const struct option *opt, const char *arg, int unset)
 static int on_from(const struct option *opt, const char *arg, int unset)
 {
 	struct format_patch *f = opt->value;
-	struct ident_split who;
 
-	if (!unset && arg && ident_split_line(&who, arg, strlen(arg)) < 0)
-		die("invalid ident line: %s", arg);
 	if (!unset)
 		set_from(f, arg);
 	else
@@ -468,6 +467,10 @@ static int fail_together(struct err *err, const char *a, const char *b)
 /* Before revisions are looked at. */
 static int check_subjects(struct format_patch *f, struct err *err)
 {
+	struct ident_split who;
+
+	if (f->from && ident_split_line(&who, f->from, strlen(f->from)) < 0)
+		return err_set(err, ERR_INVALID, "invalid ident line: %s", f->from);
 	if (f->numbers_given && f->keep_subject)
 		return fail_together(err, "-n", "-k");
 	if (f->keep_subject && (f->subject_prefix_given || f->rfc))
@@ -558,13 +561,14 @@ int format_patch_options(struct format_patch *f, int argc, const char **argv, st
 	argc = parse(f, argc, argv);
 	if (f->output && redirect_stdout(f->repo, f->output, err) < 0)
 		return ERR_IO;
+	f->log.pretty.kind = f->mboxrd && f->use_stdout ? PRETTY_MBOXRD : PRETTY_EMAIL;
+	if (f->cover_from_name && !parse_cover_from(f->cover_from_name, &f->cover_from))
+		return err_set(err, ERR_INVALID, "%s: invalid cover from description mode", f->cover_from_name);
 	rc = check_subjects(f, err);
 	if (!rc)
 		rc = log_options_parse(&f->log, argc, argv, err);
 	if (rc < 0 && log_asks_for_help(err))
 		usage_on_stdout(usage, NULL);
-	if (f->cover_from_name && !parse_cover_from(f->cover_from_name, &f->cover_from))
-		return err_set(err, ERR_INVALID, "%s: invalid cover from description mode", f->cover_from_name);
 	if (f->list_format != list_format && f->cover == MODE_UNSET)
 		f->cover = 1;
 	if (!rc)

@@ -177,6 +177,10 @@ def command(rng):
         out += ["-c", settings(rng)]
     out.append("format-patch")
     out += [option(rng) for _ in range(rng.choice([0, 1, 1, 2, 2, 3, 4, 6]))]
+    if any(o.startswith("-v") for o in out): # else several mails could have the same file
+        out = [o for o in out if "filename-max" not in o]
+        if "format.filenameMaxLength=5" in out:
+            out[out.index("format.filenameMaxLength=5")] = "format.filenameMaxLength=30"
     out += rng.choice([["--stdout"], ["--stdout"], [], ["-o", "out"], ["--output-directory=out/deep"], ["--output=file"]])
     out += rng.choice([["-1"], ["-2"], ["-3"], ["upstream"], ["upstream..main"], ["upstream...main"], ["main...upstream"], ["-2", "main"], ["v1"], ["-1", "old"],
                        ["--root", "old"], ["main~2..main"], ["v1..upstream"], ["main"], ["HEAD~1"], ["-4", "upstream"], [], ["HEAD"], ["--root", "HEAD"], ["nonsense"], ["upstream..", "--", "dir"],
