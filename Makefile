@@ -320,7 +320,7 @@ compare-upkeep: all
 
 # By seed, beside STOCK_GIT: COUNT histories with and without renamed files and directories and several merge bases, each
 # merged in seven ways; then TURNS merges in a working tree, rebases, sequences of picks, and stashes; then PATCHES that
-# are applied; then STEPS changes of refs in tables.
+# are applied, and as many series as mails; then STEPS changes of refs in tables.
 .PHONY: differential
 differential: all
 	$(Q)dir=$$(mktemp -d) && rc=0 && for o in r rdm rdmT rc; do mkdir "$$dir/$$o" && t/interop/merges.py -k -$$o \
@@ -331,6 +331,7 @@ differential: all
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/stash.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/apply.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/grep.py $(or $(SEED),1) $(or $(EXPRESSIONS),1000) || rc=1; \
+	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/format-patch.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
 	for hash in sha1 sha256; do OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/reftable.py $(or $(SEED),1) \
 		$(or $(STEPS),2000) $$hash || rc=1; done; \
 	rm -rf "$$dir"; exit $$rc
