@@ -69,6 +69,7 @@ static const struct command commands[] = {
 	{ "index-pack", cmd_index_pack, CMD_REPO_GENTLY | CMD_AS_IT_IS },
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },
+	{ "interpret-trailers", cmd_interpret_trailers, CMD_REPO_GENTLY },
 	{ "log", cmd_log, CMD_REPO | CMD_PAGER },
 	{ "ls-files", cmd_ls_files, CMD_REPO },
 	{ "ls-remote", cmd_ls_remote, CMD_REPO_GENTLY },

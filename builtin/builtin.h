@@ -126,6 +126,7 @@ int cmd_hook(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_http_backend(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_init(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_interpret_trailers(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_log(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_ls_files(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_ls_remote(int argc, const char **argv, struct command_ctx *ctx);

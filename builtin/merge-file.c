@@ -2,15 +2,13 @@
 /* git-merge-file(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "compat/syscalls.h"
 #include "fs/file.h"
-#include "fs/tempfile.h"
+#include "fs/replace.h"
 #include "history/names/revparse.h"
 #include "merge/texts.h"
 #include "operation/operation.h"
 #include "util/alloc.h"
 #include "util/path.h"
-#include "write-or-die.h"
 
 #define FILE_MAX ((size_t)1 << 30) /* bytes of one file */
 #define BINARY_CHECK_BYTES 8000	   /* a NUL in these makes a file binary */
@@ -110,33 +108,15 @@ static int read_all(struct merge_file *f, const char *const *names, struct err *
 
 /* ---- the result ---- */
 
-/* A new file takes the place of the old one, so that none of it is lost if it cannot be written. */
 static int replace_file(struct merge_file *f, const char *name, struct err *err)
 {
-	char *place = place_of(f, name), *real = path_real(place, 0), *dir = NULL;
-	struct tempfile *t = NULL;
-	struct stat st;
-	int rc = 0;
+	char *place = place_of(f, name), *real = path_real(place, 0);
+	int rc;
 
-	if (!real || stat(real, &st) < 0) {
+	if (real)
+		rc = replace_user_file(real, &f->out, ".merge_file_", name, err);
+	else
 		rc = err_set_errno(err, "Could not open %s for writing", name);
-		goto out;
-	}
-	dir = xmemdupz(real, (size_t)(path_basename(real) - real));
-	rc = tempfile_create_in(&t, dir, ".merge_file_", 0600, err);
-	if (!rc)
-		rc = write_in_full(t->fd, f->out.buf, f->out.len, name, err);
-	if (!rc && sys->fchmod(t->fd, st.st_mode & 07777) < 0)
-		rc = err_set_errno(err, "Could not write to %s", name);
-	if (!rc)
-		rc = tempfile_close(t, err);
-	if (!rc && sys->rename(t->path, real) < 0)
-		rc = err_set_errno(err, "Could not write to %s", name);
-	if (!rc)
-		tempfile_forget(&t);
-out:
-	tempfile_delete(&t);
-	free(dir);
 	free(real);
 	free(place);
 	return rc;

@@ -136,19 +136,18 @@ bool message_is_empty(const char *msg, size_t len)
 
 /* ---- trailers ---- */
 
-/* "Key: value" with a key of letters, digits and dashes: the length of the key, else 0. */
+/* "Key: value" with a key of letters, digits and dashes: the offset of the separator, else 0. */
 static size_t trailer_key_length(const char *s, size_t len, const struct trailer_syntax *syntax)
 {
 	const char *separators = syntax && syntax->separators ? syntax->separators : ":";
-	size_t n = 0, key;
+	size_t n = 0;
 
 	while (n < len && (isalnum((unsigned char)s[n]) || s[n] == '-') &&
 	       !strchr(separators, s[n]))
 		n++;
-	key = n;
-	while (n < len && (s[n] == ' ' || s[n] == '\t'))
+	while (n && n < len && (s[n] == ' ' || s[n] == '\t'))
 		n++;
-	return n < len && s[n] && strchr(separators, s[n]) ? key : 0;
+	return n < len && s[n] && strchr(separators, s[n]) ? n : 0;
 }
 
 /* Lines that Git's own commands write. One of them makes a mixed paragraph a trailer block. */

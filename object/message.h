@@ -45,7 +45,7 @@ size_t message_text_end(const char *msg, size_t len, char comment_char);
 /* The settings trailer.* of git-config(1). */
 struct trailer_syntax {
 	const char *separators; /* that end a key; NULL: ":" */
-	/* Is there a rule for this key? Such a line counts as one that Git wrote. May be NULL. */
+	/* Is there a rule for this key (len: up to the separator)? Such a line counts as one that Git wrote. May be NULL. */
 	bool (*has_rule)(const void *data, const char *key, size_t len);
 	const void *data;
 };

@@ -34,6 +34,7 @@ struct item {
 };
 
 struct block {
+	bool unfold;
 	struct rule *rules;
 	size_t nr_rules, alloc_rules;
 	struct rule common;
@@ -44,11 +45,22 @@ struct block {
 
 /* ---- rules ---- */
 
-static int trailers_choose(const char *const *names, const struct config_entry *e)
+int trailer_setting_parse(enum trailer_setting setting, const char *value)
 {
-	for (int i = 0; e->value && names[i]; i++)
-		if (!strcasecmp(names[i], e->value))
+	static const char *const *const names[] = { places, exists_actions, missing_actions };
+
+	for (int i = 0; names[setting][i]; i++)
+		if (!strcasecmp(names[setting][i], value))
 			return i;
+	return -1;
+}
+
+static int trailers_choose(enum trailer_setting setting, const struct config_entry *e)
+{
+	int value = e->value ? trailer_setting_parse(setting, e->value) : -1;
+
+	if (value >= 0)
+		return value;
 	warning("unknown value '%s' for key '%s'", e->value ? e->value : "", e->key);
 	return -1;
 }
@@ -56,11 +68,11 @@ static int trailers_choose(const char *const *names, const struct config_entry *
 static void set_rule(struct rule *r, const char *var, const struct config_entry *e)
 {
 	if (!strcmp(var, "where"))
-		r->where = trailers_choose(places, e);
+		r->where = trailers_choose(TRAILER_WHERE, e);
 	else if (!strcmp(var, "ifexists"))
-		r->exists = trailers_choose(exists_actions, e);
+		r->exists = trailers_choose(TRAILER_IF_EXISTS, e);
 	else if (!strcmp(var, "ifmissing"))
-		r->missing = trailers_choose(missing_actions, e);
+		r->missing = trailers_choose(TRAILER_IF_MISSING, e);
 	else if (r->name && !strcmp(var, "key"))
 		r->key = e->value;
 	else if (r->name && !strcmp(var, "command"))
@@ -108,9 +120,9 @@ static size_t name_length(const char *key, size_t len)
 }
 
 /* By the beginning of its name or key. NULL: there is none. */
-static const struct rule *find_rule_n(const struct block *b, const char *key, size_t key_len)
+static const struct rule *find_rule(const struct block *b, const char *key)
 {
-	size_t len = name_length(key, key_len);
+	size_t len = name_length(key, strlen(key));
 
 	for (size_t i = 0; i < b->nr_rules; i++) {
 		const struct rule *r = &b->rules[i];
@@ -122,14 +134,16 @@ static const struct rule *find_rule_n(const struct block *b, const char *key, si
 	return NULL;
 }
 
-static const struct rule *find_rule(const struct block *b, const char *key)
-{
-	return find_rule_n(b, key, strlen(key));
-}
-
+/* len: up to the separator; blanks before it count. */
 static bool has_rule(const void *data, const char *key, size_t len)
 {
-	return find_rule_n(data, key, len);
+	const struct block *b = data;
+
+	for (size_t i = 0; i < b->nr_rules; i++)
+		if (!strncasecmp(key, b->rules[i].name, len) ||
+		    (b->rules[i].key && !strncasecmp(key, b->rules[i].key, len)))
+			return true;
+	return false;
 }
 
 static int setting(int own, int common)
@@ -193,16 +207,41 @@ static void remove_item(struct block *b, size_t at)
 	memmove(b->items + at, b->items + at + 1, (--b->nr - at) * sizeof(*b->items));
 }
 
-/* The length of a line with its continuation lines. */
-static size_t item_length(const char *s, size_t len)
+/* The length of a line, for trailers with the lines that continue it: empty ones, too, as in Git. */
+static size_t item_length(const char *s, size_t len, bool trailer)
 {
 	const char *eol = s;
 
 	do {
 		eol = memchr(eol, '\n', len - (size_t)(eol - s));
 		eol = eol ? eol + 1 : s + len;
-	} while (eol < s + len && (*eol == ' ' || *eol == '\t'));
+	} while (trailer && eol < s + len && isspace((unsigned char)*eol));
 	return (size_t)(eol - s);
+}
+
+/* Line breaks and the white space behind them become one space. Takes `value`. */
+static char *unfolded(char *value)
+{
+	char *out = value;
+
+	for (const char *p = value; *p; out++) {
+		if (*p == '\n') {
+			while (isspace((unsigned char)*p))
+				p++;
+			*out = ' ';
+		} else {
+			*out = *p++;
+		}
+	}
+	*out = '\0';
+	return value;
+}
+
+static char *value_of(const struct block *b, const char *s, size_t len)
+{
+	char *value = trimmed(s, len);
+
+	return b->unfold ? unfolded(value) : value;
 }
 
 static void parse_block(struct block *b, const char *s, size_t len, char comment_char)
@@ -210,13 +249,13 @@ static void parse_block(struct block *b, const char *s, size_t len, char comment
 	for (size_t n; len; s += n, len -= n) {
 		ssize_t sep;
 
-		n = item_length(s, len);
+		sep = find_separator(s, len, b->separators, false);
+		n = item_length(s, len, sep > 0 && *s != comment_char);
 		if (*s == comment_char)
 			continue;
-		sep = find_separator(s, n, b->separators, false);
 		if (sep > 0)
 			insert_item(b, b->nr, own_key(b, trimmed(s, (size_t)sep)),
-				    trimmed(s + sep + 1, n - (size_t)sep - 1));
+				    value_of(b, s + sep + 1, n - (size_t)sep - 1));
 		else
 			insert_item(b, b->nr, NULL, xmemdupz(s, n - (s[n - 1] == '\n')));
 	}
@@ -256,9 +295,10 @@ static char *command_value(const struct rule *r, char *value)
 	const char *p = r->command, *hit;
 	struct err err = ERR_INIT;
 
-	for (; !r->cmd && (hit = strstr(p, "$ARG")); p = hit + strlen("$ARG")) {
+	if (!r->cmd && (hit = strstr(p, "$ARG"))) { /* only the first one, as in Git */
 		strbuf_add(&line, p, (size_t)(hit - p));
 		strbuf_addstr(&line, value);
+		p = hit + strlen("$ARG");
 	}
 	strbuf_addstr(&line, r->cmd ? r->cmd : p);
 	strvec_push(&cp.args, line.buf);
@@ -290,16 +330,22 @@ static size_t find_item(const struct block *b, const char *key, bool from_end)
 	return b->nr;
 }
 
-/* Takes key and value. */
-static void add_item(struct block *b, const struct rule *r, char *key, char *value)
+static int chosen(const struct trailer_arg *arg, enum trailer_setting which, int own, int common)
 {
-	int where = setting(r ? r->where : -1, b->common.where);
-	int exists = setting(r ? r->exists : -1, b->common.exists);
+	return arg && arg->chosen[which] >= 0 ? arg->chosen[which] : setting(own, common);
+}
+
+/* Takes key and value. arg: where it comes from; NULL: not from an argument with choices of its own. */
+static void add_item(struct block *b, const struct rule *r, const struct trailer_arg *arg, char *key, char *value)
+{
+	int where = chosen(arg, TRAILER_WHERE, r ? r->where : -1, b->common.where);
+	int exists = chosen(arg, TRAILER_IF_EXISTS, r ? r->exists : -1, b->common.exists);
+	int missing = chosen(arg, TRAILER_IF_MISSING, r ? r->missing : -1, b->common.missing);
 	bool behind = where == PLACE_END || where == PLACE_AFTER, wanted;
 	size_t found = find_item(b, key, behind), at = behind ? b->nr : 0, next;
 	bool there = found < b->nr;
 
-	if (there ? exists == KEEP : setting(r ? r->missing : -1, b->common.missing) == MISSING_KEEP) {
+	if (there ? exists == KEEP : missing == MISSING_KEEP) {
 		free(key);
 		free(value);
 		return;
@@ -327,25 +373,63 @@ static void add_item(struct block *b, const struct rule *r, char *key, char *val
 		remove_item(b, found + (at <= found));
 }
 
-static int add_argument(struct block *b, const char *arg, struct err *err)
+/* Takes `key`, which is not empty. */
+static void add_keyed(struct block *b, const struct trailer_arg *arg, const char *text, ssize_t sep, char *key)
 {
-	size_t len = strlen(arg);
-	ssize_t sep = find_separator(arg, len, b->separators, true);
-	size_t end = sep < 0 ? len : (size_t)sep;
-	char *key = trimmed(arg, end);
+	key = own_key(b, key);
+	add_item(b, find_rule(b, key), arg, key,
+		 sep < 0 ? xstrdup("") : trimmed(text + sep + 1, strlen(text) - (size_t)sep - 1));
+}
+
+/* The key of an argument, which may be empty; *sep: offset of the separator, or < 0. */
+static char *argument_key(const struct block *b, const char *text, ssize_t *sep)
+{
+	*sep = find_separator(text, strlen(text), b->separators, true);
+	return trimmed(text, *sep < 0 ? strlen(text) : (size_t)*sep);
+}
+
+static int add_argument(struct block *b, const char *text, struct err *err)
+{
+	ssize_t sep;
+	char *key = argument_key(b, text, &sep);
 
 	if (!*key) {
 		if (sep < 0)
 			error("empty --trailer argument");
 		else
-			error("invalid trailer '%s': missing key before separator", arg);
+			error("invalid trailer '%s': missing key before separator", text);
 		free(key);
 		return err_set(err, ERR_INVALID, "unable to pass trailers to --trailers");
 	}
-	key = own_key(b, key);
-	add_item(b, find_rule(b, key), key,
-		 sep < 0 ? xstrdup("") : trimmed(arg + end + 1, len - end - 1));
+	add_keyed(b, NULL, text, sep, key);
 	return 0;
+}
+
+static void add_lenient(struct block *b, const struct trailer_arg *arg)
+{
+	ssize_t sep;
+	char *key = argument_key(b, arg->text, &sep);
+
+	if (*key) {
+		add_keyed(b, arg, arg->text, sep, key);
+		return;
+	}
+	free(key);
+	key = trimmed(arg->text, strlen(arg->text));
+	if (*key)
+		error("empty trailer token in trailer '%s'", key);
+	free(key);
+}
+
+/* trailer.KEY.command runs without being asked for. */
+static void add_configured(struct block *b)
+{
+	for (size_t i = 0; i < b->nr_rules; i++) {
+		const struct rule *rule = &b->rules[i];
+
+		if (rule->command)
+			add_item(b, rule, NULL, xstrdup(rule->key ? rule->key : rule->name), xstrdup(""));
+	}
 }
 
 /* ---- all of it ---- */
@@ -388,11 +472,11 @@ static void block_release(struct block *b)
 	free(b->rules);
 }
 
-static void block_init(struct block *b, struct repository *r, struct trailer_syntax *syntax)
+static void block_init(struct block *b, const struct config_set *config, struct trailer_syntax *syntax)
 {
 	*b = (struct block){ .common = { .where = -1, .exists = -1, .missing = -1 },
 			     .separators = ":" };
-	read_rules(b, r->config);
+	read_rules(b, config);
 	*syntax = (struct trailer_syntax){ b->separators, has_rule, b };
 }
 
@@ -402,7 +486,7 @@ void trailers_add_line(struct repository *r, struct strbuf *msg, const char *lin
 	struct trailer_syntax syntax;
 	struct block b;
 
-	block_init(&b, r, &syntax);
+	block_init(&b, r->config, &syntax);
 	message_add_trailer(msg, line, comment_char, &syntax);
 	block_release(&b);
 }
@@ -417,21 +501,121 @@ int trailers_add(struct repository *r, struct strbuf *msg, const struct strvec *
 
 	if (!args->nr)
 		return 0;
-	block_init(&b, r, &syntax);
+	block_init(&b, r->config, &syntax);
 	start = message_trailers_start(msg->buf, msg->len, comment_char, &syntax);
 	if (start > end)
 		start = end;
 	parse_block(&b, msg->buf + start, end - start, comment_char);
-	for (size_t i = 0; i < b.nr_rules; i++) { /* these run without being asked for */
-		const struct rule *rule = &b.rules[i];
-
-		if (rule->command)
-			add_item(&b, rule, xstrdup(rule->key ? rule->key : rule->name), xstrdup(""));
-	}
+	add_configured(&b);
 	for (size_t i = 0; !rc && i < args->nr; i++)
 		rc = add_argument(&b, args->v[i], err);
 	if (!rc && (b.nr || start < end))
 		write_block(&b, msg, start, end);
 	block_release(&b);
 	return rc;
+}
+
+/* ---- git interpret-trailers ---- */
+
+static size_t line_end(const struct strbuf *msg, size_t pos)
+{
+	const char *eol = memchr(msg->buf + pos, '\n', msg->len - pos);
+
+	return eol ? (size_t)(eol - msg->buf) + 1 : msg->len;
+}
+
+/* The line "---", behind which a patch begins; or the length. */
+static size_t divider_offset(const struct strbuf *msg)
+{
+	size_t pos = 0;
+
+	while (pos < msg->len && !(!strncmp(msg->buf + pos, "---", 3) && isspace((unsigned char)msg->buf[pos + 3])))
+		pos = line_end(msg, pos);
+	return pos;
+}
+
+/* Behind the last line of the message that is no comment, is not empty, and is not in Git's old list of conflicts. */
+static size_t log_end(const struct strbuf *msg, size_t limit, char comment_char)
+{
+	size_t end = 0;
+	bool conflicts = false;
+
+	for (size_t pos = 0, next; pos < limit; pos = next) {
+		const char *line = msg->buf + pos;
+
+		next = line_end(msg, pos);
+		if (*line == comment_char || *line == '\n')
+			continue;
+		if (!strncmp(line, "Conflicts:\n", 11)) {
+			conflicts = true;
+			continue;
+		}
+		if (conflicts && *line == '\t')
+			continue;
+		conflicts = false;
+		end = next;
+	}
+	return end;
+}
+
+static bool is_after_blank_line(const struct strbuf *msg, size_t pos)
+{
+	size_t at = pos;
+
+	while (at && (at == pos || msg->buf[at - 1] != '\n'))
+		if (!isspace((unsigned char)msg->buf[--at]))
+			return false;
+	return pos;
+}
+
+static void add_wanted(const struct block *b, const struct trailers_edit *e, struct strbuf *out)
+{
+	for (size_t i = 0; i < b->nr; i++) {
+		const struct item *it = &b->items[i];
+
+		if (it->key ? !(e->trim_empty && !*it->value) : !e->only_trailers)
+			format_item(b, it, out);
+	}
+}
+
+/* The block is from start to end. */
+static void replace_block(const struct block *b, const struct trailers_edit *e, struct strbuf *msg, size_t start, size_t end)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	if (!e->only_trailers) {
+		strbuf_add(&out, msg->buf, start);
+		if (!is_after_blank_line(msg, start))
+			strbuf_addch(&out, '\n');
+	}
+	add_wanted(b, e, &out);
+	if (!e->only_trailers)
+		strbuf_add(&out, msg->buf + end, msg->len - end);
+	strbuf_swap(msg, &out);
+	strbuf_release(&out);
+}
+
+void trailers_edit(const struct config_set *config, struct strbuf *msg, const struct trailers_edit *e, char comment_char)
+{
+	size_t limit, end, start;
+	struct trailer_syntax syntax;
+	struct block b;
+
+	strbuf_complete_line(msg);
+	limit = e->no_divider ? msg->len : divider_offset(msg);
+	limit = message_scissors(msg->buf, limit, comment_char);
+	end = log_end(msg, limit, comment_char);
+	if (!end && limit)
+		end = line_end(msg, 0); /* an empty subject */
+	block_init(&b, config, &syntax);
+	b.unfold = e->unfold;
+	start = message_trailers_start(msg->buf, end, comment_char, &syntax);
+	parse_block(&b, msg->buf + start, end - start, comment_char);
+	if (!e->only_input) {
+		add_configured(&b);
+		for (size_t i = 0; i < e->nr_args; i++)
+			add_lenient(&b, &e->args[i]);
+	}
+	replace_block(&b, e, msg, start, end);
+	block_release(&b);
 }

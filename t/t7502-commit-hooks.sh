@@ -530,7 +530,7 @@ test_expect_success 'trailer.NAME.cmd and .command make the value' '
 	test "$(trailers --trailer "sign=a b")" = "One: 1|Acked-by: X|Two: 2|Sign: by a b|" &&
 	test "$(trailers --trailer n=1)" = "One: 1|Acked-by: X|Two: 2|n: 1|" &&
 	git -C plain config trailer.old.command "echo \$ARG-\$ARG" &&
-	test "$(trailers --trailer old=v)" = "One: 1|Acked-by: X|Two: 2|old: -|old: v-v|" &&
+	test "$(trailers --trailer old=v)" = "One: 1|Acked-by: X|Two: 2|old: -|old: v-|" &&
 	git -C plain config trailer.old.command "exit 1" &&
 	test "$(trailers --trailer n=1 2>err)" = "One: 1|Acked-by: X|Two: 2|old:|n: 1|" &&
 	test_grep "running trailer command .exit 1. failed" err

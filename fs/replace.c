@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "compat/posix.h"
+#include "compat/syscalls.h"
+#include "fs/replace.h"
+#include "fs/tempfile.h"
+#include "util/alloc.h"
+#include "util/path.h"
+#include "write-or-die.h"
+
+int replace_user_file(const char *path, const struct strbuf *text, const char *prefix, const char *name, struct err *err)
+{
+	char *dir = xmemdupz(path, (size_t)(path_basename(path) - path));
+	struct tempfile *t = NULL;
+	struct stat st;
+	int rc = 0;
+
+	if (stat(path, &st) < 0)
+		rc = err_set_errno(err, "Could not open %s for writing", name);
+	if (!rc)
+		rc = tempfile_create_in(&t, *dir ? dir : ".", prefix, 0600, err);
+	if (!rc)
+		rc = write_in_full(t->fd, text->buf, text->len, name, err);
+	if (!rc && sys->fchmod(t->fd, st.st_mode & 07777) < 0)
+		rc = err_set_errno(err, "Could not write to %s", name);
+	if (!rc)
+		rc = tempfile_close(t, err);
+	if (!rc && sys->rename(t->path, path) < 0)
+		rc = err_set_errno(err, "Could not write to %s", name);
+	if (!rc)
+		tempfile_forget(&t);
+	tempfile_delete(&t);
+	free(dir);
+	return rc;
+}
