@@ -4,7 +4,7 @@
 
 usage: OUR_GIT=… PEER_GIT=… mail.py [SEED [COUNT [KIND]]]
 
-KIND: trailers. Prints what differs, with the input that makes it; exit code 1 if anything does.
+KIND: trailers, split. Prints what differs, with the input that makes it; exit code 1 if anything does.
 """
 import os
 import random
@@ -98,7 +98,36 @@ def trailers(rng, _top):
     return trailer_config(rng) + ["interpret-trailers"] + trailer_args(rng), commit_text(rng)
 
 
-KINDS = {"trailers": trailers}
+def mailbox(rng):
+    out = b""
+    for _ in range(rng.randrange(6)):
+        out += rng.choice([b"From a@b Mon Sep 17 00:00:00 2001", b"From 1234 Mon Sep 17 00:00:00 2001", b"From x 1:22 3001", b"From x y 10:11:12 85",
+                           b"From x z 10:11:1 1992", b"From x yy 1a:11:12 1992 +01:00", b"From x x10:11:12 1992 MET", b"From x 10:11:12  91",
+                           b"From MAILER@x Thu Jan  1 10:11:12 190", b"From:", b" ", b"", b"From x 99:99:99 9 99 1991", b">From x"])
+        out += rng.choice([b"\n", b"\n", b"\n", b"\r\n"])
+        for _ in range(rng.randrange(6)):
+            out += rng.choice([b"", b"Subject: x", b">From x", b">>From ", b">From", b"From ", b"body\r", b"a\0b", b"\xe4", b"\r", b"x" * 3000])
+            out += rng.choice([b"\n", b"\n", b"\n", b"\r\n", b"\n\n"])
+    return out if rng.random() < 0.8 else out.rstrip()
+
+
+def split(rng, _top):
+    args = ["mailsplit", "-o" + rng.choice([".", ".", ".", "nowhere"])]
+    for option in ("-b", "--keep-cr", "--mboxrd", "-f%d" % rng.randrange(20), "-d%d" % rng.randrange(2, 11), "--x", "-fx"):
+        if rng.random() < 0.2:
+            args.append(option)
+    return args, mailbox(rng)
+
+
+def mailboxes(rng, _top):
+    files = {}
+    for name in ("m1", "m2", "d/cur/10.a", "d/cur/9.b", "d/new/x2y", "d/new/x10y", "d/cur/.hidden", "d/tmp/1"):
+        if rng.random() < 0.6:
+            files[name] = mailbox(rng)
+    return ["mailsplit", "-oo"] + rng.choice([[], ["-b"]]) + ["--"] + rng.sample(["m1", "m2", "d", "-"], rng.randrange(4)), mailbox(rng), {**files, "o/x": b""}
+
+
+KINDS = {"trailers": trailers, "split": split, "mailboxes": mailboxes}
 
 
 def turn(kind, seed, number):
@@ -107,10 +136,14 @@ def turn(kind, seed, number):
     top = tempfile.mkdtemp()
     try:
         places = [os.path.join(top, n) for n in ("ours", "peer")]
-        args, stdin = KINDS[kind](rng, top)
+        args, stdin, *files = KINDS[kind](rng, top)
         results = []
         for git, place in zip((OURS, PEER), places):
             os.mkdir(place)
+            for name, data in (files[0] if files else {}).items():
+                os.makedirs(os.path.dirname(os.path.join(place, name)), exist_ok=True)
+                with open(os.path.join(place, name), "wb") as f:
+                    f.write(data)
             p = run(git, args, place, stdin)
             # Errors are equal as far as there are some: the words of usages may differ.
             results.append((p.returncode, p.stdout if p.returncode != 129 else b"", p.stderr if p.returncode == 0 else b"", files_of(place)))
