@@ -253,4 +253,36 @@ From x" main:) && git -c format.mboxrd=true format-patch --stdout -1 $c >out && 
 	git -c format.mboxrd=true format-patch --output=f -1 $c && test_grep "^From x$" f
 '
 
+test_expect_success 'the numbers of patches count modes and all files; only the first mail has them' '
+	git init -q -b main modes && (cd modes && seq 30 >a && seq 40 >b && git add . && git commit -qm 1 && chmod +x a && seq 41 >b && seq 9 >c && git add . &&
+	git commit -qm 2 && seq 3 >a && git commit -qam 3 && seq 4 >a && git commit -qam 4 && git format-patch --stdout --base=HEAD~3 -2) >out &&
+	case $TEST_HASH in
+	sha1) id=eb09b0b2f778449c15cb7800bbfc23a59d8dd171 ;;
+	*) id=8ee5b4ca0bba57a05f9b8a8eec0d1ccc5b614410f28ef930a80c5814cb44733a ;;
+	esac &&
+	grep "^prereq" out >got && echo "prerequisite-patch-id: $id" >expect && test_cmp expect got && test "$(grep -c "^base-commit" out)" -eq 1
+'
+
+test_expect_success 'texts that are not ASCII, or not UTF-8' '
+	latin=$(printf "tree %s\nparent %s\nauthor \344 <a@x> 1 +0000\ncommitter C <c@x> 1 +0000\nencoding ISO-8859-1\n\ns\344\n" $(git rev-parse main:) $id3 |
+		git hash-object -t commit -w --stdin) &&
+	git -c i18n.logOutputEncoding=ISO-8859-1 format-patch --stdout --cover-letter --commit-list-format=modern -1 $latin >out &&
+	test_grep "^Content-Type: text/plain; charset=UTF-8$" out && printf "[1/1] s\344\n" >expect && grep -a "^.1/1. s" out >got && test_cmp expect got &&
+	c=$(GIT_AUTHOR_NAME=$(printf "\303\204") git commit-tree -p main -m s main~:) && git format-patch --stdout -1 $c >out && ! grep 8bit out &&
+	git format-patch --stdout -1 --from $c >out && test_grep "^Content-Transfer-Encoding: 8bit$" out && test_grep "^From: $(printf "\303\204") <" out &&
+	GIT_COMMITTER_NAME=$(printf "\303\204") git format-patch --stdout -s -1 >out && test_grep "^Content-Transfer-Encoding: 8bit$" out &&
+	c=$(git commit-tree -p main -m "one
+two" main~:) && git format-patch --stdout -k -1 $c >out && test_grep "^Subject: =?UTF-8?q?one=0Atwo?=$" out
+'
+
+test_expect_success 'settings that are for people do not count' '
+	echo "bin diff=x" >.gitattributes && git -c diff.x.textconv="echo text" format-patch --stdout -1 >out && test_grep "^GIT binary patch$" out && rm .gitattributes &&
+	git format-patch --stdout --text -1 >out && ! grep -a "GIT binary patch" out && test_grep "^index $(git rev-parse --short $EMPTY_TREE | sed "s/./0/g")[.][.][0-9a-f]*$" out &&
+	git -c diff.mnemonicPrefix=true -c diff.srcPrefix=x/ format-patch --stdout -1 $id2 >out && test_grep "^--- a/a$" out &&
+	git -c diff.srcPrefix=x/ format-patch --stdout -1 $id2 >out && test_grep "^--- x/a$" out &&
+	n=$(printf "%090d" 0) && c=$(printf "100644 blob %s\t$n\n" $(git rev-parse main:b) | git mktree) && git format-patch --stdout -1 $(git commit-tree -p main -m s $c) >out &&
+	sed -n "/^---$/,/^$/p" out | grep "|" >got && test_grep "^ [.][.][.]0" got && ! grep "^.\{73\}" got &&
+	git format-patch --suffix=.long --filename-max-length=1 -1 >out && test "$(cat out)" = 0001.long && rm 0001.long
+'
+
 test_done
