@@ -74,6 +74,7 @@ static const struct command commands[] = {
 	{ "ls-files", cmd_ls_files, CMD_REPO },
 	{ "ls-remote", cmd_ls_remote, CMD_REPO_GENTLY },
 	{ "ls-tree", cmd_ls_tree, CMD_REPO },
+	{ "mailinfo", cmd_mailinfo, CMD_REPO_GENTLY },
 	{ "mailsplit", cmd_mailsplit, CMD_REPO_GENTLY },
 	{ "maintenance", cmd_maintenance, CMD_REPO | CMD_AS_IT_IS },
 	{ "merge", cmd_merge, CMD_REPO | CMD_WORKTREE },

@@ -131,6 +131,7 @@ int cmd_log(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_ls_files(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_ls_remote(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_ls_tree(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_mailinfo(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_mailsplit(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_maintenance(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_prune_packed(int argc, const char **argv, struct command_ctx *ctx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Mails as carriers of patches: mailboxes and maildirs (git-mailsplit(1)).
+ * Mails as carriers of patches: mailboxes and maildirs (git-mailsplit(1)), and what a mail says (git-mailinfo(1)).
  * Texts are held in memory; the caller reads them, with a limit. No bytes of a mail are trusted.
  */
 #ifndef MAIL_MAIL_H
@@ -25,5 +25,35 @@ MUST_USE int mailbox_split(const char *text, size_t len, const struct mailbox_op
 			   struct err *err);
 /* Append "cur/NAME" and "new/NAME" of a maildir; numbers in names are compared as numbers. */
 MUST_USE int maildir_list(const char *path, struct strvec *out, struct err *err);
+
+/* ---- info.c ---- */
+
+enum quoted_cr { QUOTED_CR_NOWARN, QUOTED_CR_WARN, QUOTED_CR_STRIP };
+/* False: there is no such action. */
+bool quoted_cr_parse(const char *name, enum quoted_cr *out);
+
+struct mail_options {
+	bool keep_subject;	  /* as it is */
+	bool keep_brackets;	  /* "[...]" goes only if it has "PATCH" in it */
+	bool add_message_id;	  /* at the end of the message */
+	bool scissors;		  /* what is above a line "-- >8 --" goes */
+	enum quoted_cr quoted_cr; /* CRLF in base64 or quoted-printable */
+	const char *charset;	  /* of the results; NULL: as they are */
+	void (*warn)(const char *message);
+	void (*report_error)(const char *message);
+};
+
+struct mail_info {
+	/* has_*: the mail says it */
+	bool has_author, has_subject, has_date;
+	struct strbuf author, email, subject, date;
+	struct strbuf message, patch;
+	bool faulty; /* the text cannot be all right; report_error has been called */
+};
+
+void mail_info_init(struct mail_info *m);
+void mail_info_release(struct mail_info *m);
+/* Fills `m`, which mail_info_init made. */
+void mail_read(const char *text, size_t len, const struct mail_options *o, struct mail_info *m);
 
 #endif

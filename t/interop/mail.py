@@ -4,9 +4,11 @@
 
 usage: OUR_GIT=… PEER_GIT=… mail.py [SEED [COUNT [KIND]]]
 
-KIND: trailers, split. Prints what differs, with the input that makes it; exit code 1 if anything does.
+KIND: trailers, split, mailboxes, info. Prints what differs, with the input that makes it; exit code 1 if anything does.
 """
+import base64
 import os
+import quopri
 import random
 import shutil
 import subprocess
@@ -127,7 +129,125 @@ def mailboxes(rng, _top):
     return ["mailsplit", "-oo"] + rng.choice([[], ["-b"]]) + ["--"] + rng.sample(["m1", "m2", "d", "-"], rng.randrange(4)), mailbox(rng), {**files, "o/x": b""}
 
 
-KINDS = {"trailers": trailers, "split": split, "mailboxes": mailboxes}
+NAMES = ["A U Thor", "Jörg", "日本 語", "a@b", "", '"Q. \\"x\\" Y"', "(c)", "A (com) B", "x" * 70, "<", "O'N, P"]
+TEXTS = ["fix it", "[PATCH 1/2] x", "Re: [PATCH] y", "[x] [PATCH v2] z", "re:re: : a  b", "ä ö", "日本語", "=?bad", "[", "[a]b[PATCH]", "", "\tt", "RE: q",
+         "Re:Re", "[PATCH][y]", "x =?utf-8?q?y?= z"]
+CHARSETS = ["utf-8", "UTF-8", "iso-8859-1", "ISO-2022-JP", "euc-jp", "nonsense", "windows-1252", "us-ascii", ""]
+
+
+def encoded_word(rng, text):
+    charset = rng.choice(CHARSETS[:7])
+    try:
+        data = text.encode(charset if charset != "nonsense" else "utf-8")
+    except UnicodeEncodeError:
+        charset, data = "utf-8", text.encode()
+    if rng.random() < 0.5:
+        return "=?%s?%s?%s?=" % (charset, rng.choice("bB"), base64.b64encode(data).decode())
+    return "=?%s?%s?%s?=" % (charset, rng.choice("qQ"), "".join("_" if b == 32 else "=%02X" % b if b > 126 or b in b"=?_" or rng.random() < 0.1
+                                                            else chr(b) for b in data))
+
+
+def header_text(rng, text):
+    if rng.random() < 0.5:
+        words = text.split(" ")
+        text = rng.choice([" ", "\n ", "", "\n\t"]).join(encoded_word(rng, w) if rng.random() < 0.7 else w for w in words)
+    elif rng.random() < 0.2:
+        text = text.replace(" ", "\n  ", 1)
+    return text.encode("iso-8859-1", "replace") if rng.random() < 0.1 else text.encode()
+
+
+def header(rng):
+    name = rng.choice(["From", "From", "Subject", "Subject", "Date", "Message-ID", "X-y", "subject", "To"])
+    if name == "From":
+        value = header_text(rng, rng.choice(NAMES)) + rng.choice([b" <a@b>", b" <c@d> (x)", b"<e@f", b" <nobody>", b"", b" g@h"])
+    elif name == "Date":
+        value = rng.choice([b"Thu, 1 Jan 1970 00:00:00 +0000", b"now", b"x  y"])
+    elif name == "Message-ID":
+        value = b"<1@2>"
+    else:
+        value = header_text(rng, rng.choice(TEXTS))
+    return name.encode() + rng.choice([b": ", b": ", b": ", b":", b":  "]) + value
+
+
+def body_lines(rng, charset):
+    """In-body headers, a message and a patch; each may be missing."""
+    out = []
+    if rng.random() < 0.3:
+        out += rng.choice([[b""], []]) + [header(rng) for _ in range(rng.randrange(3))] + [rng.choice([b"", b" cont", b"\tcont"])]
+    if rng.random() < 0.1:
+        out.append(rng.choice([b"[PATCH] in body", b">From " + b"1" * 40 + b" Mon Sep 17 00:00:00 2001", b">From x", b"From " + b"1" * 40 + b" Mon Sep 17 00:00:00 2001"]))
+    for _ in range(rng.randrange(6)):
+        out.append(rng.choice([b"text", b"", b"  ", "ä text".encode(), b"\xe4\xf6", b"-- >8 --", b"- - - >8 - - -", b"--- cut here ---8<---", b"-----",
+                               b"-- ", b"--", b" stuffed", b"flows ", b"Subject: late", b"--- ", b"8< 8< 8<", b"a >8 --------", b"--b1", b"=3D=", b"a\0b",
+                               b"x" * 90, "日本".encode("euc-jp"), b"-- >8 -- note", b"cr\r", b"----->8----- please cut here -----8<-----"]))
+    if rng.random() < 0.7:
+        out += [rng.choice([b"---", b"--- a/x", b"diff --git a/x b/x", b"Index: x", b"---\t", b"--- "]), b" x | 1 +", b"", b"--- a/x", b"+++ b/x",
+                b"@@ -1 +1 @@", "+ä".encode(), b"+ = "]
+    return out
+
+
+def entity(rng, depth):
+    """Headers of a part and its body."""
+    lines = []
+    boundary = None
+    if depth < 4 and rng.random() < (0.3 if depth == 0 else 0.15):
+        boundary = b"b%d" % rng.randrange(1, 4)
+        lines.append(b"Content-Type: multipart/" + rng.choice([b"mixed; boundary=" + boundary, b'alternative;\n boundary="' + boundary + b'"',
+                                                              b"mixed; BOUNDARY=" + boundary + b"; charset=utf-8"]))
+    charset = rng.choice(CHARSETS)
+    if not boundary and rng.random() < 0.5:
+        lines.append(b"Content-Type: text/plain; " + rng.choice([b"charset=" + charset.encode(), b'charset="' + charset.encode() + b'"',
+                                                                 b"charset=utf-8; format=flowed", b"format=flowed; delsp=yes"]))
+    transfer = rng.choice(["", "", "8bit", "base64", "quoted-printable", "Base64", "junk"])
+    if transfer:
+        lines.append(b"Content-Transfer-Encoding: " + transfer.encode())
+    if boundary:
+        body = rng.choice([b"", b"preamble\n"])
+        for _ in range(rng.randrange(3)):
+            headers, inner = entity(rng, depth + 1)
+            if rng.random() < 0.1:
+                headers.append(header(rng))
+            body += b"--" + boundary + b"\n" + b"".join(h + b"\n" for h in headers) + rng.choice([b"\n", b"\n", b"\n", b""]) + inner
+        body += rng.choice([b"--" + boundary + b"--\n", b"--" + boundary + b"--", b"", b"--zz--\n"]) + rng.choice([b"", b"epilogue\n"])
+        return lines, body
+    body = rng.choice([b"\n", b"\n", b"\n", b"\r\n"]).join(body_lines(rng, charset)) + rng.choice([b"\n", b"\n", b""])
+    if transfer.lower() == "base64":
+        body = base64.encodebytes(body) if rng.random() < 0.9 else rng.choice([body, base64.b64encode(body)[:-3], base64.b64encode(body) + b"=x\n"])
+    elif transfer == "quoted-printable" and rng.random() < 0.9:
+        body = quopri.encodestring(body)
+    return lines, body
+
+
+def mail(rng):
+    headers, body = entity(rng, 0)
+    lines = [header(rng) for _ in range(rng.randrange(5))] + headers
+    rng.shuffle(lines)
+    if rng.random() < 0.3:
+        lines.insert(0, rng.choice([b"From x Mon Sep 17 00:00:00 2001", b">From x", b"", b" x"]))
+    if rng.random() < 0.05:
+        lines.insert(rng.randrange(len(lines) + 1), rng.choice([b"no header", b"a b: c", b":", b"\xe4: x", b"x\0: y"]))
+    out = b"".join(line + b"\n" for line in lines) + b"\n" + body
+    if rng.random() < 0.1:
+        out = out.replace(b"\n", b"\r\n")
+    if rng.random() < 0.1:
+        out = out[:rng.randrange(len(out) + 1)]
+    return out
+
+
+# Without --encoding: what stock does there is not what its manual says; see Documentation/Differences.
+def info(rng, _top):
+    args = []
+    for setting in ("mailinfo.scissors=true", "mailinfo.quotedcr=strip", "i18n.commitEncoding=iso-8859-1"):
+        if rng.random() < 0.1:
+            args += ["-c", setting]
+    args.append("mailinfo")
+    for option in ("-k", "-b", "-m", "-u", "-n", "--scissors", "--no-scissors", "--quoted-cr=" + rng.choice(["warn", "nowarn", "strip", "x"])):
+        if rng.random() < 0.15:
+            args.append(option)
+    return args + ["msg", "patch"], mail(rng)
+
+
+KINDS = {"trailers": trailers, "split": split, "mailboxes": mailboxes, "info": info}
 
 
 def turn(kind, seed, number):
