@@ -445,6 +445,16 @@ test_expect_success 'the index, commits, trees, blobs' '
 	test_expect_code 128 git -C r grep foo nothing -- 2>err && test_grep "unable to resolve revision: nothing" err
 '
 
+test_expect_success 'a tree or blob that is missing is an error' '
+	git init -q -b main gone && echo FOO >gone/f && echo FOO >gone/g && git -C gone add . && git -C gone commit -qm one &&
+	blob=$(git -C gone rev-parse HEAD:f) && echo other >gone/g && git -C gone add g && git -C gone commit -qm two &&
+	rm -f gone/.git/objects/$(echo $blob | sed "s|^..|&/|") &&
+	git -C gone grep -c o HEAD >out 2>err && echo "HEAD:g:1" >expect && test_cmp expect out &&
+	test_grep "^error: .HEAD:f.: unable to read $blob" err &&
+	tree=$(git -C gone rev-parse "HEAD^{tree}") && rm -f gone/.git/objects/$(echo $tree | sed "s|^..|&/|") &&
+	test_expect_code 128 git -C gone grep FOO HEAD 2>err && test_grep "^fatal: unable to read tree ($(git -C gone rev-parse HEAD))" err
+'
+
 test_expect_success 'files that are gone, links, entries without content' '
 	rm r/d/t && finds_nothing FOO && git -C r checkout -q d/t &&
 	ln -s d/t r/link && git -C r add link && prints FOO <<-\EOF &&

@@ -59,7 +59,7 @@ MUST_USE int grep_begin_jobs(struct grep_cmd *c, struct err *err);
 void grep_add_file(struct grep_cmd *c, const char *path, uint64_t size);
 /* prefix: for the name that is shown, "HEAD:". */
 void grep_add_blob(struct grep_cmd *c, const char *prefix, const char *path, const struct object_id *oid);
-/* Waits for all of them. */
+/* Waits for all of them. Also after grep_begin_jobs has failed. */
 void grep_end_jobs(struct grep_cmd *c);
 
 #endif

@@ -144,6 +144,18 @@ static void begin_output(struct grep_cmd *c)
 	}
 }
 
+static int search_all(struct grep_cmd *c, const struct revisions *revs, struct err *err)
+{
+	int rc = grep_begin_jobs(c, err);
+
+	if (!rc) {
+		begin_output(c);
+		rc = search(c, revs, err);
+	}
+	grep_end_jobs(c);
+	return rc;
+}
+
 static void enter_worktree(struct grep_cmd *c, const struct revisions *revs)
 {
 	struct err err = ERR_INIT;
@@ -186,12 +198,7 @@ int cmd_grep(int argc, const char **argv, struct command_ctx *ctx)
 	set_up_attributes(&c);
 	if (c.o.open_in_pager && revs.nr)
 		die("--open-files-in-pager only works on the worktree");
-	rc = c.o.format.max_count ? grep_begin_jobs(&c, &err) : 0;
-	if (!rc && c.o.format.max_count) {
-		begin_output(&c);
-		rc = search(&c, &revs, &err);
-		grep_end_jobs(&c);
-	}
+	rc = c.o.format.max_count ? search_all(&c, &revs, &err) : 0;
 	if (!rc && c.hit && c.o.open_in_pager)
 		rc = open_pager(&c, &err);
 	free(revs.oids);
