@@ -340,6 +340,30 @@ test_expect_success 'lines and columns' '
 	EOF
 '
 
+test_expect_success 'columns, words and marks are those of Git in odd cases' '
+	printf "x y\nab ba\nabx\n\t\nint f(void)\n" >r/w && git -C r add w &&
+	prints --column -e y --and -e nothing --or -e y w <<-\EOF &&
+	w:3:x y
+	EOF
+	prints --column -e nothing --and -e x --or -e y w <<-\EOF &&
+	w:1:x y
+	EOF
+	prints -o -w -E "abx?|.ba|a" w <<-\EOF &&
+	w:ab
+	w: ba
+	w:abx
+	EOF
+	prints --column -n -m1 -A2 b w <<-\EOF &&
+	w:2:2:ab ba
+	w-3-2-abx
+	w-4-	
+	EOF
+	printf "\nabx\n" >list && prints -f ../list w <<-\EOF &&
+	w:abx
+	EOF
+	git -C r rm -q -f w
+'
+
 test_expect_success 'lines of context' '
 	prints -n -C1 foo_bar <<-\EOF &&
 	a.c-10-{
