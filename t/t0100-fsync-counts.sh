@@ -711,6 +711,41 @@ test_expect_success 'refs in tables: 1 flush for each command, whatever it merge
 	test_cmp expect out
 '
 
+# Each of the two names is flushed before the next one; a merge after the transaction has two names of its own.
+test_expect_success 'refs in tables, where names have no order: as few flushes for many refs as for one' '
+	(
+		GIT_TEST_FS_KIND=local && export GIT_TEST_FS_KIND &&
+		git init -q -b main --ref-format=reftable journal/plain && cd journal/plain && git commit -q --allow-empty -m one &&
+		H=$(git rev-parse HEAD) && seq -f "create refs/tags/v%.0f $H" 20000 >many &&
+		seq -f "create refs/tags/w%.0f $H" 20000 >large &&
+		while read -r line; do
+			count sh -c "git $line" && echo "$flushes: $line" || return 1
+		done
+	) >out <<-\EOF &&
+	update-ref refs/heads/x HEAD
+	update-ref -d refs/heads/x
+	update-ref --stdin <many
+	update-ref --stdin <large
+	reflog expire --expire=all --all
+	pack-refs
+	commit -q --allow-empty -m two
+	refs migrate --ref-format=files
+	refs migrate --ref-format=reftable
+	EOF
+	cat >expect <<-\EOF &&
+	6: update-ref refs/heads/x HEAD
+	6: update-ref -d refs/heads/x
+	10: update-ref --stdin <many
+	10: update-ref --stdin <large
+	5: reflog expire --expire=all --all
+	6: pack-refs
+	10: commit -q --allow-empty -m two
+	11: refs migrate --ref-format=files
+	18: refs migrate --ref-format=reftable
+	EOF
+	test_cmp expect out
+'
+
 # ---- trace2 --------------------------------------------------------------
 
 test_expect_success 'trace2 counts the same' '

@@ -46,7 +46,7 @@ static int visit_packed(struct visit *v, const struct packed_entry *e)
 }
 
 /* Where the first packed ref of the range may be. */
-static const char *first_name(const struct visit *v)
+static const char *range_start(const struct visit *v)
 {
 	return v->after && strcmp(v->after, v->prefix) > 0 ? v->after : v->prefix;
 }
@@ -123,7 +123,7 @@ static int merge(struct visit *v, const struct loose_list *loose, struct packed_
 	int rc, more, cmp;
 	size_t i = 0;
 
-	rc = packed_cursor_start(&c, packed, first_name(v), err);
+	rc = packed_cursor_start(&c, packed, range_start(v), err);
 	if (rc < 0)
 		return rc;
 	while (v->after && i < loose->nr && strcmp(loose->items[i].name, v->after) <= 0)

@@ -6,7 +6,7 @@
 
 PEER_GIT repeats each step alone in a second repository. Both programs read both: exit codes of the steps, refs with
 their fields, HEAD, root refs, reflogs, show-ref --exists and fsck must be equal. At the end PEER_GIT migrates copies to
-files, and the files of the reflogs are compared. Between two worktrees, writers change. REFLOG=1 adds changes of reflogs. KEEP=1 keeps the repositories.
+files, and the files of the reflogs are compared. Between two worktrees, writers change. REFLOG=0 leaves out changes of reflogs. KEEP=1 keeps the repositories.
 Exit code 1 if anything differs.
 """
 import os
@@ -137,7 +137,7 @@ class History:
             (2, lambda: ["pack-refs"] + rng.choice([[], ["--all"], ["--auto"]])),
             (1, lambda: ["refs", "optimize"]),
         ]
-        if os.environ.get("REFLOG", "0") != "0":
+        if os.environ.get("REFLOG", "1") != "0":
             kinds += [(2, lambda: ["reflog", "delete", "%s@{%d}" % (self.name(), rng.randrange(3))] +
                        rng.choice([[], ["--rewrite"], ["--updateref"]])),
                       (1, lambda: ["reflog", "expire", "--expire=%d" % (1700000000 + rng.randrange(2000)),
