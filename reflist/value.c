@@ -280,8 +280,9 @@ static int find_object(struct reflist *l, const struct reflist_item *item,
 		*out = f;
 		return 0;
 	}
-	if (item->flags & REF_PEEL_KNOWN && oid_is_null(&item->peeled))
-		return 0; /* packed-refs records that it is no tag */
+	/* packed-refs records that it is no tag. In tables, a branch has no such record: its object may be missing. */
+	if (item->flags & REF_PEEL_KNOWN && item->flags & REF_IS_PACKED && oid_is_null(&item->peeled))
+		return 0;
 	rc = object_facts_type(f, l->repo, item->refname, err);
 	if (rc < 0 || f->info.type != OBJ_TAG)
 		return rc;

@@ -194,4 +194,12 @@ test_expect_success 'pushed to, fetched from, cloned' '
 	git -C work fetch -q --prune && git -C work rev-parse origin/new
 '
 
+test_expect_success 'for-each-ref reports a branch whose object is missing, if it asks for the object below a tag' '
+	rm -rf missing && git init -q -b main --ref-format=reftable missing && git -C missing commit -q --allow-empty -m one &&
+	H=$(git -C missing rev-parse HEAD) && rm -f missing/.git/objects/$(echo $H | sed "s,..,&/,") &&
+	git -C missing for-each-ref --format="%(refname)" >out && echo refs/heads/main >expect && test_cmp expect out &&
+	test_expect_code 128 git -C missing for-each-ref --format="%(*objectname)" 2>err &&
+	test_grep "^fatal: missing object $H for refs/heads/main$" err
+'
+
 test_done
