@@ -229,7 +229,8 @@ test_expect_success 'a transaction that leaves large tables uneven merges them: 
 '
 
 test_expect_success 'it merges them after the seal, and removes none: no seal follows (D8)' '
-	rm -rf copy && cp -a template copy && steps update-ref --stdin >out && cat >expect <<-\EOF &&
+	rm -rf copy && cp -a template copy && (cd copy/.git/reftable && ls *.ref | grep -v -x -F -f tables.list | xargs rm -f) &&
+	steps update-ref --stdin >out && cat >expect <<-\EOF &&
 	rename table.ref
 	rename tables.list
 	fsync directory
