@@ -76,7 +76,7 @@ test_expect_success 'numbers, prefixes and versions of subjects' '
 	test "$(subjects -n -1)" = "[PATCH 1/1] bin" && test "$(subjects -N -2 | tail -n 1)" = "[PATCH] bin" &&
 	test "$(subjects --rfc -v3 -1)" = "[RFC PATCH v3] bin" && test "$(subjects --rfc="-(WIP)" -v3 -1)" = "[PATCH (WIP) v3] bin" &&
 	test "$(subjects --subject-prefix=X --start-number=9 -2 | tail -n 1)" = "[X 10/10] bin" &&
-	test "$(subjects --subject-prefix= -1)" = bin && test "$(subjects -k -1)" = bin &&
+	test "$(subjects --subject-prefix= -1)" = bin && test "$(subjects -k -1)" = bin && test "$(git -c format.numbered=true format-patch -k --stdout -1 | grep ^Subject)" = "Subject: bin" &&
 	test "$(git -c format.numbered=true -c format.subjectPrefix=Y format-patch --stdout -1 | grep ^Subject)" = "Subject: [Y 1/1] bin" &&
 	test_expect_code 128 git format-patch -k -n -1 2>err && test_grep "options .-n. and .-k. cannot be used together" err &&
 	test_expect_code 128 git format-patch -k --rfc -1 2>err && test_grep "options .--subject-prefix/--rfc. and .-k." err
@@ -163,7 +163,9 @@ test_expect_success 'a cover letter: subject and body, commits, a diffstat' '
 	test_cmp expect got && test_grep "^Subject: .PATCH 0/2. [*][*][*] SUBJECT HERE" 0000-cover-letter.patch && rm 0*.patch &&
 	git -c format.coverLetter=auto format-patch --stdout -1 >out && ! grep BLURB out &&
 	git -c format.coverLetter=auto format-patch --stdout -2 >out && test_grep BLURB out &&
-	git -c format.coverLetter=true format-patch --no-cover-letter --stdout -2 >out && ! grep BLURB out
+	git -c format.coverLetter=true format-patch --no-cover-letter --stdout -2 >out && ! grep BLURB out &&
+	git checkout -q -b side base && echo s >s && git add s && git commit -qm side && git checkout -q main &&
+	git format-patch --stdout --cover-letter main side ^main~1 ^base >out && sed "/^-- $/,\$d" out >got && ! grep "changed" got
 '
 
 test_expect_success 'the description of the branch is body or subject of the letter' '
@@ -176,6 +178,7 @@ the body" && letter () { git format-patch --stdout --cover-letter "$@" >out && s
 	git config branch.main.description "$(printf "%0101d" 0)" && letter -1 --cover-from-description=auto >got && test_grep "SUBJECT HERE" got && test_grep "^0000" got &&
 	letter -1 --cover-from-description=none >got && test_grep "BLURB" got && letter base..main >got && test_grep "^0000" got &&
 	echo file >desc && letter -1 --description-file=desc >got && test_grep "^file$" got && letter -1 $id3 >got && test_grep BLURB got &&
+	printf "\n\nx\n" >desc && letter -1 --description-file=desc --cover-from-description=subject >got && test_grep "0/1. $" got && test_grep "^x$" got &&
 	test_expect_code 128 git format-patch --cover-from-description=x -1 2>err && test_grep "x: invalid cover from description mode" err
 '
 

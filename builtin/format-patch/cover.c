@@ -49,13 +49,16 @@ static int choose_text(struct format_patch *f, struct strbuf *subject, struct st
 	if (rc < 0 || !text.len)
 		goto out;
 	strbuf_reset(body);
-	commit_subject(&title, text.buf, text.len, " ");
+	/* If the first line is empty, so is the subject. */
+	if (!isspace((unsigned char)text.buf[strspn(text.buf, " \t")]))
+		commit_subject(&title, text.buf, text.len, " ");
 	if (f->cover_from == COVER_FROM_MESSAGE || (f->cover_from == COVER_FROM_AUTO && title.len > AUTO_SUBJECT_MAX)) {
 		strbuf_addbuf(body, &text);
 		goto out;
 	}
-	rest = commit_body(text.buf, text.len, &rest_len);
-	strbuf_add(body, rest, rest_len);
+	if (title.len)
+		rest = commit_body(text.buf, text.len, &rest_len);
+	strbuf_add(body, title.len ? rest : text.buf, title.len ? rest_len : text.len);
 	strbuf_swap(subject, &title);
 out:
 	strbuf_release(&title);

@@ -69,7 +69,7 @@ static bool wants_cover(const struct format_patch *f)
 
 static void set_numbers(struct format_patch *f)
 {
-	bool numbered = f->numbered == 1;
+	bool numbered = f->numbered == 1 && !f->keep_subject;
 
 	f->has_cover = wants_cover(f);
 	if (!f->keep_subject && f->numbered == MODE_AUTO && (f->commits.nr > 1 || f->has_cover))
