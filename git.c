@@ -90,6 +90,7 @@ static const struct command commands[] = {
 	{ "name-rev", cmd_name_rev, CMD_REPO },
 	{ "pack-objects", cmd_pack_objects, CMD_REPO | CMD_AS_IT_IS },
 	{ "pack-refs", cmd_pack_refs, CMD_REPO | CMD_AS_IT_IS },
+	{ "patch-id", cmd_patch_id, CMD_REPO_GENTLY },
 	{ "prune", cmd_prune, CMD_REPO | CMD_AS_IT_IS },
 	{ "prune-packed", cmd_prune_packed, CMD_REPO | CMD_AS_IT_IS },
 	{ "pull", cmd_pull, CMD_REPO | CMD_WORKTREE },

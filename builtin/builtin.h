@@ -149,6 +149,7 @@ int cmd_mv(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_name_rev(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_refs(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_patch_id(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_prune(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx);

@@ -22,4 +22,20 @@ MUST_USE int patch_id(struct odb *odb, const struct pathspec *paths, const struc
 MUST_USE int patch_id_stable(struct odb *odb, enum diff_detect detect, const struct object_id *from,
 			     const struct object_id *to, struct object_id *out, struct err *err);
 
+/* ---- patch-id-text.c: git-patch-id(1), which hashes patches as text ---- */
+
+enum patch_id_kind {
+	PATCH_ID_UNSTABLE, /* one hash of all files */
+	PATCH_ID_STABLE,   /* the sum of a hash for each file: their order does not matter */
+	PATCH_ID_VERBATIM, /* stable, and white space counts */
+};
+/* commit: named above the patch; all zeros: none. */
+typedef void (*patch_id_fn)(void *data, const struct object_id *id, const struct object_id *commit);
+struct patch_ids;
+struct patch_ids *patch_ids_new(const struct hash_algo *algo, enum patch_id_kind kind, patch_id_fn fn, void *data);
+/* The next line of the text, NUL-terminated, with its line break. */
+void patch_ids_line(struct patch_ids *p, const char *line);
+/* The text has ended. Frees p. */
+void patch_ids_end(struct patch_ids *p);
+
 #endif

@@ -4,7 +4,7 @@
 
 usage: OUR_GIT=… PEER_GIT=… mail.py [SEED [COUNT [KIND]]]
 
-KIND: trailers, split, mailboxes, info. Prints what differs, with the input that makes it; exit code 1 if anything does.
+KIND: trailers, split, mailboxes, info, ids. Prints what differs, with the input that makes it; exit code 1 if anything does.
 """
 import base64
 import os
@@ -247,7 +247,45 @@ def info(rng, _top):
     return args + ["msg", "patch"], mail(rng)
 
 
-KINDS = {"trailers": trailers, "split": split, "mailboxes": mailboxes, "info": info}
+def file_diff(rng):
+    name = rng.choice(["a", "b c", "dir/x", "é"])
+    lines = ["diff --git a/%s b/%s" % (name, name)]
+    lines += rng.choice([[], ["new file mode 100644"], ["deleted file mode 100755"], ["similarity index 90%", "rename from x", "rename to y"],
+                         ["old mode 100644", "new mode 100755"], ["  odd"]])
+    if rng.random() < 0.8:
+        lines.append("index %07x..%07x%s" % (rng.randrange(1 << 28), rng.randrange(1 << 28), rng.choice(["", " 100644"])))
+    if rng.random() < 0.15:
+        return lines + rng.choice([["Binary files a/x and b/x differ"], ["GIT binary patch", "literal 3", "Kcmxyz", "", "literal 0", "HcmV", ""]])
+    if rng.random() < 0.1:
+        return lines
+    lines += ["--- a/" + name, "+++ b/" + name] if rng.random() < 0.9 else ["--- a/" + name]
+    for _ in range(rng.randrange(3)):
+        body = ["%s%s" % (rng.choice(" +-"), rng.choice(["x", " y  z", "", "\t", "diff --git", "\r"])) for _ in range(rng.randrange(1, 5))]
+        old, new = sum(b[0] in " -" for b in body), sum(b[0] in " +" for b in body)
+        if rng.random() < 0.1:
+            old += rng.randrange(-1, 3)
+        lines.append(rng.choice(["@@ -1,%d +2,%d @@ f", "@@ -1,%d +2,%d @@", "@@ -3,%d +1,%d @@"]) % (max(old, 0), new))
+        lines += body + rng.choice([[], [], ["\\ No newline at end of file"], ["\\ x"]])
+    return lines
+
+
+def ids(rng, _top):
+    lines = []
+    for _ in range(rng.randrange(4)):
+        oid = "%040x" % rng.randrange(1 << 160)
+        lines += rng.choice([["commit " + oid, "Author: x", "", "    subject", "    diff x", ""], [oid], ["From %s Mon Sep 17 00:00:00 2001" % oid, "", "---"], [],
+                             ["commit " + oid + " (HEAD)", "", "--"], [oid.upper(), "x"]])
+        for _ in range(rng.randrange(4)):
+            lines += file_diff(rng)
+        lines += rng.choice([[], [], ["-- ", "2.55.0", ""], [""], ["junk"]])
+    if rng.random() < 0.1 and lines:
+        del lines[rng.randrange(len(lines))]
+    args = [a for s in ("patchid.stable=true", "patchid.verbatim=true") if rng.random() < 0.1 for a in ("-c", s)] + ["patch-id"]
+    args += [o for o in ("--stable", "--unstable", "--verbatim") if rng.random() < 0.3]
+    return args, "\n".join(lines).encode() + rng.choice([b"\n", b"\n", b""])
+
+
+KINDS = {"trailers": trailers, "split": split, "mailboxes": mailboxes, "info": info, "ids": ids}
 
 
 def turn(kind, seed, number):
