@@ -57,7 +57,7 @@ static int choose_parse(const struct option *opt, const char *arg UNUSED, int un
 	return 0;
 }
 
-static int read_input(const char *name, struct strbuf *text)
+static int read_message_file(const char *name, struct strbuf *text)
 {
 	struct err err = ERR_INIT;
 	int rc = name ? read_named_file(text, name, EDIT_TEXT_MAX, &err) : read_fd(text, 0, EDIT_TEXT_MAX, "standard input", &err);
@@ -82,7 +82,7 @@ static int edit_one(const struct interpretation *in, struct command_ctx *ctx, co
 	struct err err = ERR_INIT;
 	int code = 0;
 
-	if (read_input(path, &text) < 0) {
+	if (read_message_file(path, &text) < 0) {
 		code = 128;
 	} else {
 		trailers_edit(command_config(ctx->repo), &text, &edit, edit_comment_char(ctx->repo));

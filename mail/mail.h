@@ -36,7 +36,7 @@ struct mail_options {
 	bool keep_subject;	  /* as it is */
 	bool keep_brackets;	  /* "[...]" goes only if it has "PATCH" in it */
 	bool add_message_id;	  /* at the end of the message */
-	bool scissors;		  /* what is above a line "-- >8 --" goes */
+	bool scissors;		  /* drop the text above a line "-- >8 --" */
 	enum quoted_cr quoted_cr; /* CRLF in base64 or quoted-printable */
 	const char *charset;	  /* of the results; NULL: as they are */
 	void (*warn)(const char *message);

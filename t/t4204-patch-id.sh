@@ -43,6 +43,7 @@ test_expect_success 'commits above patches, as log, diff-tree and mails name the
 test_expect_success 'binary files: their ids count' '
 	printf "diff --git a/x b/x\nindex 12..34 100644\nBinary files a/x and b/x differ\n" >bin &&
 	test "$(id <bin)" = 8310589acd5e82bda4f11baf940a6d500c613b9f &&
+	printf "diff --git a/x b/x\nindex 12..34 100644\nGIT binary patch\nliteral 1\nIcmZ\n" | id >other && id <bin >want && test_cmp want other &&
 	{ cat bin; cat p; } | id --stable >both && { cat p; cat bin; } | id --stable >other && test -s both &&
 	sed "s/12\.\./13../" bin | id >other && test "$(cat other)" != "$(id <bin)"
 '

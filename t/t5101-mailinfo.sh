@@ -24,7 +24,7 @@ test_expect_success 'author, subject, date, message and patch' '
 test_expect_success 'authors in all forms' '
 	reads "From: \"A \\\\\"q\\\\\" B\" <a@b>\n\nx\n" "Author: A \"q\" B\nEmail: a@b\n\n" "x\n" "" mailinfo &&
 	reads "From: a@b (A B)\n\nx\n" "Author: A B\nEmail: a@b\n\n" "x\n" "" mailinfo &&
-	reads "From: A <nobody>\n\nx\n" "Author: A\nEmail: nobody\n\n" "x\n" "" mailinfo &&
+	reads "From: A <local>\n\nx\n" "Author: A\nEmail: local\n\n" "x\n" "" mailinfo &&
 	reads "From: <a@b>\n\nx\n" "Author: a@b\nEmail: a@b\n\n" "x\n" "" mailinfo &&
 	reads "From: nothing\n\nx\n" "Author: \nEmail: \n\n" "x\n" "" mailinfo
 '
@@ -75,7 +75,7 @@ test_expect_success 'headers in the body count if there is a patch' '
 	reads "\n>From $oid Mon Sep 17 00:00:00 2001\n[PATCH] p\nm\n---\n" "Subject: p\n\n" "m\n" "---\n" mailinfo
 '
 
-test_expect_success 'scissors cut what is above' '
+test_expect_success 'scissors drop the text above them' '
 	in="Subject: s\n\nhi\n-- >8 --\nSubject: t\n\nm\n---\n" &&
 	reads "$in" "Subject: t\n\n" "m\n" "---\n" mailinfo --scissors &&
 	reads "$in" "Subject: t\n\n" "m\n" "---\n" -c mailinfo.scissors=true mailinfo &&

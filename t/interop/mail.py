@@ -159,7 +159,7 @@ def header_text(rng, text):
 def header(rng):
     name = rng.choice(["From", "From", "Subject", "Subject", "Date", "Message-ID", "X-y", "subject", "To"])
     if name == "From":
-        value = header_text(rng, rng.choice(NAMES)) + rng.choice([b" <a@b>", b" <c@d> (x)", b"<e@f", b" <nobody>", b"", b" g@h"])
+        value = header_text(rng, rng.choice(NAMES)) + rng.choice([b" <a@b>", b" <c@d> (x)", b"<e@f", b" <local>", b"", b" g@h"])
     elif name == "Date":
         value = rng.choice([b"Thu, 1 Jan 1970 00:00:00 +0000", b"now", b"x  y"])
     elif name == "Message-ID":
