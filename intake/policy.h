@@ -62,7 +62,7 @@ struct intake_policy {
 	bool keep_going;
 	void (*broken)(void *data, const char *msg);
 
-	/* Called by the process that reads the pack; NULL: nobody watches. INTAKE_LOOSE reads as PACK_RECEIVE_UNPACKING. */
+	/* Called by the process that reads the pack; or NULL. INTAKE_LOOSE reads as PACK_RECEIVE_UNPACKING. */
 	void (*progress)(void *data, enum pack_receive_phase phase, uint64_t done, uint64_t total, uint64_t bytes);
 	void *data; /* for both */
 };
