@@ -102,4 +102,55 @@ test_expect_success 'rebase names the variable that is missing from author-scrip
 	echo both >r/f && git -C r add f && test_must_fail env GIT_EDITOR=: git -C r rebase --continue 2>err && test_grep "missing .GIT_AUTHOR_EMAIL.$" err && git -C r rebase --abort && back
 '
 
+test_expect_success 'merge-tree --trivial-merge takes no other option' '
+	for option in --merge-base=base -Xours; do
+		test_expect_code 128 git -C r merge-tree --trivial-merge $option base main new 2>err && test_grep "incompatible with all other options" err || return 1
+	done
+'
+
+test_expect_success 'merge-base --fork-point prints where a branch left its upstream' '
+	git -C r checkout -q -b forked new && git -C r commit -q --allow-empty -m forked && git -C r merge-base --fork-point new forked >out &&
+	git -C r rev-parse new >expect && test_cmp expect out && back
+'
+
+test_expect_success 'an octopus takes a history without a common commit' '
+	git -C r checkout -q --orphan alone && git -C r rm -qrf . && echo alone >r/alone && git -C r add alone && git -C r commit -qm alone && back &&
+	git -C r merge -q --allow-unrelated-histories -m three new alone && git -C r rev-parse -q --verify HEAD^3 && test_path_is_file r/alone && back
+'
+
+test_expect_success 'a sequence keeps --no-rerere-autoupdate' '
+	for flag in true=--rerere-autoupdate false=--no-rerere-autoupdate; do
+		test_expect_code 1 git -C r cherry-pick ${flag#*=} side new~1 && test_grep "allow-rerere-auto = ${flag%%=*}$" r/.git/sequencer/opts && git -C r cherry-pick --abort || return 1
+	done && test_expect_code 1 git -C r cherry-pick side new~1 && test_path_is_missing r/.git/sequencer/opts && git -C r cherry-pick --abort && back
+'
+
+test_expect_success 'a blank line follows each update-ref' '
+	git -C r checkout -q -b upper far && git -C r commit -q --allow-empty -m upper && write_script seen <<-\EOF &&
+	cut -d" " -f1 "$1" | sed "/^#/,\$d" >../todo
+	EOF
+	GIT_SEQUENCE_EDITOR="$PWD/seen" git -C r rebase -q -i --update-refs far~1 upper && lines pick update-ref "" pick "" >expect && test_cmp expect todo && back
+'
+
+test_expect_success 'a merge with the new base itself calls it onto' '
+	git -C r checkout -q --detach base && git -C r commit -q --allow-empty -m above && m=$(git -C r commit-tree -p HEAD -p base -m odd HEAD^{tree}) && git -C r reset -q --hard $m &&
+	write_script seen <<-\EOF &&
+	grep "^merge" "$1" >../todo
+	EOF
+	GIT_SEQUENCE_EDITOR="$PWD/seen" git -C r rebase -q -i -f --rebase-merges base && test_grep "^merge -C [0-9a-f]* onto # odd$" todo && back
+'
+
+test_expect_success 'strategies of others are named in order, and once' '
+	mkdir -p p1 p2 && for f in p1/git-merge-zz p1/git-merge-aa p2/git-merge-aa p2/git-merge-mm; do write_script $f <<-\EOF || return 1; done &&
+	exit 2
+	EOF
+	test_expect_code 1 env PATH="$PWD/p1:$PWD/p2:$PATH" git -C r merge -s none new 2>err && test_grep "custom strategies are: aa mm zz[.]*$" err && back
+'
+
+test_expect_success 'a merge that a hook refuses keeps what --autostash put away' '
+	write_script r/.git/hooks/pre-merge-commit <<-\EOF && git -C r checkout -q main && lines 1 2 main 4 5 6 7 8 mine >r/f && test_when_finished "rm -f r/.git/hooks/pre-merge-commit" &&
+	exit 1
+	EOF
+	test_expect_code 1 git -C r merge -q --autostash -m x new && test_path_is_file r/.git/MERGE_AUTOSTASH && ! grep mine r/f && git -C r merge --abort && grep mine r/f && back
+'
+
 test_done
