@@ -175,6 +175,7 @@ test_expect_success 'without revisions standard input is read, even if paths are
 test_expect_success 'wrong usage and bad revisions' '
 	cd r && test_expect_code 129 git shortlog --foo HEAD 2>err && test_grep "^error: unknown option .--foo.$" err &&
 	test_expect_code 129 git shortlog -c --committer=x HEAD 2>err && test_grep "takes no value" err &&
+	test_expect_code 129 git shortlog HEAD --stdin </dev/null 2>err && test_grep "^error: unknown option .--stdin.$" err && git shortlog -- --stdin </dev/null &&
 	test_expect_code 128 git shortlog nope 2>err && test_grep "ambiguous argument .nope." err
 '
 

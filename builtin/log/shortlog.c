@@ -159,14 +159,18 @@ static int run_walk(struct repository *r, struct shortlog_options *o, struct log
 
 /* ---- the command ---- */
 
-static void unknown_option(const struct err *err, const struct option *opts)
+static NORETURN void unknown_option(const char *option, const struct option *opts)
 {
-	const char *option;
-
-	if (!skip_prefix(err_message(err), "unrecognized argument: ", &option))
-		return;
 	error("unknown option `%s'", option);
 	usage_with_options(usage, opts);
+}
+
+/* Walks take revisions from stdin; shortlog has a log there. */
+static void refuse_stdin(const char *const *argv, const struct option *opts)
+{
+	for (; *argv && strcmp(*argv, "--"); argv++)
+		if (!strcmp(*argv, "--stdin"))
+			unknown_option(*argv, opts);
 }
 
 static int shortlog_run(struct repository *r, struct shortlog_options *o, int argc,
@@ -174,14 +178,15 @@ static int shortlog_run(struct repository *r, struct shortlog_options *o, int ar
 			const struct option *opts, struct err *err)
 {
 	struct log_options log;
+	const char *option;
 	int rc = log_options_init(&log, r, err);
 
 	log.format_given = false;
 	log.walk_only = true;
 	if (!rc)
 		rc = log_options_parse(&log, argc, argv, err);
-	if (rc == ERR_INVALID)
-		unknown_option(err, opts);
+	if (rc == ERR_INVALID && skip_prefix(err_message(err), "unrecognized argument: ", &option))
+		unknown_option(option, opts);
 	if (!rc) {
 		add_default(r, log.walk);
 		rc = log.walk->nr_starts ? run_walk(r, o, &log, err) : run_text(r, o, err);
@@ -215,6 +220,7 @@ int cmd_shortlog(int argc, const char **argv, struct command_ctx *ctx)
 	o.email = email;
 	if (!o.people && !o.trailers.nr && !o.formats.nr)
 		o.people = SHORTLOG_AUTHOR;
+	refuse_stdin(argv, opts);
 	if (!ctx->repo && argc > 1) {
 		error("too many arguments given outside repository");
 		usage_with_options(usage, opts);
