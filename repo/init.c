@@ -614,7 +614,8 @@ static bool is_usable(const char *dir, const struct repo_init_options *o)
 	bool ok = true;
 
 	if (!is_directory(dir)) {
-		init_warn(o, xstrfmt("templates not found in %s", dir));
+		if (o->template_dir)
+			init_warn(o, xstrfmt("templates not found in %s", dir));
 		return false;
 	}
 	if (repo_format_read(&f, dir, dir, &err) < 0) {

@@ -190,6 +190,13 @@ test_expect_success '--origin, --config, --no-tags, --no-checkout, --separate-gi
 	test_cmp expect o6/ran && git -c init.templateDir="$PWD/tpl" clone -q src o7 && test_cmp expect o7/ran
 '
 
+test_expect_success 'a missing template directory: only --template warns' '
+	git clone -q --template="$PWD/none" src m1 2>err && echo "warning: templates not found in $PWD/none" >expect && test_cmp expect err &&
+	git init -q -b main --template="$PWD/none" m2 2>err && test_cmp expect err &&
+	git -c init.templateDir="$PWD/none" clone -q src m3 2>err && test_must_be_empty err &&
+	GIT_TEMPLATE_DIR="$PWD/none" git init -q -b main m4 2>err && test_must_be_empty err && test_path_is_missing m4/.git/info
+'
+
 test_expect_success 'the directory is named after the source' '
 	mkdir names && cd names && git clone -q --bare ../src/.git && git clone -q ../src/ && test -d src.git && test -d src/.git &&
 	cp -R src.git "a  b.git" && git clone -q "a  b.git" && test -d "a b/.git" &&
