@@ -18,12 +18,15 @@ static void reverse(struct diff_queue *q)
 
 /*
  * A file of the work tree may have been queued because of its stat data alone: the pair is
- * dropped if both sides have the same content.
+ * dropped if both sides have the same content. What has been read for this is kept for the next
+ * reader, who would warn about line endings again; but not more than KEPT_BYTES of it.
  */
-static int drop_if_same(struct diff_pair *p, const struct diff_options *o, bool *drop,
+#define KEPT_BYTES ((uint64_t)32 << 20)
+
+static int drop_if_same(struct diff_pair *p, const struct diff_options *o, uint64_t *room, bool *drop,
 			struct err *err)
 {
-	struct diff_file *a = p->old, *b = p->new;
+	struct diff_file *a = p->old, *b = p->new, *file = a->oid_valid ? b : a;
 	int ret;
 
 	*drop = false;
@@ -31,9 +34,12 @@ static int drop_if_same(struct diff_pair *p, const struct diff_options *o, bool 
 		return 0;
 	if (a->oid_valid == b->oid_valid || a->dirty != b->dirty)
 		return 0;
-	ret = diff_file_hash(a->oid_valid ? b : a, o, err);
+	ret = diff_file_hash(file, o, err);
 	*drop = !ret && oid_eq(&a->oid, &b->oid);
-	diff_file_unload(a->oid_valid ? b : a); /* there may be many */
+	if (*drop || !file->loaded || file->content.size > *room)
+		diff_file_unload(file);
+	else
+		*room -= file->content.size;
 	return ret;
 }
 
@@ -41,10 +47,11 @@ static int drop_same_content(struct diff_queue *q, const struct diff_options *o,
 			     struct err *err)
 {
 	bool *keep = xcalloc(q->nr + 1, sizeof(*keep)), drop;
+	uint64_t room = KEPT_BYTES;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < q->nr; i++) {
-		ret = drop_if_same(q->pairs[i], o, &drop, err);
+		ret = drop_if_same(q->pairs[i], o, &room, &drop, err);
 		keep[i] = !drop;
 	}
 	if (!ret)

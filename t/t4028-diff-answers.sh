@@ -305,6 +305,18 @@ test_expect_success 'words for a missing or a bad value' '
 	done
 '
 
+test_expect_success 'diff warns of a coming change of line endings once for a patch, once for a stat' '
+	git init -q -b main eol && cd eol && echo a >f && git add f && git commit -q -m 1 && echo bb >f &&
+	for o in "" HEAD "--stat HEAD" --stat -p "-M --raw HEAD" --name-only; do
+		git -c core.autocrlf=true diff $o 2>err && test_line_count = 1 err && test_grep "LF will be replaced by CRLF" err || return 1
+	done && git -c core.autocrlf=true diff --patch-with-stat 2>err && test_line_count = 2 err
+'
+
+test_expect_success '-g leaves diff-index and diff-tree without a revision: wrong usage' '
+	cd eol && test_expect_code 129 git diff-index -g HEAD 2>err && test_grep "^usage: git diff-index" err &&
+	test_expect_code 129 git diff-tree -g HEAD 2>err && test_grep "^usage: git diff-tree" err && git diff-tree -g --stdin </dev/null && git diff -g HEAD
+'
+
 test_expect_success 'a notes ref that an option or a setting names and that is missing makes a warning' '
 	git -C v log -1 --notes=none 2>err && echo "warning: notes ref refs/notes/none is invalid" >expect && test_cmp expect err &&
 	git -C v -c notes.displayRef=refs/notes/q log -1 2>err && echo "warning: notes ref refs/notes/q is invalid" >expect && test_cmp expect err &&

@@ -14,7 +14,8 @@ static int diff_index_compare(struct diff_command *d, struct err *err)
 	struct object_id tree;
 	int rc;
 
-	if (d->walk->nr_starts != 1 || diff_command_has_bounds(d) || d->walk->max_count >= 0 || d->stage >= 0 || d->silent)
+	if (d->walk->nr_starts != 1 || diff_command_has_bounds(d) || d->walk->max_count >= 0 || d->stage >= 0 ||
+	    d->silent || d->walk->reflogs)
 		usage_with_options(usage, none);
 	if (!d->o.formats)
 		d->o.formats = DIFF_FORMAT_RAW;

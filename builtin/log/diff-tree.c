@@ -304,7 +304,7 @@ static int diff_tree_run(struct diff_tree *d, struct err *err)
 		return err_set(err, ERR_INVALID, d->from_stdin ?
 			       "options '--merge-base' and '--stdin' cannot be used together" :
 			       "--merge-base only works with two commits");
-	if (!w->nr_starts && !d->from_stdin)
+	if ((!w->nr_starts || w->reflogs) && !d->from_stdin) /* -g leaves no start, in Git too */
 		bad_usage();
 	if (w->nr_starts == 2) /* Git prints nothing for three and more, "A...B" among them */
 		rc = show_pair(d, &w->starts[0], &w->starts[1], err);
