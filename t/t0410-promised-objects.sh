@@ -191,7 +191,7 @@ test_expect_success 'archive: attributes, then all files that go in' '
 test_expect_success 'cat-file --batch: what has been said already, before the first answer; with --buffer all of it' '
 	git -C source ls-tree -r main | cut -f1 | cut -d" " -f3 >oids && test_line_count = 100 oids && git -C source cat-file --batch <oids >expect &&
 	partial && lazily -C r cat-file --batch <oids >out && test_cmp expect out && test $fetches = 1 && test "$(missing r)" = 52 &&
-	partial && sed "s/.*/& x y/" oids | lazily -C r cat-file --batch="%(objectname) %(objecttype) %(objectsize) %(rest)" >out && sed "s/^\([0-9a-f]* blob .*\)/\1 x y/" expect | test_cmp - out && test $(fetched) = 1 &&
+	partial && sed "s/.*/& x y/" oids >lines && lazily -C r cat-file --batch="%(objectname) %(objecttype) %(objectsize) %(rest)" <lines >out && sed "s/^\([0-9a-f]* blob .*\)/\1 x y/" expect | test_cmp - out && test $(fetched) = 1 &&
 	partial && for i in 1 2 3; do echo main:f$i && echo main~:f$i || return 1; done >names && lazily -C r cat-file --batch-check <names >out && git -C source cat-file --batch-check <names >expect && test_cmp expect out && test $fetches = 1 &&
 	: the pipe is full before the rest comes, so some of the first lines have been read by then &&
 	for i in $(test_seq 80); do sed 50q oids || return 1; done >first && test $(wc -c <first) -gt 150000 &&
