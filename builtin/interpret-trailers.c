@@ -72,6 +72,16 @@ static int read_message_file(const char *name, struct strbuf *text)
 	return rc;
 }
 
+static bool is_regular(const char *path, const char *name)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		return true;
+	error("file %s is not a regular file", name);
+	return false;
+}
+
 /* name NULL: from standard input. */
 static int edit_one(const struct interpretation *in, struct command_ctx *ctx, const char *name)
 {
@@ -82,7 +92,7 @@ static int edit_one(const struct interpretation *in, struct command_ctx *ctx, co
 	struct err err = ERR_INIT;
 	int code = 0;
 
-	if (read_message_file(path, &text) < 0) {
+	if (read_message_file(path, &text) < 0 || (in->in_place && !is_regular(path, name))) {
 		code = 128;
 	} else {
 		trailers_edit(command_config(ctx->repo), &text, &edit, edit_comment_char(ctx->repo));

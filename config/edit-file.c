@@ -39,7 +39,7 @@ int config_file_change(const char *path, config_change_fn change, const void *da
 
 	if (rc < 0) {
 		err_prefix(err, "could not lock config file %s", path);
-		return rc;
+		return ERR_LOCKED; /* for whatever reason: Git's exit code is the same */
 	}
 	rc = read_current(&text, &st, &exists, path, err);
 	if (!rc)

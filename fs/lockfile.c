@@ -511,15 +511,19 @@ static int try_until(struct tempfile **tf, const char *lock_path, const struct l
 	}
 }
 
-/* Follow a chain of symbolic links, whose end need not exist. */
+/*
+ * Follow a chain of symbolic links, whose end need not exist. A device or a pipe is no target: the
+ * new file would take its place.
+ */
 static int resolve_target(struct strbuf *out, const char *path, struct err *err)
 {
 	struct strbuf link = STRBUF_INIT;
 	struct stat st;
 	int depth = 0, ret = 0;
+	bool exists;
 
 	strbuf_addstr(out, path);
-	while (!lstat(out->buf, &st) && S_ISLNK(st.st_mode)) {
+	while ((exists = !lstat(out->buf, &st)) && S_ISLNK(st.st_mode)) {
 		if (++depth > 10) {
 			ret = err_set(err, ERR_INVALID,
 				      "too many levels of symbolic links at '%s'", path);
@@ -537,6 +541,8 @@ static int resolve_target(struct strbuf *out, const char *path, struct err *err)
 		}
 		strbuf_swap(out, &link);
 	}
+	if (!ret && exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		ret = err_set(err, ERR_INVALID, "'%s' is not a regular file", out->buf);
 	strbuf_release(&link);
 	return ret;
 }

@@ -37,7 +37,8 @@ struct lockfile {
 /*
  * Take the lock of `path`. timeout_ms 0: try once; -1: try forever; else retry with random
  * back-off. ERR_LOCKED: "unable to create 'P.lock': File exists" and Git's advice, with the pid of
- * the owner if it is known.
+ * the owner if it is known. ERR_INVALID without LOCK_NO_DEREF: too many symlinks, or a device or a
+ * pipe (/dev/null), whose place no file takes.
  */
 MUST_USE int lockfile_hold(struct lockfile *lk, const char *path, unsigned flags,
 			   long timeout_ms, struct err *err);

@@ -10,7 +10,7 @@
 /*
  * A new file with this text takes the place of the file at `path`, which is there, so that none of the old one is lost
  * if the new one cannot be written. The mode stays. prefix: of the temporary file beside it; name: of the file in
- * messages. No flush: the file is the user's, as one that an editor writes.
+ * messages. A device or a pipe is written to. No flush: the file is the user's, as one that an editor writes.
  */
 MUST_USE int replace_user_file(const char *path, const struct strbuf *text, const char *prefix, const char *name,
 			       struct err *err);

@@ -275,4 +275,18 @@ test_expect_success 'a locked file ends config with 255; a name without a sectio
 	 rm .git/config.lock && test_expect_code 129 git config set a 2>err && echo "error: missing value to set to a variable with an invalid name ${SQ}a$SQ" >expect && test_cmp expect err)
 '
 
+test_expect_success MKNOD 'no file takes the place of a device: config, an index, a bundle' '
+	mkdir devices && cd devices && mknod null c 1 3 && ln -s null link && for f in null link; do
+		test_expect_code 255 git config -f $f a.b c 2>err && test_grep "^error: could not lock config file $f: .*null. is not a regular file$" err &&
+		GIT_CONFIG_GLOBAL="$PWD/$f" test_expect_code 255 git config --global a.b c || return 1
+	done && git init -q -b main d && (cd d && git commit -q --allow-empty -m 1 && test_expect_code 128 git bundle create ../null HEAD &&
+	test_expect_code 128 env GIT_INDEX_FILE="$PWD/../null" git read-tree HEAD && test_expect_code 128 git read-tree --index-output=../null HEAD) &&
+	test -c null && test -h link && git config -f null -l >out && test_must_be_empty out
+'
+
+test_expect_success 'a config file that cannot be locked ends config with 255, whatever the reason' '
+	test_expect_code 255 git config -f missing/x a.b c 2>err && test_grep "^error: could not lock config file missing/x: " err &&
+	: >plain && test_expect_code 255 git config -f plain/x --unset a.b
+'
+
 test_done

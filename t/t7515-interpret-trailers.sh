@@ -75,4 +75,9 @@ test_expect_success 'files come one after the other' '
 	printf "one\n\na: b\ntwo\n\na: b\n" >expect && test_cmp expect out
 '
 
+test_expect_success MKNOD '--in-place: a device is refused' '
+	mknod null c 1 3 && test_expect_code 128 git interpret-trailers --in-place --trailer a=b null 2>err && test -c null &&
+	echo "error: file null is not a regular file" >expect && test_cmp expect err
+'
+
 test_done

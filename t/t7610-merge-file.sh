@@ -72,4 +72,8 @@ test_expect_success 'merge-file changes nothing if it cannot merge' '
 	test_expect_code 255 git merge-file sub b theirs && test_cmp copy ours
 '
 
+test_expect_success MKNOD 'a device is written to, not replaced' '
+	mknod null c 1 3 && echo x >x && git merge-file null x x && test -c null
+'
+
 test_done

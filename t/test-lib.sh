@@ -404,6 +404,8 @@ test_lazy_prereq STOCK_GIT 'test -n "$STOCK_GIT"'
 # ... or its answers have been noted.
 test_lazy_prereq PEER 'test -n "$STOCK_GIT$T_PLAY"'
 test_lazy_prereq ROOT 'test "$(id -u)" = 0'
+# "mknod FILE c 1 3" makes another /dev/null, which a test may lose.
+test_lazy_prereq MKNOD 'mknod n c 1 3 && echo x >n && test -c n'
 test_lazy_prereq SYMLINKS 'ln -s x y && test -h y'
 test_lazy_prereq FILEMODE 'echo x >f && chmod +x f && test -x f && chmod -x f &&
 	test "$(stat -c %a f)" = 644'

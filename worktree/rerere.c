@@ -4,14 +4,12 @@
 #include "attr/convert.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
-#include "fs/tempfile.h"
+#include "fs/replace.h"
 #include "merge/texts.h"
 #include "object/dotfile.h"
 #include "util/alloc.h"
-#include "util/path.h"
 #include "worktree/rerere-internal.h"
 #include "worktree/worktree.h"
-#include "write-or-die.h"
 
 #define MARKER_SIZE 7
 #define BINARY_CHECK_BYTES 8000
@@ -68,31 +66,6 @@ int rerere_file_normalize(const struct rerere_files *f, const char *path, const 
 			  struct object_id *id)
 {
 	return rerere_normalize(text->buf, text->len, marker_size_of(f, path), f->r->algo, out, id);
-}
-
-/* A new file takes the place of the old one: an interruption leaves one of them. */
-static int replace_file(const char *path, const struct strbuf *text, struct err *err)
-{
-	char *dir = xmemdupz(path, (size_t)(path_basename(path) - path));
-	struct tempfile *t = NULL;
-	struct stat st;
-	int rc = lstat(path, &st) < 0 ? err_set_errno(err, "could not stat '%s'", path) : 0;
-
-	if (!rc)
-		rc = tempfile_create_in(&t, *dir ? dir : ".", ".merge_file_", 0600, err);
-	if (!rc)
-		rc = write_in_full(t->fd, text->buf, text->len, path, err);
-	if (!rc && sys->fchmod(t->fd, st.st_mode & 07777) < 0)
-		rc = err_set_errno(err, "could not write '%s'", path);
-	if (!rc)
-		rc = tempfile_close(t, err);
-	if (!rc && sys->rename(t->path, path) < 0)
-		rc = err_set_errno(err, "could not write '%s'", path);
-	if (!rc)
-		tempfile_forget(&t);
-	tempfile_delete(&t);
-	free(dir);
-	return rc;
 }
 
 /* ---- resolutions ---- */
@@ -279,7 +252,7 @@ static void touch_resolution(const struct rerere_run *run, const struct rerere_i
 static int replay(struct rerere_run *run, struct rerere_item *item, const struct strbuf *text, const struct strbuf *resolved,
 		  struct err *err)
 {
-	int rc = replace_file(item->path, resolved, err);
+	int rc = replace_user_file(item->path, resolved, ".merge_file_", item->path, err);
 
 	if (!rc)
 		rc = rerere_image_stage(run->rr->op, item, RERERE_THISIMAGE, text, err);
