@@ -678,6 +678,7 @@ static int copy_templates(struct init_job *j, struct err *err)
 
 /* ---- the parts ---- */
 
+/* All directories precede the first file, so that its owner file goes where later commands look for it (fs/owner.h). */
 static int make_layout(struct init_job *j, const struct repo_init_options *o, struct err *err)
 {
 	const struct ref_layout *layout = refs_layout(j->format.refs);
@@ -685,10 +686,6 @@ static int make_layout(struct init_job *j, const struct repo_init_options *o, st
 	char *objdir = o->objdir ? xstrdup(o->objdir) : path_join(j->gitdir, "objects");
 	int rc = 0;
 
-	for (size_t i = 0; !rc && layout->dirs[i]; i++)
-		rc = make_subdir(j, layout->dirs[i], err);
-	if (!rc && layout->file)
-		rc = write_text(j, layout->file, layout->file_text, PUBLISH_FILE, err);
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(object_dirs); i++) {
 		char *path = *object_dirs[i] ? path_join(objdir, object_dirs[i])
 					     : xstrdup(objdir);
@@ -696,6 +693,10 @@ static int make_layout(struct init_job *j, const struct repo_init_options *o, st
 		rc = make_missing_dirs(j, path, err);
 		free(path);
 	}
+	for (size_t i = 0; !rc && layout->dirs[i]; i++)
+		rc = make_subdir(j, layout->dirs[i], err);
+	if (!rc && layout->file)
+		rc = write_text(j, layout->file, layout->file_text, PUBLISH_FILE, err);
 	free(objdir);
 	return rc;
 }

@@ -188,4 +188,29 @@ test_expect_success 'killed at random moments by a signal' '
 	whole
 '
 
+# In a clone that was killed, the next commands are a commit and pack-refs. They remove owner files and locks as well.
+next_in_clone () {
+	if test -f dst/.git/HEAD; then
+		git -C dst add -A . && git -C dst commit -q --allow-empty -m next && git -C dst pack-refs --all
+	else
+		git init -q --ref-format=$1 dst
+	fi >out 2>&1 || { cat out >&4; return 1; }
+	test -z "$(find dst -name "*.lock" -o -name "tmp_*" -o -name ".git-owner-*")" && return
+	find dst -name "*.lock" -o -name "tmp_*" -o -name ".git-owner-*" >&4
+	return 1
+}
+
+for format in files reftable; do
+	test_expect_success "clone, refs in $format: killed before every call, the next commands leave nothing behind" '
+		test_when_finished "rm -rf src" && git init -q -b main src && test_commit -C src c1 f1 && test_commit -C src c2 f2 &&
+		mkdir -p cloned && cd cloned && rm -rf dst && SWEEP_STEP=4 && runs=0 &&
+		calls_of KILL clone -q --ref-format=$format ../src dst >out 2>&1 && for n in $CHOSEN; do
+			rm -rf dst && killed $n clone -q --ref-format=$format ../src dst || break
+			next_in_clone $format || { echo "after a kill before call $n" >&4; return 1; }
+			runs=$((runs + 1))
+		done &&
+		test $runs -gt 10
+	'
+done
+
 test_done
