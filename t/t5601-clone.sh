@@ -222,6 +222,16 @@ test_expect_success 'clone and init refuse unknown ref formats before they make 
 	done
 '
 
+test_expect_success 'tables log the refs of a clone, files only those of HEAD and its branch' '
+	for format in files reftable; do
+		git clone -q --ref-format=$format src $format.log && git -C $format.log reflog list >$format.out &&
+		git clone -q --bare --ref-format=$format src $format.log.git && git -C $format.log.git reflog list >out &&
+		test_must_be_empty out || return 1
+	done &&
+	test_grep ! refs/remotes/origin/main files.out && test_grep refs/remotes/origin/main reftable.out &&
+	git -C reftable.log reflog show --format="%gs" refs/remotes/origin/main >out && echo >expect && test_cmp expect out
+'
+
 # ---- repositories of this machine ------------------------------------------
 
 test_expect_success 'files are linked, or copied where that is asked for' '

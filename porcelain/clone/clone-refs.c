@@ -20,15 +20,23 @@ static int publish_transaction(struct clone *c, int rc, struct err *err)
 
 /* ---- what follows the other side ---- */
 
+/* Tables log the first values, as in Git, and files do not. */
+static bool logs_followers(const struct clone *c)
+{
+	return refs_layout(refs_backend(c->r->refs))->head_stub != NULL;
+}
+
 static int publish_followers(struct clone *c, struct err *err)
 {
-	struct ref_transaction *t = repo_operation_new_refs(c->op, REF_TRANSACTION_ALONE);
-	int rc = 0;
+	unsigned flags = REF_NO_DEREF | (logs_followers(c) ? 0 : REF_SKIP_REFLOG);
+	struct ref_transaction *t;
+	int rc = repo_operation_begin_refs(c->op, REF_TRANSACTION_ALONE, &t, err);
 
+	if (rc < 0)
+		return rc;
 	for (size_t i = 0; !rc && i < c->map.nr; i++)
 		if (c->map.items[i].dst)
-			rc = ref_transaction_update(t, c->map.items[i].dst, &c->map.items[i].oid, NULL,
-						    REF_NO_DEREF | REF_SKIP_REFLOG, NULL, err);
+			rc = ref_transaction_update(t, c->map.items[i].dst, &c->map.items[i].oid, NULL, flags, NULL, err);
 	return publish_transaction(c, rc, err);
 }
 
