@@ -93,12 +93,12 @@ DIRS := compat util hash fs fsync config object pack pack/receive pack/write ref
 	odb/stage repo sign operation history history/graph history/names history/bitmap history/revision \
 	history/describe history/reach history/blame grep pretty reflist maintain maintain/tasks index diff merge attr \
 	packing worktree worktree/linked apply mail archive wire intake credential transport transport/fetch transport/push \
-	transport/http upload relay receive commit cli porcelain porcelain/clone sequence builtin builtin/branch builtin/cat-file \
+	transport/http upload relay receive commit cli notes porcelain porcelain/clone sequence builtin builtin/branch builtin/cat-file \
 	builtin/checkout builtin/config builtin/credential builtin/diff builtin/fsck builtin/log \
 	builtin/maintenance builtin/pack builtin/fetch builtin/push builtin/refs builtin/remote \
 	builtin/remote-http builtin/rev-list builtin/rev-parse builtin/server builtin/daemon \
 	builtin/http-backend builtin/tag builtin/commit builtin/merge builtin/pull builtin/pick builtin/stash \
-	builtin/rebase builtin/linked builtin/grep builtin/format-patch \
+	builtin/rebase builtin/notes builtin/bisect builtin/linked builtin/grep builtin/format-patch \
 
 # The file with main(); all others are in the library.
 MAIN     := $(firstword $(wildcard git-main.c git.c))

@@ -88,6 +88,7 @@ static const struct command commands[] = {
 	{ "multi-pack-index", cmd_multi_pack_index, CMD_REPO | CMD_AS_IT_IS },
 	{ "mv", cmd_mv, CMD_REPO | CMD_WORKTREE },
 	{ "name-rev", cmd_name_rev, CMD_REPO },
+	{ "notes", cmd_notes, CMD_REPO },
 	{ "pack-objects", cmd_pack_objects, CMD_REPO | CMD_AS_IT_IS },
 	{ "pack-refs", cmd_pack_refs, CMD_REPO | CMD_AS_IT_IS },
 	{ "patch-id", cmd_patch_id, CMD_REPO_GENTLY },

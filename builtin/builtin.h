@@ -147,6 +147,7 @@ int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_multi_pack_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_mv(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_name_rev(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_notes(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_refs(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_patch_id(int argc, const char **argv, struct command_ctx *ctx);

@@ -27,7 +27,7 @@ struct notes_dir {
 
 struct notes_tree {
 	struct odb *odb;
-	struct object_id tree;
+	struct object_id tree; /* null: there is none yet */
 	struct notes_dir *top; /* NULL: not read yet */
 	enum notes_access access;
 };
@@ -51,7 +51,7 @@ struct notes_tree *notes_tree_new(struct odb *odb, const struct object_id *tree,
 	struct notes_tree *t = xcalloc(1, sizeof(*t));
 
 	t->odb = odb;
-	t->tree = *tree;
+	t->tree = tree ? *tree : odb_algo(odb)->null_oid;
 	t->access = access;
 	return t;
 }
@@ -226,7 +226,61 @@ static int read_entry(struct notes_tree *t, struct notes_entry *e, size_t left, 
 
 static int read_top(struct notes_tree *t, struct err *err)
 {
+	if (!t->top && oid_is_null(&t->tree))
+		t->top = xcalloc(1, sizeof(*t->top));
 	return t->top ? 0 : read_dir(t, &t->tree, odb_algo(t->odb)->hex_len, &t->top, err);
+}
+
+int notes_tree_read(struct notes_tree *t, struct err *err)
+{
+	return read_top(t, err);
+}
+
+/* ---- all of them ---- */
+
+struct notes_visit {
+	struct notes_tree *t;
+	int (*fn)(void *data, const struct object_id *oid, const struct object_id *note, struct err *err);
+	void *data;
+	char hex[HASH_MAX_HEX + 1];
+};
+
+static int visit_note(struct notes_visit *v, const struct notes_entry *e, size_t at, struct err *err)
+{
+	struct object_id oid;
+
+	memcpy(v->hex + at, e->name, strlen(e->name) + 1);
+	return oid_from_hex(&oid, v->hex, odb_algo(v->t->odb)) < 0 ? 0 : v->fn(v->data, &oid, &e->oid, err);
+}
+
+static int visit_dir(struct notes_visit *v, struct notes_dir *d, size_t left, struct err *err)
+{
+	size_t at = odb_algo(v->t->odb)->hex_len - left;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < d->nr; i++) {
+		struct notes_entry *e = &d->v[i];
+
+		if (is_note(e, left)) {
+			rc = visit_note(v, e, at, err);
+		} else if (is_fanout(e, left)) {
+			rc = read_entry(v->t, e, left, err);
+			memcpy(v->hex + at, e->name, 2);
+			if (!rc)
+				rc = visit_dir(v, e->dir, left - 2, err);
+		}
+	}
+	return rc;
+}
+
+int notes_tree_foreach(struct notes_tree *t,
+		       int (*fn)(void *data, const struct object_id *oid, const struct object_id *note, struct err *err),
+		       void *data, struct err *err)
+{
+	struct notes_visit v = { .t = t, .fn = fn, .data = data };
+	int rc = read_top(t, err);
+
+	return rc ? rc : visit_dir(&v, t->top, odb_algo(t->odb)->hex_len, err);
 }
 
 /* ---- finding and changing ---- */

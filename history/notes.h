@@ -11,7 +11,7 @@
  *	notes_tree_free(t)
  *
  * Which refs lead to such trees is the business of pretty/notes.c, which shows notes, and of
- * porcelain/notes-rewrite.c, which copies them.
+ * notes/, which copies them.
  *
  * Errors:     ERR_CORRUPT, ERR_NOT_FOUND, … of a tree on the way that cannot be read.
  * Durability: written objects become part of the open batch of objects.
@@ -28,11 +28,18 @@ struct notes_tree;
 /* For find alone, or for all the rest too: needs an open batch of objects, see odb_write. */
 enum notes_access { NOTES_READ_ONLY, NOTES_WRITABLE };
 
-/* Reads nothing yet. The object database must outlive it. */
+/* Reads nothing yet. tree NULL: no notes yet. The object database must outlive it. */
 struct notes_tree *notes_tree_new(struct odb *odb, const struct object_id *tree,
 				  enum notes_access access);
 void notes_tree_free(struct notes_tree *t);
 
+/* Read the top, for its errors. */
+MUST_USE int notes_tree_read(struct notes_tree *t, struct err *err);
+/* Each note, in the order of the names of objects. Stops at a non-zero result, and returns it. Reads all directories. */
+MUST_USE int notes_tree_foreach(struct notes_tree *t,
+				int (*fn)(void *data, const struct object_id *oid, const struct object_id *note,
+					  struct err *err),
+				void *data, struct err *err);
 /* 1: *note is the blob; 0: there is none; < 0. */
 MUST_USE int notes_tree_find(struct notes_tree *t, const struct object_id *oid,
 			     struct object_id *note, struct err *err);

@@ -139,6 +139,9 @@ MUST_USE int repo_operation_begin_refs(struct repo_operation *op, unsigned flags
  */
 MUST_USE int repo_operation_write_state(struct repo_operation *op, enum repo_state_file f, const char *text,
 					size_t len, struct err *err);
+/* A file in the directory `dir` of the table; its text names no objects. */
+MUST_USE int repo_operation_write_state_in(struct repo_operation *op, enum repo_state_file dir, const char *name,
+					   const char *text, size_t len, struct err *err);
 /* The file, or the directory with all that is in it, goes after the refs have changed. A missing one is fine. */
 MUST_USE int repo_operation_remove_state(struct repo_operation *op, enum repo_state_file f, struct err *err);
 /* The same for all files that end by STATE_ENDS_BY_COMMIT, or by STATE_ENDS_BY_SWITCH. */

@@ -23,6 +23,13 @@ int repo_operation_write_state(struct repo_operation *op, enum repo_state_file f
 	return 0;
 }
 
+int repo_operation_write_state_in(struct repo_operation *op, enum repo_state_file dir, const char *name, const char *text,
+				  size_t len, struct err *err)
+{
+	OPERATION_EXPECT(op, OPERATION_ACCEPTS);
+	return repo_state_stage_in(op->repo, op->batch, dir, name, text, len, err);
+}
+
 int repo_operation_remove_state(struct repo_operation *op, enum repo_state_file f, struct err *err)
 {
 	OPERATION_EXPECT(op, OPERATION_ACCEPTS);

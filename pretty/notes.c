@@ -20,7 +20,7 @@ struct notes {
 	size_t nr, alloc;
 };
 
-static char *default_ref(struct repository *r)
+char *notes_default_ref(struct repository *r)
 {
 	const char *ref = getenv("GIT_NOTES_REF");
 
@@ -54,7 +54,7 @@ int notes_display_refs(struct repository *r, struct strvec *out, struct err *err
 {
 	const char *env = getenv("GIT_NOTES_DISPLAY_REF");
 	const struct config_entry *const *all;
-	char *ref = default_ref(r);
+	char *ref = notes_default_ref(r);
 	size_t nr = 0, i;
 	int rc = 0;
 
@@ -76,7 +76,7 @@ int notes_display_refs(struct repository *r, struct strvec *out, struct err *err
 	return rc;
 }
 
-static char *expand_ref(const char *name)
+char *notes_expand_ref(const char *name)
 {
 	if (starts_with(name, "refs/notes/"))
 		return xstrdup(name);
@@ -95,7 +95,7 @@ int notes_open(struct notes **out, struct repository *r, const struct strvec *re
 	CALLOC_ARRAY(n, 1);
 	n->repo = r;
 	for (i = 0; !rc && i < refs->nr; i++) {
-		char *name = expand_ref(refs->v[i]);
+		char *name = notes_expand_ref(refs->v[i]);
 
 		rc = add_globs(r, &names, name, err);
 		free(name);

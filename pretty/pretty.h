@@ -132,6 +132,10 @@ MUST_USE int commit_description_add(struct commit_description *d, const struct o
 /* ---- notes as they are shown: git-notes(1); their trees are read by history/notes.h ---- */
 
 struct notes;
+/* GIT_NOTES_REF, core.notesRef or refs/notes/commits. Caller frees. */
+char *notes_default_ref(struct repository *r);
+/* "x" and "notes/x" to "refs/notes/x". Caller frees. */
+char *notes_expand_ref(const char *name);
 /*
  * GIT_NOTES_REF, core.notesRef or refs/notes/commits, and those of GIT_NOTES_DISPLAY_REF or
  * notes.displayRef.

@@ -204,6 +204,24 @@ int repo_state_stage(const struct repository *r, struct fsync_batch *b, enum rep
 	return rc;
 }
 
+int repo_state_stage_in(const struct repository *r, struct fsync_batch *b, enum repo_state_file dir, const char *name,
+			const char *text, size_t len, struct err *err)
+{
+	char *top = repo_state_path(r, dir), *path = path_join(top, name), *base = xstrfmt("%s.%s", top, name);
+	struct lockfile lk = LOCKFILE_INIT;
+	int rc = lockfile_hold(&lk, base, LOCK_NO_DEREF, 0, err);
+
+	if (!rc)
+		rc = write_in_full(lk.tf->fd, text, len, lk.tf->path, err);
+	if (!rc)
+		rc = tempfile_stage(&lk.tf, b, FSYNC_OTHER, PUBLISH_STATE, path, true, err);
+	lockfile_release(&lk);
+	free(base);
+	free(path);
+	free(top);
+	return rc;
+}
+
 struct state_removal {
 	struct fsync_batch *batch;
 	char *path;

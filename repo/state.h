@@ -188,6 +188,11 @@ int repo_state_foreach_oid(const struct hash_algo *algo, const char *text,
 MUST_USE int repo_state_stage(const struct repository *r, struct fsync_batch *b, enum repo_state_file f,
 			      const char *text, size_t len, struct err *err);
 /*
+ * Stage a file of that name in a directory of the table (NOTES_MERGE_WORKTREE), which is made if it is missing. As above.
+ */
+MUST_USE int repo_state_stage_in(const struct repository *r, struct fsync_batch *b, enum repo_state_file dir,
+				 const char *name, const char *text, size_t len, struct err *err);
+/*
  * Stage the removal of the file, or of the directory with all that is in it, after the refs. A missing one is fine.
  */
 MUST_USE int repo_state_stage_removal(const struct repository *r, struct fsync_batch *b, enum repo_state_file f,

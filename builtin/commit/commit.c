@@ -11,7 +11,7 @@
 #include "commit/commit.h"
 #include "porcelain/auto-maintenance.h"
 #include "builtin/commit/commit-run.h"
-#include "porcelain/notes-rewrite.h"
+#include "notes/notes-rewrite.h"
 #include "porcelain/status-format.h"
 #include "index/cache-tree.h"
 #include "porcelain/head.h"
@@ -584,9 +584,10 @@ static int advance_head(struct commit_run *run, const struct object_id *commit,
 static int copy_notes(struct commit_run *run, struct ref_transaction *t,
 		      const struct object_id *commit, struct err *err)
 {
+	const struct notes_pair pair = { run->head, *commit };
 	struct notes_copy copy = {
-		.from = &run->head,
-		.to = commit,
+		.pairs = &pair,
+		.nr = 1,
 		.author = run->author.buf,
 		.committer = run->committer.buf,
 		.by = "git commit --amend",

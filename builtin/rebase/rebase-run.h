@@ -22,7 +22,7 @@
 #include "builtin/rebase/rebase-cmd.h"
 #include "commit/commit.h"
 #include "merge/commits.h"
-#include "porcelain/notes-rewrite.h"
+#include "notes/notes-rewrite.h"
 #include "sequence/pick.h"
 #include "util/map.h"
 #include "worktree/content-merge.h"

@@ -371,23 +371,33 @@ static int queue_updates(struct rebase_run *run, struct ref_transaction *t, stru
 	return rc;
 }
 
-/* Notes follow their commits: "OLD NEW" lines. */
+/* "OLD NEW" lines. */
+static struct notes_pair *rewritten_pairs(const struct rebase_run *run, size_t *nr)
+{
+	struct notes_pair *pairs = NULL, pair;
+	size_t alloc = 0;
+	const char *rest;
+
+	for (const char *p = run->now.rewritten.buf; *p; p += strcspn(p, "\n"), p += *p == '\n') {
+		if (oid_parse_hex(&pair.from, p, run->r->algo, &rest) < 0 || *rest != ' ' ||
+		    oid_parse_hex(&pair.to, rest + 1, run->r->algo, NULL) < 0)
+			continue;
+		ALLOC_GROW(pairs, *nr + 1, alloc);
+		pairs[(*nr)++] = pair;
+	}
+	return pairs;
+}
+
+/* Notes follow their commits. */
 static int copy_notes(struct rebase_run *run, struct ref_transaction *t, struct err *err)
 {
 	struct notes_copy copy = { .author = run->committer.buf, .committer = run->committer.buf, .by = "git rebase" };
-	int rc = 0;
+	struct notes_pair *pairs = run->notes ? rewritten_pairs(run, &copy.nr) : NULL;
+	int rc;
 
-	for (const char *p = run->now.rewritten.buf; !rc && run->notes && *p; p += strcspn(p, "\n"), p += *p == '\n') {
-		struct object_id from, to;
-		const char *rest;
-
-		if (oid_parse_hex(&from, p, run->r->algo, &rest) < 0 || *rest != ' ' ||
-		    oid_parse_hex(&to, rest + 1, run->r->algo, NULL) < 0)
-			continue;
-		copy.from = &from;
-		copy.to = &to;
-		rc = notes_rewrite_copy(run->notes, &copy, run->op, t, err);
-	}
+	copy.pairs = pairs;
+	rc = notes_rewrite_copy(run->notes, &copy, run->op, t, err);
+	free(pairs);
 	return rc;
 }
 

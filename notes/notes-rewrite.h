@@ -12,8 +12,8 @@
  * Stock Git copies them in transactions of their own, one for each ref, after the hook
  * post-commit and before post-rewrite.
  */
-#ifndef PORCELAIN_NOTES_REWRITE_H
-#define PORCELAIN_NOTES_REWRITE_H
+#ifndef NOTES_NOTES_REWRITE_H
+#define NOTES_NOTES_REWRITE_H
 
 #include "compat/posix.h"
 #include "operation/operation.h"
@@ -28,18 +28,22 @@ MUST_USE int notes_rewrite_open(struct notes_rewrite **out, struct repository *r
 				const char *command, struct err *err);
 void notes_rewrite_free(struct notes_rewrite *n); /* NULL is fine */
 
+struct notes_pair {
+	struct object_id from, to;
+};
 struct notes_copy {
-	const struct object_id *from, *to;
+	const struct notes_pair *pairs;
+	size_t nr;
 	const char *author, *committer; /* ident lines of the commit of notes */
 	const char *by;			/* the command, as its message names it: "git commit --amend" */
 };
 /*
- * Give `to` the notes of `from`, in the objects and refs that `op` and its transaction `t`
- * change. n may be NULL.
+ * For each pair, give `to` the notes of `from`, in the objects and refs that `op` and its transaction `t`
+ * change. n may be NULL. Once for a transaction.
  *
  * Durability: that of the operation.
- * Cost:       no flush of its own. For each ref the directories of notes on the way to both
- *             names (history/notes.h), and a commit.
+ * Cost:       no flush of its own. For each ref the directories of notes on the way to the
+ *             names (history/notes.h), and one commit.
  */
 MUST_USE int notes_rewrite_copy(struct notes_rewrite *n, const struct notes_copy *copy,
 				struct repo_operation *op, struct ref_transaction *t,
