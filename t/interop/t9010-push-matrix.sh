@@ -45,6 +45,15 @@ do
 	'
 done
 
+"$STOCK_GIT" init -q --bare --ref-format=reftable tables.git 2>/dev/null && test_set_prereq STOCK_TABLES
+
+test_expect_success STOCK_TABLES 'refs in tables on both sides' '
+	matrix --transports file --versions 0 --ref-format reftable --keep sha1 >table &&
+	test_grep " ok, 0 not offered, 0 failed" table &&
+	find push-matrix-* -name tables.list >tables && test_file_not_empty tables &&
+	find push-matrix-* -name packed-refs >files && test_must_be_empty files && rm -rf push-matrix-*
+'
+
 # A client that leaves something out, one that does nothing, and one that takes no refusal.
 test_expect_success 'the checks of this matrix find planted faults' '
 	write_script short <<-EOF &&

@@ -58,7 +58,7 @@ class Checker:
         whole = hashlib.sha1()
         for base, dirs, names in os.walk(directory):
             if base == directory:
-                dirs[:] = [d for d in dirs if d in ("objects", "refs")]
+                dirs[:] = [d for d in dirs if d in ("objects", "refs", "reftable")]
                 names = [n for n in names if n in ("HEAD", "packed-refs", "shallow")]
             dirs.sort()
             for name in sorted(names):

@@ -52,8 +52,11 @@ def quoted(text):
 class Place:
     """
     A scratch directory: `srv` has what is served, `bin` a copy of the program, `exec` what starts it
-    and notes the version of the protocol of each request in `versions`.
+    and notes the version of the protocol of each request in `versions`. Repositories that are made there have their refs
+    in `ref_format`.
     """
+    ref_format = "files"
+
     def __init__(self, top, git):
         self.top, self.git = top, os.path.abspath(git)
         self.srv, self.bin, self.exec, self.home, self.log, self.ssh = (
@@ -65,7 +68,7 @@ class Place:
         os.chmod(self.log, 0o777)
         self.make_program()
         write(self.home + "/.gitconfig", "[safe]\n\tdirectory = *\n"
-              "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n")
+              "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[init]\n\tdefaultRefFormat = " + self.ref_format + "\n")
         self.versions = self.path("versions")
         write(self.versions, "", 0o666)
         self.make_exec()

@@ -90,9 +90,16 @@ class Matrix:
 
     # ---- the repository, and what is expected of clients ----
 
+    def take(self, source):
+        """A copy of the repository, with its refs in the format that was asked for."""
+        copy_tree(source, self.source)
+        wanted = servers.Place.ref_format
+        if os.path.isdir(self.source + "/reftable") != (wanted == "reftable"):
+            self.checker.run(self.source, "refs", "migrate", "--ref-format=" + wanted)
+
     def prepare(self, source):
         self.source = self.place.srv + "/repo.git"
-        copy_tree(source, self.source)
+        self.take(source)
         run = self.checker.run
         for ref in run(self.source, "for-each-ref", "--format=%(refname)").stdout.decode().split():
             if not ref.startswith(("refs/heads/", "refs/tags/")):
@@ -287,6 +294,7 @@ def arguments(usage, *more):
     p.add_argument("--others")
     p.add_argument("--commits", type=int, default=1000)
     p.add_argument("--object-format", default="sha1")
+    p.add_argument("--ref-format", default="files", choices=("files", "reftable"))
     for what in ("transports", "versions", "operations", *more):
         p.add_argument("--" + what, type=names)
     p.add_argument("--dir")
@@ -294,7 +302,9 @@ def arguments(usage, *more):
     p.add_argument("--keep", action="store_true")
     p.add_argument("--list", action="store_true")
     p.add_argument("repository", nargs="?")
-    return p.parse_args()
+    args = p.parse_args()
+    servers.Place.ref_format = args.ref_format
+    return args
 
 
 def find_objects(path):
