@@ -73,11 +73,12 @@ class History:
     def message(self):
         return ["-m", self.rng.choice(MESSAGES)] if self.rng.random() < .6 else []
 
-    def line(self, used, batched):
+    def line(self, used, targets, batched):
         """One line of update-ref --stdin."""
         rng = self.rng
         name = self.name()
-        if name in used and rng.random() < .98:
+        # A symref logs the value of its target after the transaction; in Git's tables it is the one before.
+        if name in targets or name in used and rng.random() < .98:
             return []
         # Of two names that cannot both be, --batch-updates refuses the shorter one. Git's tables go by the order.
         if batched and any((u + "/").startswith(name + "/") or (name + "/").startswith(u + "/") for u in used):
@@ -99,16 +100,20 @@ class History:
             return option + ["delete %s\0\0" % name]
         if kind == "verify":
             return ["verify %s\0\0" % name]
+        target = self.name("refs/heads")
+        if target in used:
+            return []
+        targets.add(target)
         if kind == "symref-create":
-            return ["symref-create %s\0%s\0" % (name, self.name("refs/heads"))]
-        return ["option no-deref\0symref-update %s\0%s\0" % (name, self.name("refs/heads"))]
+            return ["symref-create %s\0%s\0" % (name, target)]
+        return ["option no-deref\0symref-update %s\0%s\0" % (name, target)]
 
     def batch(self):
-        rng, used, lines = self.rng, set(), []
+        rng, used, targets, lines = self.rng, set(), set(), []
         # Which of two updates by symrefs is refused where both cannot be is not compared.
         batched = ["--batch-updates"] if rng.random() < .5 else []
         for _ in range(rng.choice([1, 2, 3, 5, 20, 60])):
-            line = self.line(used, batched)
+            line = self.line(used, targets, batched)
             if batched and line and line[0].startswith(("update", "create", "delete")):
                 lines.append("option no-deref\0")
             lines += line
