@@ -36,7 +36,7 @@
 #                              repack, gc, prune, maintenance and others by chance, over random
 #                              repositories: the same objects stay, at the same places
 #   make differential STOCK_GIT=/path/git [SEED=1] [COUNT=500] [TURNS=100] [STEPS=2000] [EXPRESSIONS=1000]
-#                              merges, rebases, cherry-picks, reverts, stashes, patches, mails, expressions of grep by
+#                              merges, rebases, cherry-picks, reverts, stashes, notes, patches, mails, expressions of grep by
 #                              chance: both get the same results
 #   make merges STOCK_GIT=/path/git REPOSITORY=path
 #                              each merge of a history, made again by both
@@ -332,6 +332,7 @@ differential: all
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/apply.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/grep.py $(or $(SEED),1) $(or $(EXPRESSIONS),1000) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/format-patch.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
+	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/notes.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/mail.py $(or $(SEED),1) $(or $(COUNT),500) || rc=1; \
 	for hash in sha1 sha256; do OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/reftable.py $(or $(SEED),1) \
 		$(or $(STEPS),2000) $$hash || rc=1; done; \

@@ -51,6 +51,21 @@ static int combine_notes(struct notes_ref *n, const struct object_id *existing, 
 		notes_concatenate(n->repo->odb, existing, added, out, err);
 }
 
+/* As Git has it, nothing is combined with the note that is there. */
+static int copy_nothing(struct notes_ref *n, const struct object_id *to, const struct object_id *existing,
+			enum notes_combination how, struct err *err)
+{
+	struct object_id note = *existing;
+	int rc;
+
+	if (how == NOTES_OVERWRITE) {
+		rc = notes_ref_remove(n, to, err);
+		return rc < 0 ? rc : 0;
+	}
+	rc = how == NOTES_CAT_SORT_UNIQ ? notes_sort_lines(n->repo->odb, existing, NULL, &note, err) : 0;
+	return rc ? rc : notes_ref_put(n, to, &note, err);
+}
+
 int notes_ref_copy(struct notes_ref *n, const struct object_id *from, const struct object_id *to,
 		   enum notes_combination how, struct err *err)
 {
@@ -62,11 +77,10 @@ int notes_ref_copy(struct notes_ref *n, const struct object_id *from, const stru
 	has_to = notes_tree_find(n->tree, to, &existing, err);
 	if (has_to < 0)
 		return has_to;
-	if (!has_from) {
-		rc = how == NOTES_OVERWRITE && has_to ? notes_ref_remove(n, to, err) : 0;
-		n->changed |= has_to;
-		return rc < 0 ? rc : 0;
-	}
+	if (!has_from && !has_to)
+		return 0;
+	if (!has_from)
+		return copy_nothing(n, to, &existing, how, err);
 	if (has_to)
 		rc = combine_notes(n, &existing, &note, how, &note, err);
 	return rc ? rc : notes_ref_put(n, to, &note, err);

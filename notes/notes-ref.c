@@ -26,7 +26,7 @@ int notes_ref_open(struct notes_ref *n, struct repository *r, const char *name, 
 	int rc;
 
 	*n = (struct notes_ref){ .repo = r, .name = xstrdup(name), .tip = r->algo->null_oid };
-	rc = refname_is_valid(name, 0) ? ref_resolve(r->refs, name, &n->tip, NULL, NULL, &why) : ERR_NOT_FOUND;
+	rc = refname_is_valid(name, REFNAME_ALLOW_ONELEVEL) ? ref_resolve(r->refs, name, &n->tip, NULL, NULL, &why) : ERR_NOT_FOUND;
 	if (rc == ERR_NOT_FOUND) {
 		err_release(&why);
 		n->tip = r->algo->null_oid;
@@ -100,6 +100,15 @@ static int check_tip_is_commit(const struct notes_ref *n, struct err *err)
 	return rc;
 }
 
+static int write_notes_tree(struct notes_ref *n, struct object_id *tree, struct err *err)
+{
+	int rc = notes_tree_write(n->tree, tree, err);
+
+	if (rc < 0)
+		err_prefix(err, "cannot write notes in '%s'", n->name);
+	return rc;
+}
+
 int notes_ref_queue(struct notes_ref *n, struct repo_operation *op, struct ref_transaction *t,
 		    const struct notes_words *words, struct err *err)
 {
@@ -109,7 +118,7 @@ int notes_ref_queue(struct notes_ref *n, struct repo_operation *op, struct ref_t
 
 	if (!n->changed)
 		return 0;
-	if ((rc = check_tip_is_commit(n, err)) < 0 || (rc = notes_tree_write(n->tree, &tree, err)) < 0 ||
+	if ((rc = check_tip_is_commit(n, err)) < 0 || (rc = write_notes_tree(n, &tree, err)) < 0 ||
 	    (rc = notes_write_commit(op, &tree, &n->tip, !oid_is_null(&n->tip), words, &commit, err)) < 0)
 		return rc;
 	log = xstrfmt("notes: %s", words->reflog);

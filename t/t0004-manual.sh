@@ -57,6 +57,7 @@ all_options_of () {
 	bundle)	subs="create verify list-heads unbundle" ;;
 	reflog)	subs="list expire delete drop exists" ;;
 	refs)	subs="verify migrate exists" ;;
+	notes)	subs="list add copy append edit show merge remove prune get-ref" ;;
 	multi-pack-index)	subs="write verify expire repack" ;;
 	*)	subs= ;;
 	esac
