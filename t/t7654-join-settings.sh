@@ -150,7 +150,7 @@ test_expect_success 'a merge that a hook refuses keeps what --autostash put away
 	write_script r/.git/hooks/pre-merge-commit <<-\EOF && git -C r checkout -q main && lines 1 2 main 4 5 6 7 8 mine >r/f && test_when_finished "rm -f r/.git/hooks/pre-merge-commit" &&
 	exit 1
 	EOF
-	test_expect_code 1 git -C r merge -q --autostash -m x new && test_path_is_file r/.git/MERGE_AUTOSTASH && ! grep mine r/f && git -C r merge --abort && grep mine r/f && back
+	test_expect_code 1 git -C r merge -q --autostash -m x new && git -C r rev-parse -q --verify MERGE_AUTOSTASH && ! grep mine r/f && git -C r merge --abort && grep mine r/f && back
 '
 
 test_done
