@@ -87,10 +87,18 @@ static bool ntfs_equal(enum dotfile which, const char *name, size_t len)
 	return ntfs_short_name(which, name, len);
 }
 
+/* Most names can be told by their first byte: '.', that of a short name, or one that HFS+ may ignore. */
+static bool may_match(const char *name, size_t len)
+{
+	return len && (*name == '.' || (unsigned char)*name > 127 || strchr("gGmM~", *name));
+}
+
 bool dotfile_matches(enum dotfile which, const char *name, size_t len, unsigned protect)
 {
 	const char *want = files[which].name;
 
+	if (!may_match(name, len))
+		return false;
 	if (len == strlen(want) && !strncasecmp(name, want, len))
 		return true;
 	if ((protect & PROTECT_HFS) && hfs_equal(name, len, want))
