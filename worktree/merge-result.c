@@ -112,7 +112,10 @@ static int write_result_files(struct result_update *u, struct err *err)
 
 	converter_free(u->conv); /* it looks into the index that goes */
 	u->conv = NULL;
-	index_release(&u->ix);
+	if (u->before)
+		*u->before = u->ix;
+	else
+		index_release(&u->ix);
 	u->ix = u->plan.result;
 	index_init(&u->plan.result, u->r->algo);
 	rc = converter_new(&conv, u->r, &u->ix, ATTR_CHECKOUT, err);
@@ -159,7 +162,7 @@ static int finish_index(struct result_update *u, struct err *err)
 
 	if (conflicts)
 		put_stages(&u->ix, u->stages);
-	else if (u->plan.result_is_last_tree)
+	else if (u->plan.result_is_last_tree && !u->before)
 		rc = cache_tree_prime(&u->ix, u->r, u->to, err);
 	u->ix.changed = true;
 	return rc;

@@ -43,7 +43,9 @@ struct result_update {
 	bool head_stays; /* HEAD does not change: it does not tell how far an interrupted command came */
 	bool goes_on;	 /* an interrupted command is brought to its end: a stash has what it takes away */
 
-	struct index_state ix; /* the index: as it was, then as it is to be */
+	struct index_state *before; /* takes the index as it was, and its cached trees, for the caller; NULL: it is released */
+
+	struct index_state ix; /* the index: as it was, then as it is to be; without cached trees if `before` has them */
 
 	/* internal */
 	struct repo_operation *op;

@@ -4,6 +4,7 @@
  * pass reads what each of them has at a path, decides, and appends to the result.
  */
 #include "compat/posix.h"
+#include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "worktree/unpack-trees-internal.h"
 #include "worktree/write-files.h"
@@ -37,6 +38,24 @@ static int unpack_trees_entry_order(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* Then its entries are at hand. They are only for comparing: the first of two trees never gives one to the result. */
+static bool is_tree_of_index(const struct merger *mg, const struct object_id *tree)
+{
+	struct object_id cached;
+	size_t nr;
+
+	return mg->m->kind == UNPACK_TREES_TWO && !mg->m->prefix &&
+	       cache_tree_lookup(mg->ix, "", 0, &cached, &nr) && nr == mg->ix->nr && oid_eq(&cached, tree);
+}
+
+static void list_index(const struct index_state *ix, struct index_state *list)
+{
+	ALLOC_ARRAY(list->entries, ix->nr);
+	memcpy(list->entries, ix->entries, st_mult(ix->nr, sizeof(*ix->entries)));
+	list->nr = ix->nr;
+	list->alloc = ix->nr;
+}
+
 /* Entries use the memory of the result, which lives longer. */
 static int flatten(struct merger *mg, const struct object_id *trees)
 {
@@ -48,6 +67,10 @@ static int flatten(struct merger *mg, const struct object_id *trees)
 		int ret;
 
 		index_init(list, mg->r->algo);
+		if (!i && is_tree_of_index(mg, &trees[i])) {
+			list_index(mg->ix, list);
+			continue;
+		}
 		ret = tree_walk(odb_source(mg->r->odb), &trees[i], prefix, flatten_entry, &f,
 				mg->err);
 		if (ret)
@@ -149,6 +172,14 @@ static int run_pass(struct merger *mg)
 	return ret;
 }
 
+/* Entries below a file come right after it, but for others that begin with its name, too. */
+static bool next_begins_with(const struct index_state *ix, size_t pos)
+{
+	const struct index_entry *e = ix->entries[pos];
+
+	return pos + 1 < ix->nr && !strncmp(ix->entries[pos + 1]->name, e->name, e->name_len);
+}
+
 /* A file of one tree and a directory of another cannot both be in the index. */
 static int unpack_trees_check_files_and_dirs(struct merger *mg)
 {
@@ -156,8 +187,11 @@ static int unpack_trees_check_files_and_dirs(struct merger *mg)
 
 	for (size_t i = 0; i < out->nr; i++) {
 		const struct index_entry *e = out->entries[i];
-		size_t begin = index_dir_start(out, e->name, e->name_len);
+		size_t begin;
 
+		if (!next_begins_with(out, i))
+			continue;
+		begin = index_dir_start(out, e->name, e->name_len);
 		if (begin >= out->nr || strncmp(out->entries[begin]->name, e->name, e->name_len) ||
 		    out->entries[begin]->name[e->name_len] != '/' ||
 		    out->entries[begin]->stage != e->stage)
