@@ -4,6 +4,7 @@
 #include "merge/options.h"
 #include "odb/odb.h"
 #include "porcelain/stash-apply.h"
+#include "util/alloc.h"
 #include "worktree/content-merge.h"
 #include "worktree/write-files.h"
 
@@ -158,56 +159,79 @@ static void forget_untracked(struct stash_apply *a)
 
 /* ---- the index afterwards ---- */
 
-static int add_with_stat(struct stash_apply *a, struct index_state *to, const struct index_entry *e, struct err *err)
+/* The entry of `before`, with the mark of the one in the new index, if there is one. */
+static struct index_entry *take_back(struct index_state *ix, const struct index_entry *e, const struct index_entry *now)
 {
-	const struct index_entry *f = index_find(&a->update.ix, e->name, e->name_len);
-	struct index_entry *copy = index_entry_new(to, e->mode, &e->oid, e->name, e->name_len, 0);
+	struct index_entry *copy = index_entry_new(ix, e->mode, &e->oid, e->name, e->name_len, 0);
 
-	if (f) {
-		copy->flags = f->flags & (CE_ASSUME_VALID | CE_SKIP_WORKTREE);
-		if (f->mode == e->mode && oid_eq(&f->oid, &e->oid)) {
-			copy->stat = f->stat;
-			copy->flags |= f->flags & CE_UPTODATE;
-		}
-	}
-	return index_add(to, copy, INDEX_ADD_REPLACE, a->r->settings.protect, err);
+	if (now)
+		copy->flags |= now->flags & CE_SKIP_WORKTREE;
+	return copy;
 }
 
-/* New files stay in the index, or they would be untracked. */
-static int add_new_files(struct stash_apply *a, const struct index_state *before, struct index_state *out, struct err *err)
+/*
+ * Both lists are sorted. Entries that are as in `before` stay, with the stat data of their files; the others become as
+ * there. `added` gets the entries that `before` does not have.
+ */
+static void put_before(struct index_state *ix, const struct index_state *before, struct index_entry **added, size_t *nr_added)
 {
+	struct index_entry **all;
+	size_t nr = 0, i = 0, k = 0;
+
+	ALLOC_ARRAY(all, st_add(before->nr, 1));
+	while (i < ix->nr || k < before->nr) {
+		struct index_entry *now = i < ix->nr ? ix->entries[i] : NULL;
+		const struct index_entry *e = k < before->nr ? before->entries[k] : NULL;
+		int cmp = !now ? 1 : !e ? -1 : strcmp(now->name, e->name);
+
+		i += cmp <= 0;
+		k += cmp >= 0;
+		if (cmp < 0)
+			added[(*nr_added)++] = now;
+		else if (!cmp && now->mode == e->mode && oid_eq(&now->oid, &e->oid))
+			all[nr++] = now;
+		else
+			all[nr++] = take_back(ix, e, cmp ? NULL : now);
+	}
+	free(ix->entries);
+	ix->entries = all;
+	ix->nr = nr;
+	ix->alloc = st_add(before->nr, 1);
+}
+
+static int unstage_to(struct stash_apply *a, struct index_state *before, struct err *err)
+{
+	struct index_state *ix = &a->update.ix;
+	struct index_entry **added;
+	size_t nr_added = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < a->update.ix.nr; i++) {
-		const struct index_entry *e = a->update.ix.entries[i];
-
-		if (!index_find(before, e->name, e->name_len))
-			rc = add_with_stat(a, out, e, err);
-	}
+	ALLOC_ARRAY(added, st_add(ix->nr, 1));
+	put_before(ix, before, added, &nr_added);
+	cache_tree_free(&ix->cache_tree);
+	ix->cache_tree = before->cache_tree;
+	before->cache_tree = NULL;
+	/* New files stay in the index, or they would be untracked. */
+	for (size_t i = 0; !rc && !a->has_staged && i < nr_added; i++)
+		rc = index_add(ix, added[i], INDEX_ADD_REPLACE, a->r->settings.protect, err);
+	free(added);
+	ix->changed = true;
 	return rc;
 }
 
 /* Nothing of it is staged but new files; or what --index has merged. */
 static int unstage(struct stash_apply *a, struct err *err)
 {
-	struct index_state before, out;
-	int rc = unpack_trees_list(a->r, a->has_staged ? &a->staged : &a->from, &before, err);
+	struct index_state staged;
+	int rc;
 
-	index_init(&out, a->r->algo);
-	out.version = a->update.ix.version;
-	for (size_t i = 0; !rc && i < before.nr; i++)
-		rc = add_with_stat(a, &out, before.entries[i], err);
-	if (!rc && !a->has_staged)
-		rc = add_new_files(a, &before, &out, err);
-	index_release(&before);
-	if (rc) {
-		index_release(&out);
-		return rc;
-	}
-	out.changed = true;
-	index_release(&a->update.ix);
-	a->update.ix = out;
-	return 0;
+	if (!a->has_staged)
+		return unstage_to(a, &a->before, err);
+	rc = unpack_trees_list(a->r, &a->staged, &staged, err);
+	if (!rc)
+		rc = unstage_to(a, &staged, err);
+	index_release(&staged);
+	return rc;
 }
 
 /* The tree with conflict markers: what `git diff AUTO_MERGE` compares with. */
@@ -254,6 +278,7 @@ static int plan_apply(struct stash_apply *a, struct err *err)
 	a->update.to = &a->to;
 	a->update.stages = &a->merge.stages;
 	a->update.head_stays = true;
+	a->update.before = &a->before;
 	rc = result_update_plan(&a->update, err);
 	if (!rc)
 		write_all_untracked(a);
@@ -267,6 +292,7 @@ int stash_apply_run(struct stash_apply *a, struct repo_operation *op, struct err
 	a->op = op;
 	a->r = repo_operation_repository(op);
 	index_init(&a->untracked, a->r->algo);
+	index_init(&a->before, a->r->algo);
 	rc = begin_apply(a, err);
 	if (!rc)
 		rc = merge_index(a, err);
@@ -304,6 +330,7 @@ void stash_apply_release(struct stash_apply *a)
 {
 	result_update_release(&a->update);
 	index_release(&a->untracked);
+	index_release(&a->before);
 	if (a->has_merge)
 		merge_result_release(&a->merge);
 	string_list_clear(&a->in_the_way, NULL);

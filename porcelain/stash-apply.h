@@ -38,6 +38,7 @@ struct stash_apply {
 	struct repo_operation *op;
 	struct repository *r;
 	struct result_update update; /* update.ix: the index */
+	struct index_state before;   /* as it was */
 	struct object_id from, to, staged; /* trees: the index before, files, the index after */
 	bool has_staged;
 	struct index_state untracked;

@@ -146,6 +146,21 @@ test_expect_success 'entries that are only intended to be added' '
 	fresh && echo i >repo/i && git -C repo add -N i && say 1 && fails_with "error: Entry ${SQ}i${SQ} not uptodate. Cannot merge." "Cannot save the current worktree state" && has " A i" && say 0 list && test_must_be_empty out
 '
 
+test_expect_success 'pop keeps entries that are only intended to be added' '
+	fresh && echo x >>repo/f && git -C repo stash -q && echo i >repo/i && git -C repo add -N i && say 0 pop -q && has " M f" " A i" &&
+	git -C repo diff --cached --name-only >actual && test_must_be_empty actual
+'
+
+test_expect_success 'pop: a file out of the sparse checkout stays out; --index takes a file out of the index again' '
+	fresh && echo x >>repo/f && say 0 -q && git -C repo update-index --skip-worktree f && say 0 pop -q && git -C repo ls-files -t f >actual && echo "S f" >expect && test_cmp expect actual &&
+	fresh && git -C repo rm -q --cached g && echo G >repo/g && say 0 -q && say 0 pop -q --index && has "D  g" "?? g"
+'
+
+test_expect_success 'pop: a new file that needs the place of a file or directory takes it in the index' '
+	fresh && (cd repo && rm g && mkdir g && echo x >g/x && rm -r d && echo d >d && git add -A) && say 0 -q && say 0 pop -q &&
+	git -C repo ls-files >actual && lines .gitignore d f g/x >expect && test_cmp expect actual && say 0 -q && say 0 pop -q --index && git -C repo ls-files >actual && test_cmp expect actual
+'
+
 test_expect_success 'branch' '
 	conflict && stash=$(git -C repo rev-parse stash) && say 1 branch && fails_with "No branch name specified" && say 1 branch main && test_grep "already exists" err && say 0 branch b && fails_with "Switched to a new branch ${SQ}b${SQ}" &&
 	test_grep "^Dropped refs/stash@{0} ($stash)" out && has "M  f" " M g" "A  n" && test "$(git -C repo rev-parse main~1)" = "$(git -C repo rev-parse HEAD)" &&
@@ -210,6 +225,18 @@ test_expect_success STRACE,!SANITIZE 'a search for changes looks each unchanged 
 	do
 		echo more >>many/file7 && nr=$(lookups $command) && echo "$command: $nr" && test $nr -ge 200 && test $nr -lt 300 || return 1
 	done && cd ..
+'
+
+# opens OBJECT COMMAND...: prints how often a command opens the file of an object
+opens () {
+	local object=$(git rev-parse $1 | sed "s,^..,&/,")
+	shift
+	strace -f -o ../trace -e trace=openat git "$@" && grep -c "objects/$object" ../trace || :
+}
+
+test_expect_success STRACE,!SANITIZE 'pop does not read the trees of HEAD, and leaves the trees of HEAD cached in the index' '
+	fresh && cd repo && echo x >>d/h && git stash -q && test 0 = $(opens HEAD:d stash pop -q) && test 0 = $(opens HEAD:d diff --cached --quiet) &&
+	echo n >d/n && git add d/n && git stash -q && git stash pop -q && git diff --cached --name-status >actual && printf "A\td/n\n" >expect && test_cmp expect actual && cd ..
 '
 
 test_expect_success 'numbers of context lines need --patch' '
