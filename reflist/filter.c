@@ -105,26 +105,59 @@ struct collector {
 	struct err *err;
 };
 
-/* 1: the ref, or its tag, names one of the objects; 0: not; < 0: failure. */
-static int points_at(struct collector *g, const struct ref *ref)
+/* Replaces the message about a missing object by Git's for this case. */
+static int malformed_ref(const struct ref *ref, struct err *err)
 {
-	struct oid_array wanted = g->f->points_at;
-	struct object_facts *o = &g->l->state->object;
-	int rc;
+	return err_set(err, ERR_NOT_FOUND, "malformed object at '%s'", ref->name);
+}
 
-	for (size_t i = 0; i < wanted.nr; i++)
-		if (oid_eq(&wanted.oid[i], &ref->oid))
-			return 1;
-	if (ref->flags & REF_PEEL_KNOWN && oid_is_null(&ref->peeled))
-		return 0;
-	object_facts_select(o, &ref->oid);
-	rc = object_facts_type(o, g->l->repo, ref->name, g->err);
+/* Content of the selected object, if it is a tag: 1; 0: it is none. */
+static int read_tag(struct collector *g, const struct ref *ref, struct object_facts *o)
+{
+	struct err missing = ERR_INIT;
+	int rc = object_facts_type(o, g->l->repo, ref->name, &missing);
+
+	if (rc == ERR_NOT_FOUND)
+		rc = malformed_ref(ref, g->err);
+	else if (rc < 0)
+		err_move(g->err, &missing);
+	err_release(&missing);
 	if (rc < 0 || o->info.type != OBJ_TAG)
 		return rc;
 	rc = object_facts_content(o, g->l->repo, ref->name, g->err);
-	for (size_t i = 0; !rc && i < wanted.nr; i++)
-		if (oid_eq(&wanted.oid[i], &o->tag.target))
+	return rc < 0 ? rc : 1;
+}
+
+static bool is_wanted(const struct collector *g, const struct object_id *oid)
+{
+	const struct oid_array *wanted = &g->f->points_at;
+
+	for (size_t i = 0; i < wanted->nr; i++)
+		if (oid_eq(&wanted->oid[i], oid))
+			return true;
+	return false;
+}
+
+/* 1: the ref, or a tag to which it leads, names one of the objects; 0: not; < 0: failure. */
+static int points_at(struct collector *g, const struct ref *ref)
+{
+	struct object_facts *o = &g->l->state->object;
+	struct object_id oid = ref->oid;
+	int rc = 1;
+
+	if (is_wanted(g, &oid))
+		return 1;
+	/* No tag: the object is not read, but a ref without its object is reported as in Git. */
+	if (ref->flags & REF_PEEL_KNOWN && oid_is_null(&ref->peeled))
+		return odb_has(g->l->repo->odb, &oid) ? 0 : malformed_ref(ref, g->err);
+	while (rc > 0) {
+		object_facts_select(o, &oid);
+		rc = read_tag(g, ref, o);
+		if (rc > 0)
+			oid = o->tag.target;
+		if (rc > 0 && is_wanted(g, &oid))
 			return 1;
+	}
 	return rc;
 }
 

@@ -332,13 +332,16 @@ test_expect_success 'with "*", fields are of the object at the end of a chain of
 	test_cmp expect actual
 '
 
+# In older versions of Git, --points-at does not follow tags of tags.
 test_expect_success 'ancestry' '
 	for what in main side old HEAD~3 annotated deep lightweight alias; do
-		for o in --contains --no-contains --merged --no-merged --points-at; do
+		for o in --contains --no-contains --merged --no-merged; do
 			peers_git for-each-ref $o $what && peers_git for-each-ref $o=$what refs/tags ||
 				return 1
-		done
+		done && peers_git for-each-ref --points-at=$what refs/heads "refs/tags/[al]*" || return 1
 	done &&
+	git -C ours for-each-ref --points-at=annotated^{} --format="%(refname)" "refs/tags/[adn]*" >out &&
+	printf "refs/tags/%s\n" annotated deep nested no-tagger >expect && test_cmp expect out &&
 	peers_for_each_line <<-\END
 	--contains
 	--merged
@@ -350,7 +353,7 @@ test_expect_success 'ancestry' '
 	--contains=old --no-contains=side
 	--merged=main --no-merged=old --count=2
 	--merged=main --contains=lightweight --sort=-refname
-	--points-at=main --points-at=side
+	--points-at=main --points-at=side refs/heads
 	--points-at=HEAD^{tree}
 	--points-at=HEAD:blob
 	--points-at=nested
@@ -734,6 +737,19 @@ test_expect_success '--start-after goes on behind a name' '
 	done &&
 	for arg in --sort=refname --stdin refs/heads; do
 		test_expect_code 128 git -C pages for-each-ref --start-after=refs/heads/a $arg </dev/null 2>err && test_grep "cannot use --start-after with" err || return 1
+	done
+'
+
+test_expect_success '--points-at reports a ref whose object is missing' '
+	for format in files reftable; do
+		rm -rf lost && git init -q -b main --ref-format=$format lost && test_commit -C lost one && test_commit -C lost two && git -C lost branch b &&
+		git -C lost reset -q --hard HEAD^ && git -C lost tag one && two=$(git -C lost rev-parse b) &&
+		file=lost/.git/objects/$(echo $two | sed "s,..,&/,") &&
+		for times in 1 2; do
+			git -C lost for-each-ref --points-at=one --format="%(refname)" >out && printf "refs/%s\n" heads/main tags/one >expect && test_cmp expect out &&
+			mv $file saved && test_expect_code 128 git -C lost for-each-ref --points-at=one 2>err &&
+			test_grep "^fatal: malformed object at .refs/heads/b.$" err && mv saved $file && git -C lost pack-refs --all || return 1
+		done || return 1
 	done
 '
 
