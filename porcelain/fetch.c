@@ -522,14 +522,24 @@ static int fetch_all(struct fetch_run *f, struct err *err)
 	return rc ? rc : update_refs(f, err);
 }
 
+/* As in Git. Tables have one lock for all refs; its message names no ref. */
+static int exit_code_refused(int rc, const struct err *err)
+{
+	if (rc == ERR_CONFLICT)
+		return 254;
+	return starts_with(err_message(err), "cannot lock references") ? 251 : 253;
+}
+
 /* As in Git, the table comes although no ref has changed, and the error after it. Returns the exit code. */
 static int show_refused(struct fetch_run *f, int rc, struct err *err)
 {
+	int code = exit_code_refused(rc, err);
+
 	fetch_show(&f->rows, f->r, f->url, f->o, warn_between, f);
 	if (f->o->say_error)
 		f->o->say_error(f->o->data, err_message(err));
 	err_release(err);
-	return rc == ERR_CONFLICT ? 254 : 253;
+	return code;
 }
 
 static void release_run(struct fetch_run *f)
