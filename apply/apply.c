@@ -475,3 +475,53 @@ int apply_run(struct apply *a, const char *const *names, size_t nr)
 		rc = end_operation(a, rc);
 	return rc < 0 ? 1 : rc;
 }
+
+/* ---- a patch in memory ---- */
+
+static int run_text(struct apply *a, const struct strbuf *text)
+{
+	struct err err = ERR_INIT;
+	int rc = 0;
+
+	set_up_reader(a);
+	if (!a->conv)
+		rc = converter_new(&a->conv, a->repo, &a->ix, ATTR_CHECKIN, &err);
+	if (rc < 0) {
+		apply_error(a, "%s", err_message(&err));
+		err_release(&err);
+		return EXIT_BAD;
+	}
+	if (a->ws == APPLY_WS_DEFAULT)
+		a->ws = a->apply ? APPLY_WS_WARN : APPLY_WS_NOWARN;
+	rc = apply_text(a, text, "<stdin>");
+	free_patches(a);
+	if (rc >= 0 && rc < EXIT_BAD)
+		rc |= say_whitespace_errors(a);
+	return rc < 0 ? 1 : rc;
+}
+
+int apply_text_to_files(struct apply *a, const struct strbuf *text)
+{
+	a->index = a->cached = 0;
+	if (a->check)
+		a->apply = 0;
+	return run_text(a, text);
+}
+
+int apply_text_to_index(struct apply *a, struct index_state *ix, struct repo_operation *op, const struct strbuf *text)
+{
+	struct index_state none = a->ix;
+	int rc;
+
+	a->index = a->cached = 1;
+	if (a->check)
+		a->apply = 0;
+	a->ix = *ix;
+	a->has_index = a->locked = true;
+	a->op = op;
+	rc = run_text(a, text);
+	*ix = a->ix;
+	a->ix = none;
+	a->op = NULL;
+	return rc;
+}

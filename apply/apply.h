@@ -83,4 +83,9 @@ MUST_USE int apply_config(struct apply *a, const struct config_set *c, struct er
 /* names: of files, "-" is standard input; none: standard input. Returns the exit code. */
 int apply_run(struct apply *a, const char *const *names, size_t nr);
 
+/* The same with one patch that is in memory, to files alone; `check` writes nothing. */
+int apply_text_to_files(struct apply *a, const struct strbuf *text);
+/* To the entries of an index that the caller has read, and writes. Its objects are those of `op`, which may be NULL to check. */
+int apply_text_to_index(struct apply *a, struct index_state *ix, struct repo_operation *op, const struct strbuf *text);
+
 #endif

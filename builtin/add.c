@@ -2,6 +2,8 @@
 /* git-add(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "cli/choose/choose.h"
+#include "cli/context-option.h"
 #include "cli/path-args.h"
 #include "fs/file.h"
 #include "operation/operation.h"
@@ -17,7 +19,8 @@ static const char *const usage[] = { "git add [<options>] [--] <pathspec>...", N
 struct add_options {
 	int dry_run, verbose, force, update, all, ignore_removal, intent_to_add, refresh;
 	int ignore_errors, ignore_missing, renormalize, warn_embedded, sparse;
-	int interactive, patch, edit;
+	int interactive, patch, edit, auto_advance;
+	struct context_option context;
 	int chmod; /* 0, '+', '-' */
 	const char *chmod_text;
 	struct pathspec_args pathspec;
@@ -61,10 +64,26 @@ static int parse_ignore_removal(const struct option *opt, const char *arg UNUSED
 	return 0;
 }
 
+/* --patch is --interactive that begins in another place. */
+static void check_choice(const struct add_options *o)
+{
+	bool chooses = o->interactive || o->patch;
+
+	check_context_numbers(&o->context);
+	if (chooses && o->dry_run)
+		die("options '%s' and '%s' cannot be used together", "--dry-run", "--interactive/--patch");
+	if (chooses && o->pathspec.file)
+		die("options '%s' and '%s' cannot be used together", "--pathspec-from-file", "--interactive/--patch");
+	check_context_choice(&o->context, chooses, "--interactive/--patch");
+	if (!chooses && !o->auto_advance)
+		die("the option '%s' requires '%s'", "--no-auto-advance", "--interactive/--patch");
+}
+
 static void add_check_options(struct add_options *o)
 {
+	check_choice(o);
 	if (o->interactive || o->patch)
-		die("interactive adding (--interactive, --patch) is not available yet");
+		return;
 	if (o->edit)
 		die("editing the patch (--edit) is not available yet");
 	if (o->chmod_text) {
@@ -89,6 +108,9 @@ static void add_parse_command_line(int argc, const char **argv, struct add_optio
 		OPT_GROUP(""),
 		OPT_BOOL('i', "interactive", &o->interactive, "interactive picking"),
 		OPT_BOOL('p', "patch", &o->patch, "select hunks interactively"),
+		OPT_BOOL(0, "auto-advance", &o->auto_advance,
+			 "auto advance to the next file when selecting hunks interactively"),
+		OPT_CONTEXT(&o->context),
 		OPT_BOOL('e', "edit", &o->edit, "edit current diff and apply"),
 		OPT__FORCE(&o->force, "allow adding otherwise ignored files"),
 		OPT_BOOL('u', "update", &o->update, "update tracked files"),
@@ -117,7 +139,8 @@ static void add_parse_command_line(int argc, const char **argv, struct add_optio
 		OPT_END(),
 	};
 
-	o->warn_embedded = 1;
+	o->warn_embedded = o->auto_advance = 1;
+	o->context = (struct context_option)CONTEXT_OPTION_INIT;
 	parse_options(argc, argv, opts, usage, 0);
 	add_check_options(o);
 }
@@ -496,6 +519,19 @@ static void add_run_release(struct add_run *run)
 	free(run->seen);
 }
 
+static int add_by_hand(struct add_run *run, const char **argv)
+{
+	struct choose_request q = { .repo = run->repo, .target = CHOOSE_STAGE, .ps = &run->ps, .context = run->o.context,
+				    .auto_advance = run->o.auto_advance };
+	int code, rc;
+
+	(void)pathspec_args_parse(&run->o.pathspec, &run->ps, run->repo, argv, PATHSPEC_PREFER_FULL);
+	code = choose_hunks(&q);
+	add_run_release(run);
+	rc = finish_stdout();
+	return code ? code : rc;
+}
+
 int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct add_run run = { .repo = ctx->repo };
@@ -505,6 +541,8 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 
 	add_parse_command_line(argc, argv, &run.o);
 	index_init(&run.ix, ctx->repo->algo);
+	if (run.o.interactive || run.o.patch)
+		return add_by_hand(&run, argv);
 	nr_paths = pathspec_args_parse(&run.o.pathspec, &run.ps, run.repo, argv,
 				       run.o.update || run.o.all ? PATHSPEC_PREFER_FULL : 0);
 	run.seen = xcalloc(run.ps.nr + 1, 1);

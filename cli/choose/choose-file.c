@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The hunks of one file: show one, ask, do what the answer says. */
+#include "compat/posix.h"
+#include "cli/choose/choose-internal.h"
+
+/* ---- what is shown ---- */
+
+static void add_line(struct strbuf *out, const struct hunk_text *t, size_t i)
+{
+	strbuf_add(out, hunk_text_line(t, i), hunk_text_len(t, i));
+}
+
+static void add_header_line(const struct chooser *c, const struct hunk_part *h, bool colored, struct strbuf *out)
+{
+	const char *reset = colored ? c->diff_colors[DIFF_COLOR_RESET] : "";
+
+	if (colored)
+		strbuf_addstr(out, c->diff_colors[DIFF_COLOR_FRAG]);
+	hunk_header_add(out, &h->header);
+	strbuf_add(out, h->header.heading, h->header.heading_len);
+	strbuf_addf(out, "%s\n", reset);
+}
+
+/* A line that the user has written has the colour of its sign. */
+static void add_own_line(const struct chooser *c, const struct hunk_part *h, size_t i, struct strbuf *out)
+{
+	const char *line = hunk_text_line(h->plain, i);
+	size_t len = hunk_text_len(h->plain, i);
+	enum diff_color color = *line == '-' ? DIFF_COLOR_OLD : *line == '+' ? DIFF_COLOR_NEW : DIFF_COLOR_CONTEXT;
+
+	if (len && line[len - 1] == '\n')
+		len--;
+	strbuf_addstr(out, c->diff_colors[color]);
+	strbuf_add(out, line, len);
+	strbuf_addf(out, "%s\n", c->diff_colors[DIFF_COLOR_RESET]);
+}
+
+void choose_add_hunk_text(const struct chooser *c, const struct hunk_part *h, bool colored, struct strbuf *out)
+{
+	const struct hunk_text *shown = colored ? &c->list.colored : h->plain;
+	bool own = h->plain != &c->list.plain;
+
+	if (h->has_header_line)
+		add_line(out, colored ? shown : &c->list.plain, h->header_line);
+	else if (!h->is_mode && h->to > h->from)
+		add_header_line(c, h, colored, out);
+	for (size_t i = h->from; i < h->to; i++) {
+		if (own && colored)
+			add_own_line(c, h, i, out);
+		else
+			add_line(out, shown, i);
+	}
+}
+
+static void show_file_header(const struct chooser *c, const struct hunk_file *f)
+{
+	const struct hunk_text *t = c->diff_color ? &c->list.colored : &c->list.plain;
+	bool has_mode = f->nr && f->hunks[0].is_mode;
+
+	for (size_t i = f->from; i < f->to; i++)
+		if (!has_mode || i < f->mode_line || i > f->mode_line + 1)
+			fwrite(hunk_text_line(t, i), 1, hunk_text_len(t, i), stdout);
+}
+
+static void show_hunk(struct file_prompt *p)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (p->shown != p->at && p->f->nr) {
+		choose_add_hunk_text(p->c, &p->f->hunks[p->at], p->c->diff_color, &text);
+		fwrite(text.buf, 1, text.len, stdout);
+	}
+	p->shown = p->at;
+	strbuf_release(&text);
+}
+
+/* ---- the prompt ---- */
+
+static const char *thing_of(const struct file_prompt *p)
+{
+	if (p->f->deleted)
+		return "deletion";
+	if (p->f->added)
+		return "addition";
+	return p->f->nr && p->f->hunks[p->at].is_mode ? "mode change" : "this hunk";
+}
+
+static enum hunk_choice choice_of(const struct file_prompt *p)
+{
+	return p->f->nr ? p->f->hunks[p->at].choice : p->f->choice;
+}
+
+static void print_prompt(const struct file_prompt *p)
+{
+	const struct choose_words *w = p->c->words;
+	const char *was = choice_of(p) == HUNK_CHOSEN ? " (was: y)" : choice_of(p) == HUNK_SKIPPED ? " (was: n)" : "";
+	struct strbuf letters = STRBUF_INIT;
+
+	choose_add_letters(p, &letters);
+	choose_print_colored(&p->c->colors, SLOT_PROMPT, "(%zu/%zu) %c%s %s%s%s [y,n,q,a,d%s,?]? ", p->at + 1,
+			     p->f->nr ? p->f->nr : 1, toupper((unsigned char)*w->verb), w->verb + 1, thing_of(p), w->where, was,
+			     letters.buf);
+	strbuf_release(&letters);
+}
+
+/* ---- undecided hunks ---- */
+
+static ssize_t find_undecided(const struct file_prompt *p, bool forward)
+{
+	size_t nr = p->f->nr;
+
+	for (size_t step = 1; step < nr; step++) {
+		size_t i = (p->at + (forward ? step : nr - step)) % nr;
+
+		if (p->f->hunks[i].choice == HUNK_UNDECIDED)
+			return (ssize_t)i;
+	}
+	return -1;
+}
+
+void choose_go_on(struct file_prompt *p)
+{
+	p->at = p->behind < 0 ? p->f->nr : (size_t)p->behind;
+}
+
+static bool is_decided(const struct file_prompt *p)
+{
+	return p->before < 0 && p->behind < 0 && choice_of(p) != HUNK_UNDECIDED;
+}
+
+enum choose_step choose_in_file(struct chooser *c, struct hunk_file *f, bool has_others)
+{
+	struct file_prompt p = { .c = c, .f = f, .shown = SIZE_MAX, .has_others = has_others };
+	enum choose_step step = STEP_ASK_AGAIN;
+
+	show_file_header(c, f);
+	while (step == STEP_ASK_AGAIN) {
+		if (p.at >= f->nr)
+			p.at = 0;
+		p.before = find_undecided(&p, false);
+		p.behind = find_undecided(&p, true);
+		if (c->q->auto_advance && is_decided(&p)) {
+			step = STEP_FILE_DONE;
+			break;
+		}
+		show_hunk(&p);
+		print_prompt(&p);
+		if (!choose_read_key(c, &c->answer)) {
+			c->ended = true;
+			step = STEP_QUIT;
+		} else if (c->answer.len) {
+			step = choose_do_key(&p);
+		}
+	}
+	putchar('\n');
+	return step;
+}
