@@ -53,7 +53,7 @@ static void count_file(struct strmap *renames, const char *old, const char *new)
 	d->targets[d->nr++] = (struct dir_target){ xstrdup(new), 1 };
 }
 
-/* The root is never renamed. */
+/* The root is never renamed. A directory that both sides have removed is that of no file that could go along. */
 static bool is_removed_dir(const struct merge_run *run, enum merge_stage side, const char *path)
 {
 	const struct merge_path *p = *path ? merge_path_find(run, path) : NULL;
@@ -116,20 +116,6 @@ static void find_dir_renames(struct merge_run *run, const struct merge_renames *
 		if (merge_is_in_dir(&r->wanted_dirs[MERGE_OURS], sorted[i]->key) ||
 		    merge_is_in_dir(&r->wanted_dirs[MERGE_THEIRS], sorted[i]->key))
 			choose_target(run, sorted[i]->key, sorted[i]->value);
-	free(sorted);
-}
-
-/* Both sides have renamed the directory: neither rename says anything about the other side's files. */
-static void drop_contradictions(struct dir_renames *d)
-{
-	struct strmap_entry **sorted = strmap_sorted(&d->of[MERGE_OURS]);
-
-	for (size_t i = 0; i < d->of[MERGE_OURS].nr; i++) {
-		struct dir_rename *ours = sorted[i]->value, *theirs = strmap_get(&d->of[MERGE_THEIRS], sorted[i]->key);
-
-		if (theirs && ours->new && theirs->new)
-			ours->new = theirs->new = NULL;
-	}
 	free(sorted);
 }
 
@@ -414,7 +400,6 @@ int merge_follow_directories(struct merge_run *run, struct merge_renames *r)
 		return 0;
 	find_dir_renames(run, r, MERGE_OURS, &d.of[MERGE_OURS]);
 	find_dir_renames(run, r, MERGE_THEIRS, &d.of[MERGE_THEIRS]);
-	drop_contradictions(&d);
 	rc = move_all(run, r, &d);
 	for (int s = MERGE_OURS; s <= MERGE_THEIRS; s++)
 		strmap_clear(&d.of[s], free_dir_rename);
