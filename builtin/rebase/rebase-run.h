@@ -154,7 +154,7 @@ size_t rebase_fixup_count(const struct rebase_run *run);
 
 struct rebase_ref *rebase_refs_find(struct rebase_refs *l, const char *name);
 /* ---- run-merge.c ---- */
-MUST_USE int rebase_run_label(struct rebase_run *run, const struct todo_item *item, struct err *err);
+void rebase_run_label(struct rebase_run *run, const struct todo_item *item);
 MUST_USE int rebase_run_reset(struct rebase_run *run, const struct todo_item *item, struct err *err);
 MUST_USE int rebase_run_merge(struct rebase_run *run, struct todo_item *item, struct err *err);
 MUST_USE int rebase_run_update_ref(struct rebase_run *run, const struct todo_item *item, struct err *err);

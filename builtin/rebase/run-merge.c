@@ -30,15 +30,12 @@ static char *first_word(const char *arg)
 	return xstrndup(arg, strcspn(arg, " \t"));
 }
 
-int rebase_run_label(struct rebase_run *run, const struct todo_item *item, struct err *err)
+void rebase_run_label(struct rebase_run *run, const struct todo_item *item)
 {
 	char *ref = xstrfmt("refs/rewritten/%s", item->arg);
 	struct rebase_ref *l = rebase_refs_find(&run->labels, ref);
-	int rc = 0;
 
-	if (!strcmp(item->arg, "#"))
-		rc = err_set(err, ERR_INVALID, "illegal label name: '%s'", item->arg);
-	else if (l && l->queued) /* a ref that is there gets a new value */
+	if (l && l->queued) /* a ref that is there gets a new value */
 		*rebase_refs_add(&run->labels, ref, &l->before, &run->now.head) = (struct rebase_ref){
 			.name = xstrdup(ref), .before = run->r->algo->null_oid, .after = run->now.head };
 	else if (l)
@@ -46,7 +43,6 @@ int rebase_run_label(struct rebase_run *run, const struct todo_item *item, struc
 	else
 		rebase_refs_add(&run->labels, ref, &run->r->algo->null_oid, &run->now.head);
 	free(ref);
-	return rc;
 }
 
 static bool is_label(struct rebase_run *run, const char *name)

@@ -35,7 +35,8 @@ static int run_command_at(struct rebase_run *run, struct todo_item *item, struct
 	case TODO_BREAK:
 		return rebase_stop_break(run, err);
 	case TODO_LABEL:
-		return rebase_run_label(run, item, err);
+		rebase_run_label(run, item);
+		return 0;
 	case TODO_RESET:
 		return rebase_run_reset(run, item, err);
 	case TODO_MERGE:
