@@ -19,6 +19,7 @@
 /* Sorted by name. A command that is not here is an error that names it. */
 static const struct command commands[] = {
 	{ "add", cmd_add, CMD_REPO | CMD_WORKTREE },
+	{ "am", cmd_am, CMD_REPO | CMD_WORKTREE },
 	{ "annotate", cmd_annotate, CMD_REPO | CMD_PAGER },
 	{ "apply", cmd_apply, CMD_REPO_GENTLY },
 	{ "archive", cmd_archive, CMD_REPO_GENTLY },

@@ -93,6 +93,8 @@ int apply_build_ancestor(struct apply *a)
 
 	if (!a->repo)
 		return apply_error(a, "'%s' outside a repository", "--build-fake-ancestor");
+	if (a->ancestor)
+		return collect_ancestors(a, a->ancestor);
 	index_init(&ix, a->algo);
 	rc = collect_ancestors(a, &ix);
 	if (!rc)

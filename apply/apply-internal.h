@@ -25,6 +25,8 @@ void apply_say(struct apply *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* "error: …"; returns -1. */
 int apply_error(struct apply *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void apply_say_name(struct apply *a, const struct apply_patch *ap, const char *before, const char *after);
+/* Does the file of that path count? Not with --cached, nor if an earlier patch of a series has changed the path. */
+bool apply_checks_file(const struct apply *a, const char *path);
 /* The new name, or the old one of a deletion. */
 const char *apply_name(const struct apply_patch *ap);
 

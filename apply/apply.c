@@ -146,6 +146,10 @@ static int open_index(struct apply *a)
 	int rc = 0;
 
 	a->update_index = (a->index || a->intent_to_add) && a->apply;
+	if (a->series) {
+		a->has_index = a->index;
+		return 0;
+	}
 	if (a->update_index && !a->locked) {
 		rc = repo_operation_lock_index(a->op, &err);
 		a->locked = !rc;
@@ -177,6 +181,7 @@ static int check_and_write(struct apply *a)
 	}
 	if (!a->apply)
 		return 0;
+	a->writes_begun = true;
 	rc = apply_write_results(a);
 	if (rc < 0)
 		return EXIT_BAD;
@@ -218,7 +223,7 @@ static int apply_text(struct apply *a, const struct strbuf *text, const char *na
 		rc = check_and_write(a);
 	if (rc)
 		return rc;
-	if (a->fake_ancestor && apply_build_ancestor(a) < 0)
+	if ((a->fake_ancestor || a->ancestor) && apply_build_ancestor(a) < 0)
 		return EXIT_BAD;
 	return a->verbosity >= 0 ? print_report(a) : 0;
 }
@@ -343,7 +348,7 @@ static int refuse_option(struct apply *a, const char *option)
 }
 
 /* Do the options go together? */
-static int check_apply_options(struct apply *a)
+int apply_check_options(struct apply *a)
 {
 	if (a->favor && !a->threeway)
 		return refuse_options(a, "fatal: --ours, --theirs, and --union require --3way\n");
@@ -358,7 +363,7 @@ static int check_apply_options(struct apply *a)
 		if (!a->verbosity)
 			a->verbosity = 1;
 	}
-	if (!a->force_apply && (a->stat || a->numstat || a->summary || a->check || a->fake_ancestor))
+	if (!a->force_apply && (a->stat || a->numstat || a->summary || a->check || a->fake_ancestor || a->ancestor))
 		a->apply = 0;
 	if (a->index && !a->repo)
 		return refuse_option(a, "--index");
@@ -460,7 +465,7 @@ int apply_run(struct apply *a, const char *const *names, size_t nr)
 	struct err err = ERR_INIT;
 	int rc;
 
-	if (check_apply_options(a) < 0)
+	if (apply_check_options(a) < 0)
 		return EXIT_BAD;
 	set_up_reader(a);
 	if (a->repo && converter_new(&a->conv, a->repo, &a->ix, ATTR_CHECKIN, &err) < 0) {
@@ -478,6 +483,21 @@ int apply_run(struct apply *a, const char *const *names, size_t nr)
 
 /* ---- a patch in memory ---- */
 
+static int apply_patch_text(struct apply *a, const struct strbuf *patch, const char *name)
+{
+	int rc;
+
+	if (a->ws == APPLY_WS_DEFAULT)
+		a->ws = a->apply ? APPLY_WS_WARN : APPLY_WS_NOWARN;
+	rc = apply_text(a, patch, name);
+	if (rc >= 0 && rc < EXIT_BAD) {
+		int spaces = say_whitespace_errors(a);
+
+		rc = spaces ? spaces : rc;
+	}
+	return rc < 0 ? 1 : rc;
+}
+
 static int run_text(struct apply *a, const struct strbuf *text)
 {
 	struct err err = ERR_INIT;
@@ -491,13 +511,9 @@ static int run_text(struct apply *a, const struct strbuf *text)
 		err_release(&err);
 		return EXIT_BAD;
 	}
-	if (a->ws == APPLY_WS_DEFAULT)
-		a->ws = a->apply ? APPLY_WS_WARN : APPLY_WS_NOWARN;
-	rc = apply_text(a, text, "<stdin>");
+	rc = apply_patch_text(a, text, "<stdin>");
 	free_patches(a);
-	if (rc >= 0 && rc < EXIT_BAD)
-		rc |= say_whitespace_errors(a);
-	return rc < 0 ? 1 : rc;
+	return rc;
 }
 
 int apply_text_to_files(struct apply *a, const struct strbuf *text)
@@ -524,4 +540,48 @@ int apply_text_to_index(struct apply *a, struct index_state *ix, struct repo_ope
 	a->ix = none;
 	a->op = NULL;
 	return rc;
+}
+
+/* ---- a series in memory ---- */
+
+static int run_on_series(struct apply *a, struct apply_series *s, const struct strbuf *patch, const char *name)
+{
+	struct err err = ERR_INIT;
+	int rc;
+
+	a->index_with_files = !a->cached;
+	a->index = a->cached = 1;
+	a->series = s;
+	a->op = s->op;
+	index_release(&a->ix);
+	a->ix = s->ix;
+	set_up_reader(a);
+	if (converter_new(&a->conv, a->repo, &a->ix, ATTR_CHECKOUT, &err) < 0) {
+		apply_error(a, "%s", err_message(&err));
+		err_release(&err);
+		rc = EXIT_BAD;
+	} else {
+		rc = apply_patch_text(a, patch, name);
+	}
+	free_patches(a);
+	converter_free(a->conv);
+	a->conv = NULL;
+	s->ix = a->ix;
+	index_init(&a->ix, a->algo);
+	return rc;
+}
+
+int apply_to_series(struct apply *a, struct apply_series *s, const struct strbuf *patch, const char *name)
+{
+	int rc = run_on_series(a, s, patch, name);
+
+	return rc && a->writes_begun ? APPLY_SERIES_BROKEN : rc;
+}
+
+int apply_find_ancestor(struct apply *a, struct apply_series *s, const struct strbuf *patch, const char *name,
+			struct index_state *out)
+{
+	a->ancestor = out;
+	a->apply = 0;
+	return run_on_series(a, s, patch, name);
 }

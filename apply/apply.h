@@ -66,12 +66,26 @@ struct apply {
 	struct strmap table; /* path => patch that made it, or a mark */
 	struct strset links, links_gone; /* symbolic links after the patches, and links that the patches remove */
 	struct repo_operation *op;
+	struct apply_series *series; /* NULL: files and the repository's index change */
+	bool writes_begun;
+	bool index_with_files;	     /* series: --index, not --cached */
+	struct index_state *ancestor; /* for apply_find_ancestor */
 	struct index_state ix;
 	bool has_index, update_index, locked;
 	struct converter *conv;
 	size_t ws_errors, ws_fixed;
 	unsigned ws_rule; /* core.whitespace */
 	const struct hash_algo *algo;
+};
+
+/*
+ * A series of patches in memory, git-am(1): the index is that after the patches so far, and files follow later. A path that
+ * none of them has changed has its file, which is checked as with --index.
+ */
+struct apply_series {
+	struct repo_operation *op; /* with open objects */
+	struct index_state ix;	   /* in memory; not that of the operation */
+	struct strset changed;	   /* paths that ix has for the first time, or no longer, or with other contents */
 };
 
 void apply_init(struct apply *a, struct repository *r, const char *prefix);
@@ -82,6 +96,17 @@ bool apply_set_whitespace(struct apply *a, const char *value);
 MUST_USE int apply_config(struct apply *a, const struct config_set *c, struct err *err);
 /* names: of files, "-" is standard input; none: standard input. Returns the exit code. */
 int apply_run(struct apply *a, const char *const *names, size_t nr);
+/* The options as apply_run checks them. < 0: they do not go together, which has been said. */
+MUST_USE int apply_check_options(struct apply *a);
+/*
+ * Apply a text to s->ix, with --index or --cached. Returns the exit code; unless it is 0 s->ix is as it was.
+ * APPLY_SERIES_BROKEN: it was changed in part, and cannot be used.
+ */
+#define APPLY_SERIES_BROKEN 256
+int apply_to_series(struct apply *a, struct apply_series *s, const struct strbuf *patch, const char *name);
+/* --build-fake-ancestor in memory: `out` gets the blobs that the patch was made for. */
+int apply_find_ancestor(struct apply *a, struct apply_series *s, const struct strbuf *patch, const char *name,
+			struct index_state *out);
 
 /* The same with one patch that is in memory, to files alone; `check` writes nothing. */
 int apply_text_to_files(struct apply *a, const struct strbuf *text);

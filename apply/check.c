@@ -106,9 +106,10 @@ static unsigned mode_of_file(const struct apply *a, const struct apply_patch *ap
 static int find_old_side(struct apply *a, struct apply_patch *ap, struct old_side *o)
 {
 	const char *name = ap->p.old_name;
+	const bool with_file = apply_checks_file(a, name);
 	int code = 0;
 
-	if (!a->cached && lstat(name, &o->st) < 0) {
+	if (with_file && lstat(name, &o->st) < 0) {
 		code = errno;
 		o->missing = true;
 		if (code != ENOENT && code != ENOTDIR)
@@ -120,12 +121,12 @@ static int find_old_side(struct apply *a, struct apply_patch *ap, struct old_sid
 			return ap->p.is_new < 0 ? 1 : apply_error(a, "%s: does not exist in index", name);
 		if (o->missing && apply_check_out_entry(a, o->e, &o->st) < 0)
 			return -1;
-		if (!a->cached && apply_differs_from_entry(a, o->e, &o->st))
+		if (with_file && apply_differs_from_entry(a, o->e, &o->st))
 			return apply_error(a, "%s: does not match index", name);
 	} else if (o->missing) {
 		return ap->p.is_new < 0 ? 1 : say_missing(a, name, code);
 	}
-	o->mode = a->cached ? o->e->mode : mode_of_file(a, ap, o);
+	o->mode = with_file ? mode_of_file(a, ap, o) : o->e->mode;
 	return 0;
 }
 
@@ -174,19 +175,20 @@ static bool place_gets_free(struct apply *a, const char *name)
 static const char *why_not_create(struct apply *a, const char *name, int *code)
 {
 	bool may_exist = place_gets_free(a, name);
+	const bool with_file = apply_checks_file(a, name);
 	struct stat st;
 
 	*code = 0;
-	if (a->has_index && (!may_exist || !a->cached)) {
+	if (a->has_index && (!may_exist || with_file)) {
 		const struct index_entry *e = index_find(&a->ix, name, strlen(name));
 		bool intended = e && e->flags & CE_INTENT_TO_ADD;
 
 		if (e && !may_exist && !intended)
 			return "already exists in index";
-		if (intended && !a->cached)
+		if (intended && with_file)
 			return "does not match index";
 	}
-	if (a->cached)
+	if (!with_file)
 		return NULL;
 	if (lstat(name, &st) < 0) {
 		*code = errno == ENOENT || errno == ENOTDIR ? 0 : errno;

@@ -24,6 +24,13 @@ struct apply_patch *apply_earlier_patch(struct apply *a, const struct apply_patc
 	return v == &apply_to_delete || v == &apply_was_deleted ? NULL : v;
 }
 
+bool apply_checks_file(const struct apply *a, const char *path)
+{
+	if (a->series)
+		return a->index_with_files && !strset_contains(&a->series->changed, path);
+	return !a->cached;
+}
+
 /* ---- contents ---- */
 
 /* As a commit would have the file; of one whose patch has CRLF, lines end as they do. */
@@ -118,7 +125,7 @@ bool apply_differs_from_entry(struct apply *a, struct index_entry *e, const stru
 	if (MODE_IS_GITLINK(e->mode))
 		return !S_ISDIR(st->st_mode);
 	match = index_entry_stat_match(&a->ix, e, st, &a->repo->settings);
-	if (match & ~MATCH_RACY)
+	if (match & ~MATCH_RACY && !a->series) /* Git refreshes the index before a series */
 		return true;
 	if (!match)
 		return false;

@@ -133,6 +133,12 @@ static bool leaves_index(const struct apply *a)
 	return a->has_index && a->update_index && !a->intent_to_add;
 }
 
+static void note_changed(struct apply *a, const char *path)
+{
+	if (a->series)
+		strset_add(&a->series->changed, path);
+}
+
 static void remove_old_side(struct apply *a, struct apply_patch *ap)
 {
 	const struct file_patch *p = &ap->p;
@@ -141,6 +147,7 @@ static void remove_old_side(struct apply *a, struct apply_patch *ap)
 		return;
 	if (leaves_index(a))
 		index_remove(&a->ix, p->old_name, strlen(p->old_name));
+	note_changed(a, p->old_name);
 	remove_old_file(a, ap);
 }
 
@@ -264,6 +271,7 @@ static int create_new_side(struct apply *a, struct apply_patch *ap)
 		return 0;
 	if (!a->cached)
 		rc = create_new_file(a, ap);
+	note_changed(a, ap->p.new_name);
 	if (!rc && a->update_index)
 		rc = add_new_entry(a, ap);
 	return rc;

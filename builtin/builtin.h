@@ -63,6 +63,11 @@ MUST_USE int refuse_unmerged(struct repository *r, const char *doing, struct err
  */
 int reset_of_merge(struct command_ctx *ctx, struct repo_operation **unsealed);
 /*
+ * The same for git-am(1): to `to`; NULL: to HEAD, which stays; the null id: HEAD's branch goes. rerere forgets its conflicts.
+ * On 0 *op is the operation, published.
+ */
+MUST_USE int reset_of_am(struct command_ctx *ctx, const struct object_id *to, struct repo_operation **op, struct err *err);
+/*
  * autostash.c: the changes that MERGE_AUTOSTASH names, if it is there, come back; or, with `store`, only go to the list of
  * stashes. An operation of its own. Prints the outcome. Returns the exit code of a failure, which has been reported.
  */
@@ -76,6 +81,7 @@ void print_common_commands(const struct command *commands, size_t nr);
 int git_main(int argc, const char **argv); /* git.c; main() is in git-main.c */
 
 int cmd_add(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_am(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_annotate(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_apply(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_archive(int argc, const char **argv, struct command_ctx *ctx);

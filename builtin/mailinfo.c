@@ -79,26 +79,13 @@ static int write_output(const struct command_ctx *ctx, const char *name, const s
 	return rc;
 }
 
-static void print_header_lines(const char *name, const struct strbuf *value)
-{
-	const char *p = value->buf, *eol;
-
-	while ((eol = strchr(p, '\n'))) {
-		printf("%s: %.*s\n", name, (int)(eol - p), p);
-		p = eol + 1;
-	}
-	printf("%s: %s\n", name, p);
-}
-
 static void print_info(const struct mail_info *m)
 {
-	if (m->has_author)
-		printf("Author: %s\nEmail: %s\n", m->author.buf, m->email.buf);
-	if (m->has_subject)
-		print_header_lines("Subject", &m->subject);
-	if (m->has_date)
-		printf("Date: %s\n", m->date.buf);
-	putchar('\n');
+	struct strbuf out = STRBUF_INIT;
+
+	mail_format_info(m, &out);
+	fwrite(out.buf, 1, out.len, stdout);
+	strbuf_release(&out);
 }
 
 static bool is_blank_text(const struct strbuf *text)

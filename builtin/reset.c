@@ -16,6 +16,7 @@
 #include "worktree/sparse.h"
 #include "worktree/unpack-trees.h"
 #include "worktree/merge-result.h"
+#include "worktree/rerere.h"
 
 static const char *const usage[] = {
 	"git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]",
@@ -44,6 +45,7 @@ struct resetter {
 	struct sparse *sparse; /* NULL: every path is to have its file */
 	int recurse;
 	bool keep_autostash; /* `merge --abort` brings it back */
+	bool of_am;	     /* `am --skip`, `am --abort` */
 	struct repo_operation **unsealed; /* NULL: the reset is sealed at its end */
 	enum autostash_outcome autostash;
 };
@@ -494,6 +496,21 @@ static int queue_orig_head(struct resetter *rs, struct ref_transaction *t, struc
 	return 0;
 }
 
+/* ORIG_HEAD is the target, and stays. */
+static int move_head_of_am(struct resetter *rs, struct err *err)
+{
+	struct ref_transaction *t = NULL;
+	int rc = rerere_clear(rs->op, err);
+
+	if (!rc && !oid_eq(&rs->commit, &rs->head)) {
+		rc = repo_operation_begin_refs(rs->op, 0, &t, err);
+		if (!rc)
+			rc = ref_transaction_update(t, "HEAD", &rs->commit, rs->unborn ? &rs->r->algo->null_oid : &rs->head, 0,
+						    "am --abort", err);
+	}
+	return rc ? rc : repo_operation_end_state(rs->op, STATE_ENDS_BY_SWITCH, err);
+}
+
 static int move_head(struct resetter *rs, struct err *err)
 {
 	struct ref_transaction *t = NULL;
@@ -551,6 +568,8 @@ static int change_index(struct resetter *rs, struct unstaged *u, struct err *err
 	rc = rs->with_paths || rs->intent_to_add ? reset_paths(rs, err) : reset_index(rs, err);
 	if (rc == ERR_CONFLICT) {
 		report_error(err);
+		if (rs->of_am)
+			return err_set(err, ERR_INVALID, "failed to clean index");
 		return err_set(err, ERR_INVALID, "Could not reset index file to revision '%s'.",
 			       rs->rev);
 	}
@@ -597,7 +616,7 @@ static int reset_run(struct resetter *rs, struct unstaged *u, struct err *err)
 	rs->op = repo_operation_begin(rs->r);
 	rc = rs->mode == MODE_SOFT ? check_soft(rs, err) : change_index(rs, u, err);
 	if (!rc && !rs->with_paths)
-		rc = move_head(rs, err);
+		rc = rs->of_am ? move_head_of_am(rs, err) : move_head(rs, err);
 	rc = end_reset(rs, rc, err);
 	if (rc)
 		return rc;
@@ -665,4 +684,35 @@ int reset_of_merge(struct command_ctx *ctx, struct repo_operation **unsealed)
 	const char *argv[] = { "reset", "--merge", NULL };
 
 	return reset_command(2, argv, ctx, true, unsealed);
+}
+
+static int find_target_of_am(struct resetter *rs, const struct object_id *to, struct err *err)
+{
+	char *branch = NULL;
+	int rc = ref_resolve(rs->r->refs, "HEAD", &rs->head, &branch, NULL, NULL);
+
+	free(branch);
+	rs->unborn = rc < 0;
+	if (rs->unborn)
+		rs->head = rs->r->algo->null_oid;
+	rs->commit = to ? *to : rs->head;
+	rs->tree = rs->r->algo->empty_tree;
+	return oid_is_null(&rs->commit) ? 0 : object_peel(odb_source(rs->r->odb), &rs->commit, OBJ_TREE, &rs->tree, NULL, err);
+}
+
+int reset_of_am(struct command_ctx *ctx, const struct object_id *to, struct repo_operation **op, struct err *err)
+{
+	struct resetter rs = { .r = ctx->repo, .mode = MODE_MERGE, .rev = "HEAD", .of_am = true, .unsealed = op };
+	struct unstaged u = { .text = STRBUF_INIT };
+	int rc = find_target_of_am(&rs, to, err);
+
+	index_init(&rs.ix, rs.r->algo);
+	if (!rc)
+		rc = reset_run(&rs, &u, err);
+	converter_free(rs.conv);
+	index_release(&rs.ix);
+	sparse_free(rs.sparse);
+	attrs_free(rs.attrs);
+	strbuf_release(&u.text);
+	return rc;
 }

@@ -605,3 +605,25 @@ void mail_info_release(struct mail_info *m)
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		strbuf_release(all[i]);
 }
+
+static void add_header_lines(struct strbuf *out, const char *name, const struct strbuf *value)
+{
+	const char *p = value->buf, *eol;
+
+	while ((eol = strchr(p, '\n'))) {
+		strbuf_addf(out, "%s: %.*s\n", name, (int)(eol - p), p);
+		p = eol + 1;
+	}
+	strbuf_addf(out, "%s: %s\n", name, p);
+}
+
+void mail_format_info(const struct mail_info *m, struct strbuf *out)
+{
+	if (m->has_author)
+		strbuf_addf(out, "Author: %s\nEmail: %s\n", m->author.buf, m->email.buf);
+	if (m->has_subject)
+		add_header_lines(out, "Subject", &m->subject);
+	if (m->has_date)
+		strbuf_addf(out, "Date: %s\n", m->date.buf);
+	strbuf_addch(out, '\n');
+}

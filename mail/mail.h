@@ -53,6 +53,8 @@ struct mail_info {
 
 void mail_info_init(struct mail_info *m);
 void mail_info_release(struct mail_info *m);
+/* Append what git-mailinfo(1) prints: "Author: …" and so on, and an empty line. */
+void mail_format_info(const struct mail_info *m, struct strbuf *out);
 /* Fills `m`, which mail_info_init made. */
 void mail_read(const char *text, size_t len, const struct mail_options *o, struct mail_info *m);
 

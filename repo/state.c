@@ -183,22 +183,30 @@ static char *lock_base(const struct repository *r, enum repo_state_file f)
 	return path;
 }
 
+static int stage_text(struct fsync_batch *b, const char *base, const char *path, enum publish_class order, const char *text,
+		      size_t len, struct err *err)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	int rc = lockfile_hold(&lk, base, LOCK_NO_DEREF, 0, err);
+
+	if (!rc)
+		rc = write_in_full(lk.tf->fd, text, len, lk.tf->path, err);
+	if (!rc)
+		rc = tempfile_stage(&lk.tf, b, FSYNC_OTHER, order, path, true, err);
+	lockfile_release(&lk);
+	return rc;
+}
+
 int repo_state_stage(const struct repository *r, struct fsync_batch *b, enum repo_state_file f, const char *text,
 		     size_t len, struct err *err)
 {
 	char *path = repo_state_path(r, f), *base = lock_base(r, f);
 	const bool late = state_table[f].flags & STATE_IS_PROGRESS && file_exists(path);
-	struct lockfile lk = LOCKFILE_INIT;
 	int rc;
 
 	if (state_table[f].flags & STATE_IS_DIR)
 		BUG("'%s' is a directory", state_table[f].name);
-	rc = lockfile_hold(&lk, base, LOCK_NO_DEREF, 0, err);
-	if (!rc)
-		rc = write_in_full(lk.tf->fd, text, len, lk.tf->path, err);
-	if (!rc)
-		rc = tempfile_stage(&lk.tf, b, FSYNC_OTHER, late ? PUBLISH_FILE_LATE : PUBLISH_STATE, path, true, err);
-	lockfile_release(&lk);
+	rc = stage_text(b, base, path, late ? PUBLISH_FILE_LATE : PUBLISH_STATE, text, len, err);
 	free(base);
 	free(path);
 	return rc;
@@ -208,14 +216,8 @@ int repo_state_stage_in(const struct repository *r, struct fsync_batch *b, enum 
 			const char *text, size_t len, struct err *err)
 {
 	char *top = repo_state_path(r, dir), *path = path_join(top, name), *base = xstrfmt("%s.%s", top, name);
-	struct lockfile lk = LOCKFILE_INIT;
-	int rc = lockfile_hold(&lk, base, LOCK_NO_DEREF, 0, err);
+	int rc = stage_text(b, base, path, PUBLISH_STATE, text, len, err);
 
-	if (!rc)
-		rc = write_in_full(lk.tf->fd, text, len, lk.tf->path, err);
-	if (!rc)
-		rc = tempfile_stage(&lk.tf, b, FSYNC_OTHER, PUBLISH_STATE, path, true, err);
-	lockfile_release(&lk);
 	free(base);
 	free(path);
 	free(top);

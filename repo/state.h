@@ -119,6 +119,24 @@
 	X(REBASE_APPLY_ORIG_HEAD, "rebase-apply/orig-head", AM, STATE_NAMES_OBJECTS) \
 	X(REBASE_APPLY_ONTO, "rebase-apply/onto", AM, STATE_NAMES_OBJECTS) \
 	X(REBASE_APPLY_APPLYING, "rebase-apply/applying", AM, 0) \
+	X(REBASE_APPLY_REBASING, "rebase-apply/rebasing", AM, 0) \
+	X(REBASE_APPLY_THREEWAY, "rebase-apply/threeway", AM, 0) \
+	X(REBASE_APPLY_QUIET, "rebase-apply/quiet", AM, 0) \
+	X(REBASE_APPLY_SIGN, "rebase-apply/sign", AM, 0) \
+	X(REBASE_APPLY_UTF8, "rebase-apply/utf8", AM, 0) \
+	X(REBASE_APPLY_KEEP, "rebase-apply/keep", AM, 0) \
+	X(REBASE_APPLY_MESSAGE_ID, "rebase-apply/messageid", AM, 0) \
+	X(REBASE_APPLY_SCISSORS, "rebase-apply/scissors", AM, 0) \
+	X(REBASE_APPLY_QUOTED_CR, "rebase-apply/quoted-cr", AM, 0) \
+	X(REBASE_APPLY_RERERE, "rebase-apply/rerere-autoupdate", AM, 0) \
+	X(REBASE_APPLY_OPTIONS, "rebase-apply/apply-opt", AM, 0) \
+	X(REBASE_APPLY_NEXT, "rebase-apply/next", AM, STATE_IS_PROGRESS) \
+	X(REBASE_APPLY_LAST, "rebase-apply/last", AM, 0) \
+	X(REBASE_APPLY_DIRTY_INDEX, "rebase-apply/dirtyindex", AM, STATE_IS_PROGRESS) \
+	X(REBASE_APPLY_INFO, "rebase-apply/info", AM, STATE_IS_PROGRESS | STATE_IS_LIST) \
+	X(REBASE_APPLY_MSG, "rebase-apply/msg", AM, STATE_IS_MESSAGE | STATE_IS_PROGRESS) \
+	X(REBASE_APPLY_FINAL_COMMIT, "rebase-apply/final-commit", AM, STATE_IS_MESSAGE | STATE_IS_PROGRESS) \
+	X(REBASE_APPLY_AUTHOR_SCRIPT, "rebase-apply/author-script", AM, STATE_IS_PROGRESS) \
 	X(REBASE_APPLY_PATCH, "rebase-apply/patch", AM, STATE_IS_PROGRESS | STATE_IS_LIST) \
 	X(REBASE_APPLY_ABORT_SAFETY, "rebase-apply/abort-safety", AM, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS) \
 	X(REBASE_APPLY_ORIGINAL_COMMIT, "rebase-apply/original-commit", AM, STATE_NAMES_OBJECTS | STATE_IS_PROGRESS) \
@@ -188,7 +206,8 @@ int repo_state_foreach_oid(const struct hash_algo *algo, const char *text,
 MUST_USE int repo_state_stage(const struct repository *r, struct fsync_batch *b, enum repo_state_file f,
 			      const char *text, size_t len, struct err *err);
 /*
- * Stage a file of that name in a directory of the table (NOTES_MERGE_WORKTREE), which is made if it is missing. As above.
+ * Stage a file of that name in a directory of the table (a mail in REBASE_APPLY, a note in
+ * NOTES_MERGE_WORKTREE), which is made if it is missing. It begins something.
  */
 MUST_USE int repo_state_stage_in(const struct repository *r, struct fsync_batch *b, enum repo_state_file dir,
 				 const char *name, const char *text, size_t len, struct err *err);

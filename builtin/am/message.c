@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-am(1): a mail becomes a message, an author and a patch. */
+#include "compat/posix.h"
+#include "builtin/am/am-cmd.h"
+#include "cli/edit-text.h"
+#include "fs/file.h"
+#include "object/ident.h"
+#include "object/message.h"
+#include "porcelain/trailers.h"
+#include "util/alloc.h"
+
+void am_mail_init(struct am_mail *m)
+{
+	struct strbuf *all[] = { &m->author, &m->email, &m->date, &m->message, &m->body, &m->patch, &m->info };
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		strbuf_init(all[i], 0);
+	m->has_message = m->has_text = false;
+}
+
+void am_mail_reset(struct am_mail *m)
+{
+	struct strbuf *all[] = { &m->author, &m->email, &m->date, &m->message, &m->body, &m->patch, &m->info };
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		strbuf_reset(all[i]);
+	m->has_message = m->has_text = false;
+}
+
+void am_mail_release(struct am_mail *m)
+{
+	struct strbuf *all[] = { &m->author, &m->email, &m->date, &m->message, &m->body, &m->patch, &m->info };
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		strbuf_release(all[i]);
+}
+
+int am_subject_len(const struct am_cmd *c)
+{
+	return (int)strcspn(c->mail.message.buf, "\n");
+}
+
+void am_say(const struct am_cmd *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->s.quiet)
+		return;
+	va_start(ap, fmt);
+	vfprintf(stdout, fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	fflush(stdout);
+}
+
+void am_append_signoff(struct am_cmd *c)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	if (ident_add_signoff(&line, c->committer.buf))
+		trailers_add_line(c->r, &c->mail.message, line.buf, c->comment_char);
+	strbuf_release(&line);
+}
+
+/* ---- reading ---- */
+
+static void warn_of_mail_text(const char *message)
+{
+	warning("%s", message);
+}
+
+static void report_bad_mail_text(const char *message)
+{
+	error("%s", message);
+}
+
+static int fill_mail_options(const struct am_cmd *c, struct mail_options *o, struct err *err)
+{
+	const struct config_set *config = c->r->config;
+	const char *action = NULL, *encoding = NULL;
+	bool scissors = false;
+
+	if (config_get_bool(config, "mailinfo.scissors", &scissors, err) < 0 ||
+	    config_get_string(config, "mailinfo.quotedcr", &action, err) < 0 ||
+	    config_get_string(config, "i18n.commitencoding", &encoding, err) < 0)
+		return ERR_INVALID;
+	*o = (struct mail_options){
+		.keep_subject = c->s.keep == AM_KEEP_ALL, .keep_brackets = c->s.keep == AM_KEEP_NON_PATCH,
+		.add_message_id = c->s.message_id, .quoted_cr = QUOTED_CR_WARN,
+		.scissors = c->s.scissors == AM_SCISSORS_UNSET ? scissors : c->s.scissors == AM_SCISSORS_ON,
+		.charset = !c->s.utf8 ? NULL : encoding ? encoding : "UTF-8",
+		.warn = warn_of_mail_text, .report_error = report_bad_mail_text,
+	};
+	if (c->s.has_quoted_cr)
+		o->quoted_cr = c->s.quoted_cr;
+	else if (action && !quoted_cr_parse(action, &o->quoted_cr))
+		return err_set(err, ERR_INVALID, "bad value '%s' for '%s'", action, "mailinfo.quotedcr");
+	return 0;
+}
+
+/* The mail's text, from memory or from its file. */
+static int load_text(const struct am_cmd *c, struct strbuf *out, struct err *err)
+{
+	char *name, *path;
+	int rc;
+
+	if (!c->begun) {
+		strbuf_addbuf(out, &c->mails.texts[c->next - 1]);
+		return 0;
+	}
+	name = xstrfmt("%04zu", c->next);
+	path = am_path(c, name);
+	rc = read_file(out, path, EDIT_TEXT_MAX, err);
+	free(path);
+	free(name);
+	return rc;
+}
+
+static bool is_white(const struct strbuf *text)
+{
+	size_t i = 0;
+
+	while (i < text->len && isspace((unsigned char)text->buf[i]))
+		i++;
+	return i == text->len;
+}
+
+static void compose_message(struct am_cmd *c, const struct mail_info *info)
+{
+	struct am_mail *m = &c->mail;
+
+	strbuf_addbuf(&m->message, &info->subject);
+	strbuf_addstr(&m->message, "\n\n");
+	strbuf_addbuf(&m->message, &info->message);
+	message_cleanup(&m->message, CLEANUP_WHITESPACE, c->comment_char);
+	m->has_message = true;
+	if (c->s.signoff)
+		am_append_signoff(c);
+}
+
+static void take_info(struct am_cmd *c, struct mail_info *info)
+{
+	struct am_mail *m = &c->mail;
+
+	mail_format_info(info, &m->info);
+	if (info->has_author) {
+		strbuf_addbuf(&m->author, &info->author);
+		strbuf_addbuf(&m->email, &info->email);
+	}
+	if (info->has_date)
+		strbuf_addbuf(&m->date, &info->date);
+	compose_message(c, info);
+	strbuf_swap(&m->body, &info->message);
+	strbuf_swap(&m->patch, &info->patch);
+	m->has_text = true;
+}
+
+/* The mail that old mail programs put before the others of a folder. */
+static bool is_internal_data(const struct mail_info *info)
+{
+	return info->has_author && !strcmp(info->author.buf, "Mail System Internal Data");
+}
+
+int am_read_mail(struct am_cmd *c, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct mail_options o;
+	struct mail_info info;
+	int rc = fill_mail_options(c, &o, err);
+
+	mail_info_init(&info);
+	am_mail_reset(&c->mail);
+	if (!rc)
+		rc = load_text(c, &text, err);
+	if (!rc && is_white(&text)) {
+		char *name = xstrfmt("%04zu", c->next), *path = am_path(c, name);
+
+		error("empty patch: '%s'", path);
+		free(path);
+		free(name);
+		rc = err_set(err, ERR_INVALID, "could not parse patch");
+	}
+	if (!rc) {
+		mail_read(text.buf, text.len, &o, &info);
+		rc = info.faulty ? err_set(err, ERR_INVALID, "could not parse patch") : is_internal_data(&info);
+	}
+	if (!rc)
+		take_info(c, &info);
+	mail_info_release(&info);
+	strbuf_release(&text);
+	return rc;
+}

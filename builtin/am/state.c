@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* git-am(1): the files in rebase-apply/, which are those of Git. */
+#include "compat/posix.h"
+#include "builtin/am/am-cmd.h"
+#include "repo/state.h"
+#include "util/alloc.h"
+#include "util/quote.h"
+
+bool am_in_progress(const struct am_cmd *c)
+{
+	return repo_state_exists(c->r, STATE_REBASE_APPLY_NEXT) && repo_state_exists(c->r, STATE_REBASE_APPLY_LAST);
+}
+
+char *am_path(const struct am_cmd *c, const char *name)
+{
+	return repo_path(c->r, "rebase-apply/%s", name);
+}
+
+bool am_patch_is_empty(const struct am_cmd *c)
+{
+	char *path;
+	struct stat st;
+	bool yes;
+
+	if (c->mail.has_text)
+		return !c->mail.patch.len;
+	path = am_path(c, "patch");
+	yes = stat(path, &st) < 0 || !st.st_size;
+	free(path);
+	return yes;
+}
+
+/* ---- reading ---- */
+
+static int read_count(const struct am_cmd *c, enum repo_state_file f, size_t *out, struct err *err)
+{
+	char *line = repo_state_line(c->r, f), *end = NULL;
+	unsigned long n = line ? strtoul(line, &end, 10) : 0;
+	bool good = line && end > line && !*end && n < INT_MAX;
+
+	free(line);
+	if (!good)
+		return err_set(err, ERR_CORRUPT, "Corrupt %s file", repo_state_name(f));
+	*out = n;
+	return 0;
+}
+
+static void read_switch(const struct am_cmd *c, enum repo_state_file f, int *out)
+{
+	char *line = repo_state_line(c->r, f);
+
+	*out = line && !strcmp(line, "t");
+	free(line);
+}
+
+static void read_choices(struct am_cmd *c)
+{
+	struct am_settings *s = &c->s;
+	char *line = repo_state_line(c->r, STATE_REBASE_APPLY_KEEP);
+
+	s->keep = !line || *line == 'f' ? AM_KEEP_NOT : *line == 'b' ? AM_KEEP_NON_PATCH : AM_KEEP_ALL;
+	free(line);
+	line = repo_state_line(c->r, STATE_REBASE_APPLY_SCISSORS);
+	s->scissors = !line || !*line ? AM_SCISSORS_UNSET : *line == 't' ? AM_SCISSORS_ON : AM_SCISSORS_OFF;
+	free(line);
+	line = repo_state_line(c->r, STATE_REBASE_APPLY_QUOTED_CR);
+	s->has_quoted_cr = line && *line && quoted_cr_parse(line, &s->quoted_cr);
+	free(line);
+	line = repo_state_line(c->r, STATE_REBASE_APPLY_RERERE);
+	s->rerere_autoupdate = !line ? -1 : *line == 't';
+	free(line);
+}
+
+static int read_apply_options(struct am_cmd *c, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	const char *p;
+	int rc = repo_state_read(c->r, STATE_REBASE_APPLY_OPTIONS, &text, NULL) == ERR_IO ? ERR_IO : 0;
+
+	strvec_clear(&c->s.apply_options);
+	for (p = text.buf; !rc && *(p += strspn(p, " \n"));) {
+		char *word = sq_dequote_step(p, &p);
+
+		if (!word)
+			rc = err_set(err, ERR_CORRUPT, "could not parse %s", repo_state_name(STATE_REBASE_APPLY_OPTIONS));
+		else
+			strvec_push(&c->s.apply_options, word);
+		free(word);
+	}
+	strbuf_release(&text);
+	return rc;
+}
+
+/* GIT_AUTHOR_NAME='…' and so on. */
+static int take_author_line(struct am_mail *m, const char **p)
+{
+	struct strbuf *to;
+	char *word;
+
+	if (skip_prefix(*p, "GIT_AUTHOR_NAME=", p))
+		to = &m->author;
+	else if (skip_prefix(*p, "GIT_AUTHOR_EMAIL=", p))
+		to = &m->email;
+	else if (skip_prefix(*p, "GIT_AUTHOR_DATE=", p))
+		to = &m->date;
+	else
+		return -1;
+	word = sq_dequote_step(*p, p);
+	if (!word)
+		return -1;
+	strbuf_reset(to);
+	strbuf_addstr(to, word);
+	free(word);
+	*p += strspn(*p, "\n");
+	return 0;
+}
+
+static int read_author(struct am_cmd *c, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	const char *p;
+	int rc = 0;
+
+	if (repo_state_exists(c->r, STATE_REBASE_APPLY_AUTHOR_SCRIPT))
+		rc = repo_state_read(c->r, STATE_REBASE_APPLY_AUTHOR_SCRIPT, &text, err);
+	for (p = text.buf; !rc && *p;)
+		if (take_author_line(&c->mail, &p) < 0)
+			rc = err_set(err, ERR_CORRUPT, "could not parse author script");
+	strbuf_release(&text);
+	return rc;
+}
+
+static int read_message(struct am_cmd *c, struct err *err)
+{
+	am_mail_reset(&c->mail);
+	c->mail.has_message = repo_state_exists(c->r, STATE_REBASE_APPLY_FINAL_COMMIT);
+	return c->mail.has_message ? repo_state_read(c->r, STATE_REBASE_APPLY_FINAL_COMMIT, &c->mail.message, err) : 0;
+}
+
+int am_load(struct am_cmd *c, struct err *err)
+{
+	struct am_settings *s = &c->s;
+	int rc = read_count(c, STATE_REBASE_APPLY_NEXT, &c->next, err);
+
+	if (!rc)
+		rc = read_count(c, STATE_REBASE_APPLY_LAST, &c->last, err);
+	if (!rc)
+		rc = read_message(c, err);
+	if (!rc)
+		rc = read_author(c, err);
+	read_switch(c, STATE_REBASE_APPLY_THREEWAY, &s->threeway);
+	read_switch(c, STATE_REBASE_APPLY_QUIET, &s->quiet);
+	read_switch(c, STATE_REBASE_APPLY_SIGN, &s->signoff);
+	read_switch(c, STATE_REBASE_APPLY_UTF8, &s->utf8);
+	read_switch(c, STATE_REBASE_APPLY_MESSAGE_ID, &s->message_id);
+	read_choices(c);
+	c->begun = true;
+	return rc ? rc : read_apply_options(c, err);
+}
+
+/* ---- writing ---- */
+
+static int write_line(struct am_cmd *c, enum repo_state_file f, const char *text, struct err *err)
+{
+	char *line = xstrfmt("%s%s", text, *text ? "\n" : "");
+	int rc = repo_operation_write_state(c->op, f, line, strlen(line), err);
+
+	free(line);
+	return rc;
+}
+
+static int write_switch(struct am_cmd *c, enum repo_state_file f, bool on, struct err *err)
+{
+	return write_line(c, f, on ? "t" : "f", err);
+}
+
+static int write_buf(struct am_cmd *c, enum repo_state_file f, const struct strbuf *text, struct err *err)
+{
+	return repo_operation_write_state(c->op, f, text->buf, text->len, err);
+}
+
+static int write_mails(struct am_cmd *c, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < c->mails.nr; i++) {
+		const struct strbuf *text = &c->mails.texts[i];
+		char *name = xstrfmt("%04zu", i + 1);
+
+		rc = repo_operation_write_state_in(c->op, STATE_REBASE_APPLY, name, text->buf, text->len, err);
+		free(name);
+	}
+	return rc;
+}
+
+static int write_choices(struct am_cmd *c, struct err *err)
+{
+	static const char *const keep[] = { [AM_KEEP_NOT] = "f", [AM_KEEP_ALL] = "t", [AM_KEEP_NON_PATCH] = "b" };
+	static const char *const scissors[] = { [AM_SCISSORS_UNSET] = "", [AM_SCISSORS_OFF] = "f", [AM_SCISSORS_ON] = "t" };
+	static const char *const quoted[] = { [QUOTED_CR_NOWARN] = "nowarn", [QUOTED_CR_WARN] = "warn", [QUOTED_CR_STRIP] = "strip" };
+	const struct am_settings *s = &c->s;
+	struct strbuf options = STRBUF_INIT;
+	int rc = write_line(c, STATE_REBASE_APPLY_KEEP, keep[s->keep], err);
+
+	if (!rc)
+		rc = write_line(c, STATE_REBASE_APPLY_SCISSORS, scissors[s->scissors], err);
+	if (!rc)
+		rc = write_line(c, STATE_REBASE_APPLY_QUOTED_CR, s->has_quoted_cr ? quoted[s->quoted_cr] : "", err);
+	if (!rc && s->rerere_autoupdate >= 0)
+		rc = write_switch(c, STATE_REBASE_APPLY_RERERE, s->rerere_autoupdate, err);
+	sq_quote_argv(&options, s->apply_options.v);
+	if (!rc)
+		rc = write_line(c, STATE_REBASE_APPLY_OPTIONS, options.buf, err);
+	strbuf_release(&options);
+	return rc;
+}
+
+int am_write_beginning(struct am_cmd *c, struct err *err)
+{
+	const struct am_settings *s = &c->s;
+	int rc = write_mails(c, err);
+
+	if (!rc)
+		rc = write_switch(c, STATE_REBASE_APPLY_THREEWAY, s->threeway, err);
+	if (!rc)
+		rc = write_switch(c, STATE_REBASE_APPLY_QUIET, s->quiet, err);
+	if (!rc)
+		rc = write_switch(c, STATE_REBASE_APPLY_SIGN, s->signoff, err);
+	if (!rc)
+		rc = write_switch(c, STATE_REBASE_APPLY_UTF8, s->utf8, err);
+	if (!rc)
+		rc = write_switch(c, STATE_REBASE_APPLY_MESSAGE_ID, s->message_id, err);
+	if (!rc)
+		rc = write_choices(c, err);
+	if (!rc)
+		rc = write_line(c, STATE_REBASE_APPLY_APPLYING, "", err);
+	return rc ? rc : write_line(c, STATE_REBASE_APPLY_ABORT_SAFETY, oid_is_null(&c->base_head) ? "" : oid_hex(&c->base_head), err);
+}
+
+int am_write_counts(struct am_cmd *c, struct err *err)
+{
+	char *last = xstrfmt("%zu", c->last);
+	int rc = write_line(c, STATE_REBASE_APPLY_NEXT, "1", err);
+
+	if (!rc)
+		rc = write_line(c, STATE_REBASE_APPLY_LAST, last, err);
+	free(last);
+	return rc;
+}
+
+static int write_author(struct am_cmd *c, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	int rc;
+
+	strbuf_addstr(&text, "GIT_AUTHOR_NAME=");
+	sq_quote(&text, c->mail.author.buf);
+	strbuf_addstr(&text, "\nGIT_AUTHOR_EMAIL=");
+	sq_quote(&text, c->mail.email.buf);
+	strbuf_addstr(&text, "\nGIT_AUTHOR_DATE=");
+	sq_quote(&text, c->mail.date.buf);
+	strbuf_addch(&text, '\n');
+	rc = write_buf(c, STATE_REBASE_APPLY_AUTHOR_SCRIPT, &text, err);
+	strbuf_release(&text);
+	return rc;
+}
+
+/* Between two mails there is no message, as in Git. */
+static int write_mail_files(struct am_cmd *c, struct err *err)
+{
+	const struct am_mail *m = &c->mail;
+	int rc = 0;
+
+	if (m->has_text) {
+		rc = write_buf(c, STATE_REBASE_APPLY_INFO, &m->info, err);
+		if (!rc)
+			rc = write_buf(c, STATE_REBASE_APPLY_MSG, &m->body, err);
+		if (!rc)
+			rc = write_buf(c, STATE_REBASE_APPLY_PATCH, &m->patch, err);
+	}
+	if (rc)
+		return rc;
+	if (m->has_message) {
+		rc = write_author(c, err);
+		return rc ? rc : write_buf(c, STATE_REBASE_APPLY_FINAL_COMMIT, &m->message, err);
+	}
+	rc = repo_operation_remove_state(c->op, STATE_REBASE_APPLY_AUTHOR_SCRIPT, err);
+	return rc ? rc : repo_operation_remove_state(c->op, STATE_REBASE_APPLY_FINAL_COMMIT, err);
+}
+
+int am_write_progress(struct am_cmd *c, struct err *err)
+{
+	char *next = xstrfmt("%zu", c->next);
+	int rc = write_mail_files(c, err);
+
+	if (!rc)
+		rc = repo_operation_remove_state(c->op, STATE_REBASE_APPLY_DIRTY_INDEX, err);
+	if (!rc)
+		rc = write_line(c, STATE_REBASE_APPLY_ABORT_SAFETY, oid_is_null(&c->head) ? "" : oid_hex(&c->head), err);
+	if (!rc)
+		rc = write_line(c, STATE_REBASE_APPLY_NEXT, next, err);
+	free(next);
+	return rc;
+}
+
+/* A2: without `next` no am is in progress, however much of the rest a kill leaves. */
+int am_remove_state(struct am_cmd *c, struct err *err)
+{
+	int rc = repo_operation_remove_state(c->op, STATE_REBASE_APPLY_NEXT, err);
+
+	return rc ? rc : repo_operation_remove_state(c->op, STATE_REBASE_APPLY, err);
+}
