@@ -5,6 +5,7 @@
 #include "diff/whitespace.h"
 #include "fs/file.h"
 #include "util/alloc.h"
+#include "util/parse-options.h"
 #include "util/path.h"
 #include "util/wildmatch.h"
 
@@ -278,6 +279,27 @@ bool apply_set_whitespace(struct apply *a, const char *value)
 		return true;
 	}
 	return false;
+}
+
+bool apply_set_context(struct apply *a, const char *value)
+{
+	uint64_t n;
+
+	if (!parse_magnitude(value, &n))
+		return false;
+	a->context = (unsigned long)n;
+	return true;
+}
+
+bool apply_set_strip(struct apply *a, const char *value)
+{
+	int n;
+
+	if (!parse_int_strict(value, &n) || n < 0)
+		return false;
+	a->strip = n;
+	a->strip_known = true;
+	return true;
 }
 
 static int set_ignore_space(struct apply *a, const char *value, struct err *err)

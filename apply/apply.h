@@ -92,6 +92,10 @@ void apply_init(struct apply *a, struct repository *r, const char *prefix);
 void apply_release(struct apply *a);
 /* "warn", "fix" and the like. false: unknown. */
 bool apply_set_whitespace(struct apply *a, const char *value);
+/* -C, with a suffix k, m or g; -p. false: no such number. */
+#define APPLY_CONTEXT_VALUES "a non-negative integer value with an optional k/m/g suffix"
+bool apply_set_context(struct apply *a, const char *value);
+bool apply_set_strip(struct apply *a, const char *value);
 /* apply.whitespace, apply.ignoreWhitespace, core.whitespace. */
 MUST_USE int apply_config(struct apply *a, const struct config_set *c, struct err *err);
 /* names: of files, "-" is standard input; none: standard input. Returns the exit code. */

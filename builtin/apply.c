@@ -37,24 +37,16 @@ static int add_limit(const struct option *opt, const char *arg, int unset)
 
 static int set_strip(const struct option *opt, const char *arg, int unset)
 {
-	struct apply *a = opt->value;
-
 	(void)unset;
-	a->strip = atoi(arg);
-	a->strip_known = true;
+	if (!apply_set_strip(opt->value, arg))
+		die("option -p expects a non-negative integer, got '%s'", arg);
 	return 0;
 }
 
 static int set_context(const struct option *opt, const char *arg, int unset)
 {
-	struct apply *a = opt->value;
-	int n;
-
 	(void)unset;
-	if (!parse_int_strict(arg, &n))
-		return error("switch `C' expects a numerical value");
-	a->context = (unsigned)n;
-	return 0;
+	return apply_set_context(opt->value, arg) ? 0 : error("switch `C' expects %s", APPLY_CONTEXT_VALUES);
 }
 
 static int set_whitespace(const struct option *opt, const char *arg, int unset)

@@ -45,7 +45,7 @@ struct resetter {
 	struct sparse *sparse; /* NULL: every path is to have its file */
 	int recurse;
 	bool keep_autostash; /* `merge --abort` brings it back */
-	bool of_am;	     /* `am --skip`, `am --abort` */
+	bool of_am, moves_head; /* `am --skip`, `am --abort` */
 	struct repo_operation **unsealed; /* NULL: the reset is sealed at its end */
 	enum autostash_outcome autostash;
 };
@@ -502,7 +502,7 @@ static int move_head_of_am(struct resetter *rs, struct err *err)
 	struct ref_transaction *t = NULL;
 	int rc = rerere_clear(rs->op, err);
 
-	if (!rc && !oid_eq(&rs->commit, &rs->head)) {
+	if (!rc && rs->moves_head) {
 		rc = repo_operation_begin_refs(rs->op, 0, &t, err);
 		if (!rc)
 			rc = ref_transaction_update(t, "HEAD", &rs->commit, rs->unborn ? &rs->r->algo->null_oid : &rs->head, 0,
@@ -696,6 +696,7 @@ static int find_target_of_am(struct resetter *rs, const struct object_id *to, st
 	if (rs->unborn)
 		rs->head = rs->r->algo->null_oid;
 	rs->commit = to ? *to : rs->head;
+	rs->moves_head = to && !(rs->unborn && oid_is_null(to));
 	rs->tree = rs->r->algo->empty_tree;
 	return oid_is_null(&rs->commit) ? 0 : object_peel(odb_source(rs->r->odb), &rs->commit, OBJ_TREE, &rs->tree, NULL, err);
 }

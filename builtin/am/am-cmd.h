@@ -53,7 +53,7 @@ struct am_options {
 	int empty;  /* enum am_empty */
 	int interactive, no_verify, keep_cr /* -1: as am.keepcr */, signs_off;
 	int committer_date_is_author_date, ignore_date, no_op;
-	bool shows_diff; /* --show-current-patch=diff */
+	const char *shows; /* "--show-current-patch=diff" */
 	const char *resolvemsg;
 	const char *sign_key; /* "" the default key, NULL none */
 };

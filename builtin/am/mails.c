@@ -254,7 +254,10 @@ static int read_stgit_series(struct am_cmd *c, const char *const *paths, size_t 
 		error("Only one StGIT patch series can be applied at once");
 		return refuse_series(c);
 	}
-	rc = read_named_file(&text, paths[0], EDIT_TEXT_MAX, &err);
+	if (!file_exists(paths[0]))
+		rc = err_set(&err, ERR_IO, "could not open '%s' for reading: %s", paths[0], strerror(ENOENT));
+	else
+		rc = read_named_file(&text, paths[0], EDIT_TEXT_MAX, &err);
 	path_dirname(&dir, paths[0]);
 	p = text.buf;
 	while (!rc && next_text_line(&p, text.buf + text.len, &line))

@@ -65,18 +65,31 @@ static int on_empty_mail(const struct option *opt, const char *arg, int unset UN
 
 static int on_show(const struct option *opt, const char *arg, int unset UNUSED)
 {
-	static const char *const modes[] = { [AM_RETRY] = "--retry", [AM_CONTINUE] = "--continue", [AM_SKIP] = "--skip",
-					     [AM_ALLOW_EMPTY] = "--allow-empty", [AM_ABORT] = "--abort", [AM_QUIT] = "--quit" };
 	struct am_options *o = opt->value;
+	const char *typed = !arg ? "--show-current-patch" : !strcmp(arg, "diff") ? "--show-current-patch=diff" :
+								  "--show-current-patch=raw";
 
-	if (o->mode != AM_START && o->mode != AM_SHOW)
-		return error("options '%s' and '%s' cannot be used together", arg ? "--show-current-patch=..." : "--show-current-patch",
-			     modes[o->mode]);
-	o->mode = AM_SHOW;
-	o->shows_diff = arg && !strcmp(arg, "diff");
 	if (arg && strcmp(arg, "diff") && strcmp(arg, "raw"))
 		return error("invalid value for '%s': '%s'", "--show-current-patch", arg);
+	if (o->shows && strcmp(o->shows, typed))
+		return error("options '%s' and '%s' cannot be used together", typed, o->shows);
+	o->shows = typed;
 	return 0;
+}
+
+/* --show-current-patch is a mode with a value. */
+static void set_show_mode(struct am_options *o)
+{
+	static const char *const modes[] = { [AM_RETRY] = "--retry", [AM_CONTINUE] = "--continue", [AM_SKIP] = "--skip",
+					     [AM_ALLOW_EMPTY] = "--allow-empty", [AM_ABORT] = "--abort", [AM_QUIT] = "--quit" };
+
+	if (!o->shows)
+		return;
+	if (o->mode != AM_START) {
+		error("options '%s' and '%s' cannot be used together", modes[o->mode], o->shows);
+		exit(129);
+	}
+	o->mode = AM_SHOW;
 }
 
 static int on_quoted_cr(const struct option *opt, const char *arg, int unset UNUSED)
@@ -147,6 +160,7 @@ int am_parse_options(struct am_cmd *c, int argc, const char **argv)
 	o->signs_off = -1;
 	o->no_op = -1;
 	argc = parse_options(argc, argv, opts, am_usages, 0);
+	set_show_mode(o);
 	if (o->signs_off >= 0)
 		s->signoff = o->signs_off;
 	if (o->no_op >= 0)
@@ -194,16 +208,6 @@ static void add_path_limit(struct apply *a, char sign, const char *pattern)
 	a->has_include |= sign == '+';
 }
 
-static int set_context_lines(struct apply *a, const char *value)
-{
-	int n;
-
-	if (!parse_int_strict(value, &n))
-		return error("switch `C' expects a numerical value");
-	a->context = (unsigned)n;
-	return 0;
-}
-
 static void set_directory(struct apply *a, const char *dir)
 {
 	struct strbuf root = STRBUF_INIT;
@@ -214,6 +218,12 @@ static void set_directory(struct apply *a, const char *dir)
 	a->root = strbuf_detach(&root, NULL);
 }
 
+static int bad_strip(const char *value)
+{
+	fprintf(stderr, "fatal: option -p expects a non-negative integer, got '%s'\n", value);
+	return -128;
+}
+
 /* One with a value. */
 static int take_apply_value(struct apply *a, const char *arg)
 {
@@ -222,16 +232,15 @@ static int take_apply_value(struct apply *a, const char *arg)
 	if (skip_prefix(arg, "--whitespace=", &value))
 		return apply_set_whitespace(a, value) ? 0 : error("unrecognized whitespace option '%s'", value);
 	if (skip_prefix(arg, "-C", &value))
-		return set_context_lines(a, value);
+		return apply_set_context(a, value) ? 0 : error("switch `C' expects %s", APPLY_CONTEXT_VALUES);
+	if (skip_prefix(arg, "-p", &value))
+		return apply_set_strip(a, value) ? 0 : bad_strip(value);
 	if (skip_prefix(arg, "--exclude=", &value)) {
 		add_path_limit(a, '-', value);
 	} else if (skip_prefix(arg, "--include=", &value)) {
 		add_path_limit(a, '+', value);
 	} else if (skip_prefix(arg, "--directory=", &value)) {
 		set_directory(a, value);
-	} else if (skip_prefix(arg, "-p", &value)) {
-		a->strip = atoi(value);
-		a->strip_known = true;
 	} else {
 		return error("unknown option `%s'", *arg == '-' && arg[1] == '-' ? arg + 2 : arg);
 	}
@@ -255,8 +264,11 @@ static int take_apply_option(struct apply *a, const char *arg)
 
 int am_apply_options(struct am_cmd *c, struct apply *a)
 {
-	for (size_t i = 0; i < c->s.apply_options.nr; i++)
-		if (take_apply_option(a, c->s.apply_options.v[i]) < 0)
-			return -1;
-	return 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < c->s.apply_options.nr; i++)
+		rc = take_apply_option(a, c->s.apply_options.v[i]);
+	if (rc)
+		c->code = rc == -128 ? 128 : 129;
+	return rc;
 }

@@ -48,7 +48,6 @@ static int stop_at_options(struct am_cmd *c, struct err *err)
 {
 	int rc = am_publish_stop(c, NULL, err);
 
-	c->code = 129;
 	return rc ? rc : AM_STOPPED;
 }
 
@@ -213,49 +212,28 @@ static int follow_tree(struct am_cmd *c, const struct object_id *tree, struct er
 	return rc;
 }
 
+static void print_merge_messages(const struct am_cmd *c, const struct merge_result *result)
+{
+	for (size_t i = 0; !c->s.quiet && i < result->nr_messages; i++)
+		puts(result->messages[i].text);
+	fflush(stdout);
+}
+
 static int take_clean_merge(struct am_cmd *c, const struct object_id *tree, struct err *err)
 {
-	struct err why = ERR_INIT;
-	int rc;
-
 	if (oid_eq(tree, &c->head_tree)) {
 		am_say(c, "No changes -- Patch already applied.");
 		return AM_ALREADY;
 	}
-	rc = am_check_tree(c, tree, &why);
-	if (rc == ERR_CONFLICT) {
-		report_error(&why);
-		error("Failed to merge in the changes.");
-		return stop_failed(c, NULL, err);
-	}
-	if (rc) {
-		err_move(err, &why);
-		return rc;
-	}
-	rc = follow_tree(c, tree, err);
 	c->tree = *tree;
-	return rc;
+	return follow_tree(c, tree, err);
 }
 
 static int stop_at_conflict(struct am_cmd *c, const struct merge_result *result, struct err *err)
 {
 	const struct am_change change = { &result->tree, &result->stages };
-	struct err why = ERR_INIT;
-	int rc = am_publish(c, NULL, err); /* the patches before it */
+	int rc = am_publish_stop(c, &change, err);
 
-	if (!rc)
-		rc = am_begin(c, err);
-	if (!rc)
-		rc = am_publish_stop(c, &change, &why);
-	if (rc == ERR_CONFLICT) { /* local changes are in the way */
-		report_error(&why);
-		rc = am_begin(c, err);
-		if (!rc)
-			rc = am_publish_stop(c, NULL, err);
-	} else if (rc) {
-		err_move(err, &why);
-	}
-	err_release(&why);
 	if (rc)
 		return rc;
 	error("Failed to merge in the changes.");
@@ -265,14 +243,22 @@ static int stop_at_conflict(struct am_cmd *c, const struct merge_result *result,
 static int merge_and_take(struct am_cmd *c, struct fallback *f, struct err *err)
 {
 	struct merge_result result;
+	struct err why = ERR_INIT;
 	int rc = merge_patch(c, f, &result, err);
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; !c->s.quiet && i < result.nr_messages; i++)
-		puts(result.messages[i].text);
-	fflush(stdout);
-	rc = result.clean ? take_clean_merge(c, &result.tree, err) : stop_at_conflict(c, &result, err);
+	rc = am_check_tree(c, &result.tree, &why);
+	if (rc == ERR_CONFLICT) {
+		report_error(&why);
+		error("Failed to merge in the changes.");
+		rc = stop_failed(c, NULL, err);
+	} else if (rc) {
+		err_move(err, &why);
+	} else {
+		print_merge_messages(c, &result);
+		rc = result.clean ? take_clean_merge(c, &result.tree, err) : stop_at_conflict(c, &result, err);
+	}
 	merge_result_release(&result);
 	return rc;
 }

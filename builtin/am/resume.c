@@ -199,7 +199,7 @@ static int quit_am(struct am_cmd *c, struct err *err)
 
 static int show_patch(struct am_cmd *c, struct err *err)
 {
-	char *name = c->o.shows_diff ? xstrdup("patch") : xstrfmt("%04zu", c->next), *path = am_path(c, name);
+	char *name = strstr(c->o.shows, "=diff") ? xstrdup("patch") : xstrfmt("%04zu", c->next), *path = am_path(c, name);
 	struct strbuf text = STRBUF_INIT;
 	int rc = read_file(&text, path, EDIT_TEXT_MAX, err);
 
