@@ -118,6 +118,14 @@ test_expect_success 'cherry-pick and revert: one flush' '
 	clean 20 && costs 1 cherry-pick side && costs 1 revert --no-edit HEAD && git -C journal/repo checkout -q side && costs 1 cherry-pick base..main~2
 '
 
+test_expect_success 'am: one flush, for 10 patches and for 100, to the end and to a stop' '
+	fresh 100 && git -C journal/repo checkout -q g && git -C journal/repo format-patch -q --stdout base >box && git -C journal/repo format-patch -q --stdout base..main~90 >few &&
+	clean && git -C journal/repo checkout -q base && costs 1 am -q "$PWD/few" && git -C journal/repo checkout -q base && costs 1 am -q "$PWD/box" && test_path_is_file journal/repo/n100 &&
+	git -C journal/repo checkout -q base && echo other >journal/repo/n7 && git -C journal/repo add n7 && git -C journal/repo commit -qm other &&
+	n=$(count_flushes sh -c "git -C journal/repo am -q \"$PWD/box\" || test -f journal/repo/.git/rebase-apply/next") && test "$n" = 1 && test_path_is_file journal/repo/n6 &&
+	costs 1 am -q --skip && test_path_is_file journal/repo/n100
+'
+
 test_expect_success 'stash push: two flushes; apply, pop, drop, clear, create, store, import, export: one' '
 	fresh && costs 1 stash create && costs 2 stash push -q && costs 1 stash apply -q && git -C journal/repo checkout -q g && costs 1 stash pop -q && costs 2 stash push -q &&
 	costs 1 stash export --to-ref refs/stashes && costs 1 stash clear && costs 1 stash import refs/stashes && costs 1 stash drop -q &&

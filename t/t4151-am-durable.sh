@@ -79,7 +79,7 @@ whole() {
 		if grep "have moved" ../out2; then return 1; fi
 	fi &&
 	git status --porcelain >../status && test_must_be_empty ../status && test -z "$(git ls-files -u)" &&
-	test -z "$(ls -d .git/WORKTREE_UPDATE .git/rebase-apply* 2>/dev/null)" &&
+	test -z "$(ls -d .git/WORKTREE_UPDATE .git/rebase-apply 2>/dev/null)" &&
 	case "$1" in *"|$(git log -1 --format=%s)|"*) ;; *) return 1 ;; esac
 }
 

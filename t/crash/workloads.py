@@ -1495,6 +1495,32 @@ class CherryPick(Join):
         git.must(repo, "-c", "core.editor=true", self.COMMAND, "--continue")
 
 
+class Am(CherryPick):
+    """am of ten patches at once."""
+    name = "am"
+    needs = ("am", "format-patch")
+    COMMITS = 10
+    COMMAND = "am"
+
+    def mailbox(self, git, topic):
+        return git.path("repo", ".git", "series%d" % topic)
+
+    def branches(self, git):
+        super().branches(git)
+        for topic in range(self.ROUNDS):
+            write_file(self.mailbox(git, topic), git.must("repo", "format-patch", "--stdout", "main..topic%d" % topic))
+
+    def ops(self, git, read):
+        for topic in range(self.ROUNDS):
+            yield Op("repo", self.name, lambda t=topic: git.must("repo", "am", "-q", self.mailbox(git, t)))
+
+    def in_progress(self, top):
+        return os.path.exists(os.path.join(top, "rebase-apply"))
+
+    def proceed(self, git, repo):
+        git.must(repo, "am", "--skip")
+
+
 class Rebase(CherryPick):
     """rebase of ten commits, with or without a stop at a conflict."""
     needs = ("rebase",)
@@ -1655,6 +1681,6 @@ def all_workloads(bin_dir):
              Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Clone(), Fetch(), Push("few", False), Push("few", True),
              Push("many", False), Push("many", True), Reset(), Checkout(),
              Merge(), MergeFastForward(), MergeConflict(), Pull(), Switch(),
-             CherryPick(), Rebase(False), Rebase(True), Stash(),
+             CherryPick(), Am(), Rebase(False), Rebase(True), Stash(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
