@@ -104,6 +104,7 @@ static const struct command commands[] = {
 	{ "refs", cmd_refs, CMD_REPO | CMD_AS_IT_IS },
 	{ "remote", cmd_remote, CMD_REPO },
 	{ "repack", cmd_repack, CMD_REPO | CMD_AS_IT_IS },
+	{ "replace", cmd_replace, CMD_REPO },
 	{ "rerere", cmd_rerere, CMD_REPO },
 	{ "reset", cmd_reset, CMD_REPO },
 	{ "restore", cmd_restore, CMD_REPO | CMD_WORKTREE },

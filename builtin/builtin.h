@@ -75,6 +75,9 @@ int command_end_autostash(struct repository *r, bool store);
 /* The same as the last part of `op`, which ends in all outcomes: what it has published is sealed with it. */
 int command_end_autostash_in(struct repo_operation *op, bool store);
 
+/* hash-object.c: dies, with all faults, if it is not what fsck accepts. Blobs are always accepted. */
+void command_check_object(const struct hash_algo *algo, enum object_type type, const void *data, size_t size);
+
 /* help.c: the commands that have a group in the help and are among `commands`, on stdout. */
 void print_common_commands(const struct command *commands, size_t nr);
 
@@ -161,6 +164,7 @@ int cmd_prune(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_refs(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_replace(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rerere(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reset(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_restore(int argc, const char **argv, struct command_ctx *ctx);

@@ -98,27 +98,27 @@ static int report_fault(void *data UNUSED, const struct object_id *oid UNUSED, e
 }
 
 /* What makes the rest of a tree unreadable has a message of its own in Git. */
-static void report_broken_tree(struct hash_object *h, const struct object_buf *buf)
+static void report_broken_tree(const struct hash_algo *algo, const void *data, size_t size)
 {
 	struct err err = ERR_INIT;
 	struct tree_entry e;
 	struct tree_iter it;
 	int rc;
 
-	tree_iter_init(&it, buf->data, buf->size, h->algo);
+	tree_iter_init(&it, data, size, algo);
 	while ((rc = tree_iter_next(&it, &e, &err)) > 0)
 		;
 	if (rc < 0)
 		report_error(&err);
 }
 
-static void check_format(struct hash_object *h, const struct object_buf *buf)
+void command_check_object(const struct hash_algo *algo, enum object_type type, const void *data, size_t size)
 {
 	struct fsck_options o = { .strict = true, .report = report_fault };
 
-	if (h->type == OBJ_TREE)
-		report_broken_tree(h, buf);
-	if (h->type != OBJ_BLOB && fsck_object(&o, &h->algo->null_oid, h->type, buf->data, buf->size, h->algo))
+	if (type == OBJ_TREE)
+		report_broken_tree(algo, data, size);
+	if (type != OBJ_BLOB && fsck_object(&o, &algo->null_oid, type, data, size, algo))
 		die("refusing to create malformed object");
 	fsck_options_release(&o);
 }
@@ -149,7 +149,7 @@ static void hash_content(struct hash_object *h, struct object_buf *buf, const ch
 
 	apply_filters(h, path, buf);
 	if (!h->literally)
-		check_format(h, buf);
+		command_check_object(h->algo, h->type, buf->data, buf->size);
 	rc = h->write ? odb_write(h->r->odb, h->type, buf->data, buf->size, &oid, &err) :
 			hash_object_buf(h->algo, h->type_name, buf->data, buf->size, &oid, &err);
 	if (rc < 0)

@@ -111,7 +111,6 @@ static int merge_change(struct merge_run *run, const struct notes_change *c, str
 	struct object_id note;
 	int rc;
 
-	run->into.changed = true;
 	if (oid_eq(&c->local, &c->base))
 		return put_or_remove(run, &c->oid, &c->remote, err);
 	switch (run->m->strategy) {

@@ -97,7 +97,8 @@ test_expect_success 'the editor gets the note and the object' '
 	git notes add -f -m old && WORDS=new GIT_EDITOR=./words git notes edit && notes_say new &&
 	{ printf "old\n\n#\n# Write/edit the notes for the following object:\n#\n# commit $head\n" &&
 		printf "# %s\n" "Author: Ada Author <ada@example.com>" ; } >expect &&
-	head -n 7 asked >out && test_cmp expect out && grep "^# *f | 2 +-" asked &&
+	head -n 7 asked >out && test_cmp expect out && cp asked kept && WORDS="# kept" GIT_EDITOR=./words git notes edit --no-stripspace && notes_say "# kept" &&
+	git notes edit -m new && mv kept asked && grep "^# *f | 2 +-" asked &&
 	test_path_is_missing .git/NOTES_EDITMSG &&
 	git log -1 --format=%s refs/notes/commits >out && echo "Notes added by ${SQ}git notes edit${SQ}" >expect && test_cmp expect out
 '

@@ -207,7 +207,8 @@ static int edit_note_text(struct note_text *n, const struct object_id *oid, cons
 		report_error(err);
 		return err_set(err, ERR_ABORTED, "please supply the note contents using either -m or -F option");
 	}
-	message_cleanup(&n->text, CLEANUP_STRIP, comment);
+	if (n->strip != STRIP_NOT)
+		message_cleanup(&n->text, CLEANUP_STRIP, comment);
 	return rc;
 }
 
