@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{ "annotate", cmd_annotate, CMD_REPO | CMD_PAGER },
 	{ "apply", cmd_apply, CMD_REPO_GENTLY },
 	{ "archive", cmd_archive, CMD_REPO_GENTLY },
+	{ "bisect", cmd_bisect, CMD_REPO },
 	{ "blame", cmd_blame, CMD_REPO | CMD_PAGER },
 	{ "branch", cmd_branch, CMD_REPO | CMD_PAGER_OWN },
 	{ "bundle", cmd_bundle, CMD_REPO_GENTLY },

@@ -75,6 +75,11 @@ int command_end_autostash(struct repository *r, bool store);
 /* The same as the last part of `op`, which ends in all outcomes: what it has published is sealed with it. */
 int command_end_autostash_in(struct repo_operation *op, bool store);
 
+/*
+ * checkout/checkout.c: `git checkout --ignore-other-worktrees NAME --` as the last part of `op`, which ends in all outcomes: the
+ * refs of `op` change in one transaction with HEAD. Returns the exit code. If it is not 0, nothing has changed.
+ */
+int command_checkout_in(struct command_ctx *ctx, struct repo_operation *op, const char *name, bool quiet);
 /* hash-object.c: dies, with all faults, if it is not what fsck accepts. Blobs are always accepted. */
 void command_check_object(const struct hash_algo *algo, enum object_type type, const void *data, size_t size);
 
@@ -88,6 +93,7 @@ int cmd_am(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_annotate(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_apply(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_archive(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_bisect(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_blame(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_branch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_bundle(int argc, const char **argv, struct command_ctx *ctx);

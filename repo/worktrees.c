@@ -265,8 +265,8 @@ static bool uses_branch(const struct worktree *w, const char *refname)
 
 	if (w->is_bare)
 		return false;
-	if (w->head)
-		return !strcmp(w->head, refname);
+	if (w->head && !strcmp(w->head, refname))
+		return true;
 	return names_branch(w, STATE_REBASE_MERGE_HEAD_NAME, refname) ||
 	       names_branch(w, STATE_REBASE_APPLY_HEAD_NAME, refname) ||
 	       (skip_prefix(refname, "refs/heads/", &branch) &&

@@ -184,8 +184,8 @@ static int queue_head(struct checkout *co, struct ref_transaction *t, struct err
 
 static int stage_refs(struct checkout *co, struct strbuf *text, struct err *err)
 {
-	struct ref_transaction *t = NULL;
-	int rc = repo_operation_begin_refs(co->op, 0, &t, err);
+	struct ref_transaction *t = repo_operation_refs(co->op);
+	int rc = t ? 0 : repo_operation_begin_refs(co->op, 0, &t, err);
 
 	if (!rc && created_name(co) && co->has_commit)
 		rc = queue_new_branch(co, t, text, err);
@@ -233,7 +233,8 @@ int checkout_move(struct checkout *co)
 	bool existed = co->reset_branch && ref_exists(co->r->refs, co->branch);
 	int rc;
 
-	co->op = repo_operation_begin(co->r);
+	if (!co->op)
+		co->op = repo_operation_begin(co->r);
 	rc = change(co, &text, &err);
 	rc = repo_operation_end(co->op, rc, &err);
 	if (rc < 0) {

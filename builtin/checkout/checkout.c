@@ -441,6 +441,21 @@ int cmd_checkout(int argc, const char **argv, struct command_ctx *ctx)
 	return end(&co, rc);
 }
 
+int command_checkout_in(struct command_ctx *ctx, struct repo_operation *op, const char *name, bool quiet)
+{
+	const char *argv[] = { "checkout", "--ignore-other-worktrees", name, "--", NULL };
+	struct checkout co;
+
+	begin(&co, ctx, CHECKOUT);
+	parse_checkout(&co, 4, argv);
+	co.quiet = quiet;
+	co.op = op;
+	check_options(&co);
+	find_head(&co);
+	(void)checkout_find_start(&co, argv);
+	return end(&co, move(&co));
+}
+
 int cmd_switch(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct checkout co;

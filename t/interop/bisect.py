@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Bisections by seed, by our git and by PEER_GIT, each in a copy of one repository with merges.
+
+    PEER_GIT=/path/git OUR_GIT=/path/git t/interop/bisect.py [SEED [ROUNDS]]
+
+Compared after each command: output, exit code, state files, refs, HEAD, the reflog. After each step both copies are
+exchanged: each git goes on with what the other has begun.
+"""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+OURS = os.environ.get("OUR_GIT", "git")
+PEER = os.environ.get("PEER_GIT", "/usr/bin/git")
+ENV = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", LC_ALL="C", GIT_AUTHOR_NAME="A",
+           GIT_AUTHOR_EMAIL="a@x", GIT_COMMITTER_NAME="C", GIT_COMMITTER_EMAIL="c@x", GIT_TEST_FSYNC="0",
+           GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="maintenance.auto", GIT_CONFIG_VALUE_0="false")
+DATE = 1700000000
+FILES = ["BISECT_LOG", "BISECT_TERMS", "BISECT_START", "BISECT_NAMES", "BISECT_EXPECTED_REV", "BISECT_HEAD",
+         "BISECT_ANCESTORS_OK", "BISECT_FIRST_PARENT"]
+
+
+def run(git, where, *args, date=DATE + 1000):
+    env = dict(ENV, GIT_AUTHOR_DATE="%d +0000" % date, GIT_COMMITTER_DATE="%d +0000" % date)
+    p = subprocess.run([git, *args], cwd=where, env=env, stdin=subprocess.DEVNULL, capture_output=True)
+    return p.returncode, p.stdout.decode("latin-1"), p.stderr.decode("latin-1")
+
+
+def history(rng, where, size):
+    """Tags c0, c1, ...: commits with one, two or three parents."""
+    run(PEER, where, "init", "-q", "-b", "main")
+    trees = []
+    for i in range(size):
+        name = rng.choice(["a", "b", "d/e"])
+        path = os.path.join(where, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f:
+            f.write("%d\n" % i)
+        run(PEER, where, "add", "-A")
+        trees.append(run(PEER, where, "write-tree")[1].strip())
+    for i in range(size):
+        parents = []
+        if i and rng.random() > .02:
+            near = range(max(0, i - 6), i)
+            parents = rng.sample(near, min(len(near), rng.choice([1, 1, 1, 1, 2, 2, 3])))
+        args = [w for p in sorted(parents, reverse=True) for w in ("-p", "c%d" % p)]
+        date = DATE + i * rng.choice([1, 1, 1, 0, 2])
+        oid = run(PEER, where, "commit-tree", trees[i], *args, "-m", "c%d" % i, date=date)[1].strip()
+        run(PEER, where, "tag", "c%d" % i, oid)
+    run(PEER, where, "reset", "-q", "--hard", "c%d" % (size - 1))
+
+
+def start(rng, size):
+    some = lambda: "c%d" % rng.randrange(size)
+    args = ["start"]
+    terms = ("bad", "good")
+    if rng.random() < .2:
+        terms = rng.choice([("new", "old"), ("slow", "fast")])
+        args += ["--term-new", terms[0], "--term-old=" + terms[1]]
+    args += [a for a in ("--no-checkout", "--first-parent") if rng.random() < .15]
+    if rng.random() < .8:
+        args += ["c%d" % (size - 1 - rng.randrange(3)), *(some() for _ in range(rng.choice([0, 1, 1, 2])))]
+    if rng.random() < .3:
+        args += ["--", *rng.sample(["a", "d", "nowhere"], rng.randrange(1, 3))]
+    return args, terms
+
+
+def step(rng, size, terms):
+    some = lambda: "c%d" % rng.randrange(size)
+    sub = rng.choice(["bad", "bad", "good", "good", "skip", "skip", "named", "range", "next", "log", "terms", "run", "view"])
+    if sub in ("bad", "good"):
+        return [terms[sub == "good"]]
+    if sub == "named":
+        return [rng.choice([terms[0], terms[1], "skip"]), some()]
+    if sub == "range":
+        return ["skip", some() + ".." + some()]
+    if sub == "terms":
+        return [sub, rng.choice(["--term-new", "--term-good"])]
+    if sub == "run":
+        bound = rng.randrange(size * 3)
+        return [sub, "sh", "-c", "n=$(cat a b d/e 2>&1 | cksum | cut -c1-3); test $((n %% 7)) != %d || exit 125; test $n -lt %d0" % (
+            rng.randrange(10), bound)]
+    if sub == "view":
+        return [sub, "--oneline"]
+    return [sub]
+
+
+def state(where):
+    out = [run(PEER, where, "for-each-ref", "refs/bisect"), run(PEER, where, "rev-parse", "HEAD"),
+           run(PEER, where, "symbolic-ref", "-q", "HEAD"), run(PEER, where, "status", "--porcelain"),
+           run(PEER, where, "log", "-g", "--format=%H %gs", "-3")]
+    for name in FILES:
+        path = os.path.join(where, ".git", name)
+        out.append((name, open(path).read() if os.path.exists(path) else None))
+    return out
+
+
+def one(seed, top):
+    rng = random.Random(seed)
+    base = os.path.join(top, "base")
+    os.makedirs(base)
+    size = rng.randrange(5, 40)
+    history(rng, base, size)
+    dirs = [os.path.join(top, "ours"), os.path.join(top, "peer")]
+    for d in dirs:
+        shutil.copytree(base, d)
+    args, terms = start(rng, size)
+    for _ in range(12):
+        results = [run(git, d, "bisect", *args) for git, d in zip((OURS, PEER), dirs)]
+        states = [state(d) for d in dirs]
+        # Git leaves its output of the step in BISECT_RUN, and the usage after an unknown command.
+        if results[0] != results[1] or states[0] != states[1]:
+            print("seed %d: %s\nours: %s\npeer: %s" % (seed, " ".join(args), results[0], results[1]))
+            for a, b in zip(states[0], states[1]):
+                if a != b:
+                    print("  ours %s\n  peer %s" % (a, b))
+            return False
+        for d in dirs:
+            if os.path.exists(os.path.join(d, ".git", "BISECT_RUN")):
+                os.unlink(os.path.join(d, ".git", "BISECT_RUN"))
+        os.rename(dirs[0], os.path.join(top, "t"))
+        os.rename(dirs[1], dirs[0])
+        os.rename(os.path.join(top, "t"), dirs[1])
+        args = step(rng, size, terms)
+        if rng.random() < .03:
+            args = ["reset"]
+    return True
+
+
+def main():
+    first = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+    bad = 0
+    for seed in range(first, first + rounds):
+        top = tempfile.mkdtemp(prefix="bisect-")
+        try:
+            bad += not one(seed, top)
+        finally:
+            shutil.rmtree(top)
+    print("bisect.py: seeds %d to %d: %d differ" % (first, first + rounds - 1, bad))
+    return bad > 0
+
+
+sys.exit(main())
