@@ -65,7 +65,7 @@ static int parse_ignore_removal(const struct option *opt, const char *arg UNUSED
 }
 
 /* --patch is --interactive that begins in another place. */
-static void check_choice(const struct add_options *o)
+static void check_add_choice(const struct add_options *o)
 {
 	bool chooses = o->interactive || o->patch;
 
@@ -81,7 +81,7 @@ static void check_choice(const struct add_options *o)
 
 static void add_check_options(struct add_options *o)
 {
-	check_choice(o);
+	check_add_choice(o);
 	if (o->interactive || o->patch)
 		return;
 	if (o->edit)

@@ -2,6 +2,8 @@
 /* git-reset(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "cli/choose/choose.h"
+#include "cli/context-option.h"
 #include "cli/path-args.h"
 #include "cli/submodule-option.h"
 #include "fs/file.h"
@@ -22,6 +24,7 @@ static const char *const usage[] = {
 	"git reset [--mixed | --soft | --hard | --merge | --keep] [-q] [<commit>]",
 	"git reset [-q] [<tree-ish>] [--] <pathspec>...",
 	"git reset [-q] [--pathspec-from-file [--pathspec-file-nul]] [<tree-ish>]",
+	"git reset --patch [<tree-ish>] [--] [<pathspec>...]",
 	NULL
 };
 
@@ -31,7 +34,8 @@ static const char *const mode_name[] = { "none", "mixed", "soft", "hard", "merge
 struct resetter {
 	struct repository *r;
 	const char *prefix;
-	int mode, quiet, refresh, intent_to_add, patch;
+	int mode, quiet, refresh, intent_to_add, patch, auto_advance;
+	struct context_option context;
 	struct pathspec_args pathspec_args;
 	struct pathspec ps;
 	struct attrs *attrs; /* of ps */
@@ -66,16 +70,21 @@ static void parse_options_of(struct resetter *rs, int *argc, const char **argv)
 		OPT_CMDMODE(0, "keep", &rs->mode, "reset HEAD but keep local changes", MODE_KEEP),
 		OPT_RECURSE_SUBMODULES(&rs->recurse, "control recursive updating of submodules"),
 		OPT_BOOL('p', "patch", &rs->patch, "select hunks interactively"),
+		OPT_BOOL(0, "auto-advance", &rs->auto_advance,
+			 "auto advance to the next file when selecting hunks interactively"),
+		OPT_CONTEXT(&rs->context),
 		OPT_BOOL('N', "intent-to-add", &rs->intent_to_add,
 			 "record only the fact that removed paths will be added later"),
 		OPT_PATHSPEC_FILE(&rs->pathspec_args),
 		OPT_END()
 	};
 
+	rs->auto_advance = 1;
+	rs->context = (struct context_option)CONTEXT_OPTION_INIT;
 	*argc = parse_options(*argc, argv, opts, usage, PARSE_OPT_KEEP_DASHDASH);
 	argv[*argc] = NULL;
-	if (rs->patch)
-		die("choosing hunks (--patch) is not available yet");
+	if (rs->patch && rs->pathspec_args.file)
+		die("options '%s' and '%s' cannot be used together", "--pathspec-from-file", "--patch");
 }
 
 /*
@@ -641,6 +650,30 @@ static void read_config(struct resetter *rs)
 	rs->refresh = !no_refresh;
 }
 
+static void check_reset_choice(const struct resetter *rs)
+{
+	check_context_numbers(&rs->context);
+	check_context_choice(&rs->context, rs->patch, "--patch");
+	if (!rs->auto_advance && !rs->patch)
+		die("the option '%s' requires '%s'", "--no-auto-advance", "--patch");
+	if (rs->patch && rs->mode != MODE_NONE)
+		die("options '%s' and '%s' cannot be used together", "--patch", "--{hard,mixed,soft}");
+}
+
+static int choose_to_reset(struct resetter *rs)
+{
+	struct choose_request q = { .repo = rs->r, .target = CHOOSE_RESET, .rev = rs->rev, .tree = &rs->tree, .ps = &rs->ps,
+				    .context = rs->context, .auto_advance = rs->auto_advance };
+	struct err err = ERR_INIT;
+	int code;
+
+	if (rs->r->worktree && repo_enter_worktree(rs->r, &err) < 0)
+		die_err(&err);
+	code = choose_hunks(&q);
+	pathspec_release(&rs->ps);
+	return code ? code : finish_stdout();
+}
+
 static int reset_command(int argc, const char **argv, struct command_ctx *ctx, bool keep_autostash,
 			 struct repo_operation **unsealed)
 {
@@ -655,9 +688,12 @@ static int reset_command(int argc, const char **argv, struct command_ctx *ctx, b
 	parse_options_of(&rs, &argc, argv);
 	rs.commit = rs.head = rs.r->algo->null_oid;
 	paths = reset_split_arguments(&rs, argv);
-	rs.with_paths = pathspec_args_parse(&rs.pathspec_args, &rs.ps, rs.r, paths, 0) > 0;
+	rs.with_paths = pathspec_args_parse(&rs.pathspec_args, &rs.ps, rs.r, paths, 0) > 0 || rs.patch;
 	if (find_target(&rs, &err) < 0)
 		die_err(&err);
+	check_reset_choice(&rs);
+	if (rs.patch)
+		return choose_to_reset(&rs);
 	if (rs.recurse)
 		refuse_submodules(rs.r, &rs.tree, "reset --recurse-submodules");
 	check_mode(&rs);

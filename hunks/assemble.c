@@ -77,12 +77,12 @@ static void add_to_joined(struct joined *j, const struct hunk_part *h, long shif
 static void add_hunks(const struct hunk_file *f, unsigned flags, struct strbuf *out)
 {
 	struct joined j = { .body = STRBUF_INIT };
-	long shift = 0; /* lines that hunks which are left out would add, less those that edits add */
+	long shift = 0; /* lines that hunks which are left out would add, less the lines that edits add */
 
 	for (size_t i = 0; i < f->nr; i++) {
 		const struct hunk_part *h = &f->hunks[i];
 
-		if (h->is_mode)
+		if (h->is_mode || h->from == h->to)
 			continue;
 		if (is_taken(h, flags))
 			add_to_joined(&j, h, shift, flags, out);

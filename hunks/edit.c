@@ -54,7 +54,6 @@ int hunk_replace(struct hunk_list *l, struct hunk_part *h, struct strbuf *text, 
 	new.plain = lines;
 	new.from = 0;
 	new.to = lines->nr;
-	new.has_header_line = false;
 	rc = take_header(&new, err);
 	if (rc)
 		return rc;

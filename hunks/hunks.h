@@ -5,7 +5,7 @@
  *
  *   struct hunk_list l = HUNK_LIST_INIT;
  *
- *   hunk_list_parse(&l, &plain, &colored, err)     both texts become the list's
+ *   hunk_list_parse(&l, &plain, &colored, true, err)   both texts become the list's
  *   h = &l.files[0].hunks[0];
  *   h->choice = HUNK_CHOSEN;                        or hunk_split(), hunk_replace()
  *   hunk_file_add_patch(&l.files[0], &l, false, &out)
@@ -57,7 +57,7 @@ struct hunk_part {
 	const struct hunk_text *plain; /* the list's, or one of its edits */
 	size_t from, to;	       /* its lines, without header */
 	size_t header_line;	       /* of the list's texts */
-	bool has_header_line;	       /* it still holds */
+	bool is_first_part;	       /* of what has that header: not split, or the first of its parts */
 	bool is_mode;		       /* "old mode", "new mode" */
 	struct hunk_header header;
 	long grown;   /* by edits: lines added less lines removed */
@@ -83,8 +83,8 @@ struct hunk_list {
 };
 #define HUNK_LIST_INIT { .plain = { .text = STRBUF_INIT }, .colored = { .text = STRBUF_INIT } }
 
-/* Both texts become the list's. colored: empty, or the same lines for the eye. */
-MUST_USE int hunk_list_parse(struct hunk_list *l, struct strbuf *plain, struct strbuf *colored, struct err *err);
+/* Both texts become the list's. is_colored: `colored` has the same lines for the eye. */
+MUST_USE int hunk_list_parse(struct hunk_list *l, struct strbuf *plain, struct strbuf *colored, bool is_colored, struct err *err);
 void hunk_list_release(struct hunk_list *l);
 
 /* "@@ -1,2 +3 @@ f()\n". False: it is none. */

@@ -121,7 +121,7 @@ static int parse_hunk(struct hunk_list *l, struct hunk_file *f, size_t *line, st
 			       hunk_text_line(t, *line));
 	h->plain = t;
 	h->header_line = (*line)++;
-	h->has_header_line = true;
+	h->is_first_part = true;
 	h->from = *line;
 	while (*line < t->nr && strchr(" +-\\\n", *hunk_text_line(t, *line)))
 		(*line)++;
@@ -178,13 +178,13 @@ static int parse_hunk_file(struct hunk_list *l, size_t *line, struct err *err)
 	return rc;
 }
 
-int hunk_list_parse(struct hunk_list *l, struct strbuf *plain, struct strbuf *colored, struct err *err)
+int hunk_list_parse(struct hunk_list *l, struct strbuf *plain, struct strbuf *colored, bool is_colored, struct err *err)
 {
 	int rc = 0;
 
 	hunk_text_attach(&l->plain, plain);
 	hunk_text_attach(&l->colored, colored);
-	if (l->colored.nr && l->colored.nr != l->plain.nr)
+	if (is_colored && l->colored.nr != l->plain.nr)
 		return err_set(err, ERR_INVALID, "mismatched output from interactive.diffFilter");
 	for (size_t line = 0; !rc && line < l->plain.nr;) {
 		if (line_begins(&l->plain, line, "diff "))

@@ -38,7 +38,7 @@ static void count_lines(const struct hunk_part *h, size_t from, size_t to, unsig
 	}
 }
 
-/* Of a side without lines, the position is that of the line before it. */
+/* A side without lines has the position of the line before it. */
 static unsigned long first_line(unsigned long pos, unsigned long nr)
 {
 	return pos + !nr;
@@ -56,11 +56,9 @@ static struct hunk_part cut_part(const struct hunk_part *h, size_t from, size_t 
 	count_lines(h, part.from, part.to, &to->old_nr, &to->new_nr);
 	to->old_pos = first_line(h->header.old_pos, h->header.old_nr) + old_before - !to->old_nr;
 	to->new_pos = first_line(h->header.new_pos, h->header.new_nr) + new_before - !to->new_nr;
-	to->heading = "";
-	if (from == h->from) {
-		to->heading = h->header.heading;
-		to->heading_len = h->header.heading_len;
-	}
+	to->heading = h->header.heading;
+	to->heading_len = h->header.heading_len;
+	part.is_first_part = h->is_first_part && from == h->from;
 	return part;
 }
 

@@ -57,9 +57,7 @@ static int on_track(const struct option *opt, const char *arg, int unset)
 	OPT_SET_INT('2', "ours", &(co)->ours, "checkout our version for unmerged files", 1), \
 	OPT_SET_INT('3', "theirs", &(co)->ours, "checkout their version for unmerged files", 2), \
 	OPT_BOOL('p', "patch", &(co)->patch, "select hunks interactively"),              \
-	OPT_INTEGER('U', "unified", &(co)->unified, "generate diffs with <n> lines context"), \
-	OPT_INTEGER(0, "inter-hunk-context", &(co)->context,                             \
-		    "show context between diff hunks up to the specified number of lines"), \
+	OPT_CONTEXT(&(co)->context),                                                     \
 	OPT_BOOL(0, "ignore-skip-worktree-bits", &(co)->ignore_skip,                     \
 		 "do not limit pathspecs to sparse entries only"),                       \
 	OPT_PATHSPEC_FILE(&(co)->pathspec_args)
@@ -73,6 +71,8 @@ static void parse_checkout(struct checkout *co, int argc, const char **argv)
 		OPT_BOOL('l', NULL, &co->reflog, "create reflog for new branch"),
 		OPT_BOOL(0, "guess", &co->guess, "second guess 'git checkout <no-such-branch>' (default)"),
 		OPT_BOOL(0, "overlay", &co->overlay, "use overlay mode (default)"),
+		OPT_BOOL(0, "auto-advance", &co->auto_advance,
+			 "auto advance to the next file when selecting hunks interactively"),
 		COMMON_OPTIONS(co), MOVE_OPTIONS(co), PATH_OPTIONS(co), OPT_END()
 	};
 
@@ -113,12 +113,12 @@ static void check_options(struct checkout *co)
 	bool sw = co->command == SWITCH;
 	enum merge3_style style;
 
-	if (co->patch)
-		die("choosing hunks (--patch) is not available yet");
-	if (co->unified >= 0)
-		die("the option '%s' requires '%s'", "--unified", "--patch");
-	if (co->context >= 0)
-		die("the option '%s' requires '%s'", "--inter-hunk-context", "--patch");
+	check_context_numbers(&co->context);
+	check_context_choice(&co->context, co->patch, "--patch");
+	if (!co->auto_advance && !co->patch)
+		die("the option '%s' requires '%s'", "--no-auto-advance", "--patch");
+	if (co->patch && co->overlay > 0)
+		die("options '%s' and '%s' cannot be used together", "-p", "--overlay");
 	if (co->conflict && !merge3_parse_style(&style, co->conflict))
 		die("unknown conflict style '%s'", co->conflict);
 	if (co->conflict)
@@ -177,8 +177,8 @@ static void begin(struct checkout *co, struct command_ctx *ctx, enum checkout_co
 {
 	*co = (struct checkout){
 		.r = ctx->repo, .prefix = ctx->prefix, .command = command, .progress = -1, .guess = -1,
-		.overwrite_ignore = 1, .overlay = -1, .staged = -1, .worktree = -1, .unified = -1,
-		.context = -1, .track = BRANCH_TRACK_UNSET,
+		.overwrite_ignore = 1, .overlay = -1, .staged = -1, .worktree = -1,
+		.auto_advance = 1, .context = CONTEXT_OPTION_INIT, .track = BRANCH_TRACK_UNSET,
 	};
 	if (co->r) /* else it is -h */
 		index_init(&co->ix, co->r->algo);
@@ -412,7 +412,20 @@ static void check_new_branch_with_paths(const struct checkout *co, const char **
 
 static bool has_paths(const struct checkout *co, const char **paths)
 {
-	return paths[0] || co->pathspec_args.file;
+	return paths[0] || co->pathspec_args.file || co->patch;
+}
+
+/* Options that do not go with --patch, which has no use for conflicts and files that name paths. */
+static void check_patch_options(const struct checkout *co)
+{
+	if (!co->patch)
+		return;
+	if (co->merge)
+		die("options '%s' and '%s' cannot be used together", "--merge", "--patch");
+	if (co->pathspec_args.file)
+		die("options '%s' and '%s' cannot be used together", "--pathspec-from-file", "--patch");
+	if (co->detach || co->force || co->ignore_unmerged)
+		die("'%s' cannot be used with updating paths", co->detach ? "--detach" : co->force ? "--force" : "--ignore-unmerged");
 }
 
 int cmd_checkout(int argc, const char **argv, struct command_ctx *ctx)
@@ -431,10 +444,11 @@ int cmd_checkout(int argc, const char **argv, struct command_ctx *ctx)
 	co.count = !co.quiet && (paths == argv || strcmp(paths[-1], "--"));
 	if (has_paths(&co, paths)) {
 		check_new_branch_with_paths(&co, paths);
+		check_patch_options(&co);
 		check_path_options(&co, paths);
 		co.overlay = co.overlay != 0;
 		check_recursing(&co);
-		rc = checkout_paths(&co, paths);
+		rc = co.patch ? checkout_hunks(&co, paths) : checkout_paths(&co, paths);
 	} else {
 		rc = move(&co);
 	}
@@ -503,11 +517,12 @@ int cmd_restore(int argc, const char **argv, struct command_ctx *ctx)
 	parse_restore(&co, argc, argv);
 	check_options(&co);
 	find_head(&co);
-	if (!argv[0] && !co.pathspec_args.file)
+	if (!argv[0] && !co.pathspec_args.file && !co.patch)
 		die("you must specify path(s) to restore");
 	find_source(&co);
+	check_patch_options(&co);
 	check_path_options(&co, argv);
 	check_recursing(&co);
 	co.overlay = co.overlay > 0;
-	return end(&co, checkout_paths(&co, argv));
+	return end(&co, co.patch ? checkout_hunks(&co, argv) : checkout_paths(&co, argv));
 }

@@ -9,6 +9,7 @@
 #define BUILTIN_CHECKOUT_CHECKOUT_H
 
 #include "builtin/builtin.h"
+#include "cli/context-option.h"
 #include "cli/path-args.h"
 #include "operation/operation.h"
 #include "porcelain/autostash.h"
@@ -22,7 +23,8 @@ struct checkout {
 	/* options; -1: not given */
 	int quiet, force, discard, detach, reflog, merge, progress, guess, overwrite_ignore;
 	int ignore_other, overlay, staged, worktree, ours /* 1, theirs 2 */, ignore_unmerged, ignore_skip;
-	int patch, unified, context, recurse;
+	int patch, auto_advance, recurse;
+	struct context_option context;
 	enum branch_track track;
 	const char *new_branch, *reset_branch, *orphan, *conflict, *source;
 	struct pathspec_args pathspec_args;
@@ -55,6 +57,8 @@ const char **checkout_find_start(struct checkout *co, const char **argv);
 int checkout_move(struct checkout *co);
 /* checkout-paths.c: files from the index or a tree; the exit code. */
 int checkout_paths(struct checkout *co, const char **argv);
+/* The same for hunks that the user chooses; paths may be missing. */
+int checkout_hunks(struct checkout *co, const char **argv);
 
 /* checkout-carry.c */
 /*

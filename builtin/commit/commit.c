@@ -124,11 +124,21 @@ static void conflict(const char *a, const char *b)
 	die("options '%s' and '%s' cannot be used together", a, b);
 }
 
+static void check_choice(const struct commit_options *o)
+{
+	const char *other = o->include ? "-i/--include" : o->only ? "-o/--only" : o->all ? "-a/--all" : NULL;
+
+	if (other)
+		conflict(other, "--interactive/-p/--patch");
+	if (o->pathspec.file)
+		conflict("--pathspec-from-file", "--interactive/--patch");
+}
+
 static void check_options(struct commit_options *o, int argc, const char **argv)
 {
 	check_context_numbers(&o->context);
 	if (o->interactive || o->patch)
-		die("choosing changes by hand (--interactive, --patch) is not available yet");
+		check_choice(o);
 	if (o->include && o->only)
 		conflict("-i/--include", "-o/--only");
 	if (o->all && o->include)

@@ -2,6 +2,7 @@
 /* What a commit holds: the index, the index with changes, or some paths alone. */
 #include "compat/posix.h"
 #include "builtin/commit/commit-run.h"
+#include "cli/choose/choose.h"
 #include "index/cache-tree.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -183,9 +184,21 @@ static int prepare_updated(struct commit_run *run, char *seen, struct err *err)
 	return rc;
 }
 
+/* The user chooses hunks, which are added to the index. */
+static int prepare_chosen(struct commit_run *run, struct err *err)
+{
+	struct choose_request q = { .repo = run->repo, .target = CHOOSE_STAGE, .ps = &run->ps, .context = run->o.context,
+				    .auto_advance = 1, .into = &run->ci.ix, .op = run->op };
+
+	if (choose_hunks(&q))
+		return err_set(err, ERR_ABORTED, "interactive add failed");
+	run->ci.ix.changed = true;
+	return 0;
+}
+
 static enum commit_style choose_style(const struct commit_run *run)
 {
-	if (run->o.all || run->o.include)
+	if (run->o.all || run->o.include || run->o.patch || run->o.interactive)
 		return COMMIT_UPDATED;
 	return run->ps.nr || run->o.only ? COMMIT_PARTIAL : COMMIT_AS_IS;
 }
@@ -225,7 +238,9 @@ int commit_index_prepare(struct commit_run *run, struct err *err)
 		goto out;
 	run->ps.match_attr = attrs_match_spec;
 	run->ps.match_attr_data = converter_attrs(ci->conv);
-	if (ci->style == COMMIT_UPDATED)
+	if (run->o.patch || run->o.interactive)
+		rc = prepare_chosen(run, err);
+	else if (ci->style == COMMIT_UPDATED)
 		rc = prepare_updated(run, seen, err);
 	else if (ci->style == COMMIT_PARTIAL)
 		rc = prepare_partial(run, seen, err);

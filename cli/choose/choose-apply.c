@@ -55,11 +55,31 @@ bool choose_check_file(struct chooser *c, const struct hunk_file *f)
 	int code;
 
 	hunk_file_add_patch(f, &c->list, flags_of(c) | HUNKS_ALL, &patch);
-	code = try_patch(c, &patch, c->words->index, true);
+	code = try_patch(c, &patch, !c->words->files, false);
 	strbuf_release(&patch);
 	if (code)
-		error("'git apply%s%s' failed", c->words->index ? " --cached" : "", c->words->reverse ? " -R" : "");
+		error("'git apply --cached' failed"); /* also for files, as in Git */
 	return !code;
+}
+
+/*
+ * The same for a patch that comes behind other taken ones: a file whose type changes is one that goes, and one that
+ * comes, and both have the same name.
+ */
+static int try_next_patch(struct chooser *c, const struct strbuf *patch, bool to_index)
+{
+	struct strbuf all = STRBUF_INIT;
+	int code = try_patch(c, patch, to_index, true);
+
+	if (!code)
+		return 0;
+	strbuf_addbuf(&all, to_index ? &c->for_index : &c->for_files);
+	if (all.len) {
+		strbuf_addbuf(&all, patch);
+		code = try_patch(c, &all, to_index, true);
+	}
+	strbuf_release(&all);
+	return code ? try_patch(c, patch, to_index, false) : 0;
 }
 
 /* The hunks are for both; the user may want them in files alone. */
@@ -81,6 +101,7 @@ static void take_for_both(struct chooser *c, const struct strbuf *patch)
 			return;
 		}
 		choose_print_colored(&c->colors, SLOT_ERROR, "Nothing was applied.\n");
+		putchar('\n');
 	} else {
 		(void)try_patch(c, patch, false, false);
 	}
@@ -93,7 +114,7 @@ void choose_take_file(struct chooser *c, const struct hunk_file *f)
 
 	if (any && c->words->index && c->words->files)
 		take_for_both(c, &patch);
-	else if (any && try_patch(c, &patch, c->words->index, false))
+	else if (any && try_next_patch(c, &patch, c->words->index))
 		error("'git apply' failed");
 	else if (any)
 		strbuf_addbuf(c->words->index ? &c->for_index : &c->for_files, &patch);

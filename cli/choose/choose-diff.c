@@ -110,7 +110,7 @@ static int compare_files(struct chooser_diff *d, struct err *err)
 	struct chooser *c = d->c;
 
 	d->files = (struct worktree_diff){ .repo = c->repo, .ix = c->ix, .conv = c->conv, .o = &d->o, .submodules = d->submodules,
-					   .refreshed = true };
+					   .refreshed = true, .ita_is_entry = c->words->cached };
 	if (c->words->since_index)
 		return worktree_diff_files(&d->files, &d->queue, err);
 	return worktree_diff_index(&d->files, &d->queue, &c->tree, c->words->cached, err);
@@ -148,12 +148,10 @@ static int filter_text(struct chooser *c, struct strbuf *colored, struct err *er
 	cp.use_shell = true;
 	fflush(stdout);
 	rc = pipe_command(&cp, colored->buf, colored->len, &out, NULL, FILTERED_MAX, err);
-	if (rc > 0)
-		rc = err_set(err, ERR_ABORTED, "failed to run '%s'", filter);
-	if (!rc)
+	if (rc >= 0) /* whatever its exit code is, as in Git */
 		strbuf_swap(colored, &out);
 	strbuf_release(&out);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 static int format_differences(struct chooser_diff *d, struct strbuf *plain, struct strbuf *colored, struct err *err)
@@ -186,8 +184,10 @@ int choose_find_hunks(struct chooser *c, struct err *err)
 	if (!rc)
 		rc = format_differences(&d, &plain, &colored, err);
 	keep_colors(c, &d.o);
-	if (!rc)
-		rc = hunk_list_parse(&c->list, &plain, &colored, err);
+	if (!rc) {
+		rc = hunk_list_parse(&c->list, &plain, &colored, c->diff_color, err);
+		c->filter_failed = rc == ERR_INVALID;
+	}
 	strbuf_release(&plain);
 	strbuf_release(&colored);
 	diff_queue_clear(&d.queue);

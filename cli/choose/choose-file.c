@@ -3,54 +3,7 @@
 #include "compat/posix.h"
 #include "cli/choose/choose-internal.h"
 
-/* ---- what is shown ---- */
-
-static void add_line(struct strbuf *out, const struct hunk_text *t, size_t i)
-{
-	strbuf_add(out, hunk_text_line(t, i), hunk_text_len(t, i));
-}
-
-static void add_header_line(const struct chooser *c, const struct hunk_part *h, bool colored, struct strbuf *out)
-{
-	const char *reset = colored ? c->diff_colors[DIFF_COLOR_RESET] : "";
-
-	if (colored)
-		strbuf_addstr(out, c->diff_colors[DIFF_COLOR_FRAG]);
-	hunk_header_add(out, &h->header);
-	strbuf_add(out, h->header.heading, h->header.heading_len);
-	strbuf_addf(out, "%s\n", reset);
-}
-
-/* A line that the user has written has the colour of its sign. */
-static void add_own_line(const struct chooser *c, const struct hunk_part *h, size_t i, struct strbuf *out)
-{
-	const char *line = hunk_text_line(h->plain, i);
-	size_t len = hunk_text_len(h->plain, i);
-	enum diff_color color = *line == '-' ? DIFF_COLOR_OLD : *line == '+' ? DIFF_COLOR_NEW : DIFF_COLOR_CONTEXT;
-
-	if (len && line[len - 1] == '\n')
-		len--;
-	strbuf_addstr(out, c->diff_colors[color]);
-	strbuf_add(out, line, len);
-	strbuf_addf(out, "%s\n", c->diff_colors[DIFF_COLOR_RESET]);
-}
-
-void choose_add_hunk_text(const struct chooser *c, const struct hunk_part *h, bool colored, struct strbuf *out)
-{
-	const struct hunk_text *shown = colored ? &c->list.colored : h->plain;
-	bool own = h->plain != &c->list.plain;
-
-	if (h->has_header_line)
-		add_line(out, colored ? shown : &c->list.plain, h->header_line);
-	else if (!h->is_mode && h->to > h->from)
-		add_header_line(c, h, colored, out);
-	for (size_t i = h->from; i < h->to; i++) {
-		if (own && colored)
-			add_own_line(c, h, i, out);
-		else
-			add_line(out, shown, i);
-	}
-}
+/* ---- the file ---- */
 
 static void show_file_header(const struct chooser *c, const struct hunk_file *f)
 {
@@ -118,11 +71,6 @@ static ssize_t find_undecided(const struct file_prompt *p, bool forward)
 	return -1;
 }
 
-void choose_go_on(struct file_prompt *p)
-{
-	p->at = p->behind < 0 ? p->f->nr : (size_t)p->behind;
-}
-
 static bool is_decided(const struct file_prompt *p)
 {
 	return p->before < 0 && p->behind < 0 && choice_of(p) != HUNK_UNDECIDED;
@@ -145,13 +93,10 @@ enum choose_step choose_in_file(struct chooser *c, struct hunk_file *f, bool has
 		}
 		show_hunk(&p);
 		print_prompt(&p);
-		if (!choose_read_key(c, &c->answer)) {
-			c->ended = true;
+		if (!choose_read_key(c, &c->answer))
 			step = STEP_QUIT;
-		} else if (c->answer.len) {
+		else if (c->answer.len)
 			step = choose_do_key(&p);
-		}
 	}
-	putchar('\n');
 	return step;
 }

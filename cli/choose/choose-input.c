@@ -46,7 +46,7 @@ static bool read_terminal_key(struct strbuf *out)
 	return ok;
 }
 
-bool choose_read_key(const struct chooser *c, struct strbuf *out)
+bool choose_read_key(struct chooser *c, struct strbuf *out)
 {
 	bool ok;
 
@@ -54,6 +54,10 @@ bool choose_read_key(const struct chooser *c, struct strbuf *out)
 		return choose_read_line(out);
 	strbuf_reset(out);
 	fflush(stdout);
+	if (!isatty(STDIN_FILENO) && !c->told_about_keys) {
+		warning("reading single keystrokes not supported on this platform; reading line instead");
+		c->told_about_keys = true;
+	}
 	ok = isatty(STDIN_FILENO) ? read_terminal_key(out) : choose_read_line(out);
 	printf("%s\n", ok ? out->buf : "");
 	return ok;

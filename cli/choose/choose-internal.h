@@ -46,13 +46,13 @@ struct chooser {
 	struct converter *conv;
 	struct object_id tree;
 	struct choose_colors colors;
-	bool diff_color, single_key, ended /* the input has */;
+	bool diff_color, single_key, told_about_keys;
 	unsigned context;
 	char diff_colors[DIFF_COLOR_NR][COLOR_MAXLEN];
 	struct hunk_list list;
 	struct strbuf answer;
 	struct strbuf for_index, for_files; /* patches that are to be applied */
-	int code;
+	bool filter_failed;
 };
 
 /* One file that the user is asked about. */
@@ -79,9 +79,10 @@ MUST_USE int choose_find_hunks(struct chooser *c, struct err *err);
 /* ---- choose-file.c ---- */
 
 enum choose_step choose_in_file(struct chooser *c, struct hunk_file *f, bool has_others);
+
+/* ---- choose-show.c ---- */
+
 void choose_add_hunk_text(const struct chooser *c, const struct hunk_part *h, bool colored, struct strbuf *out);
-/* The hunk that stands behind the last decision: the next undecided one, or none. */
-void choose_go_on(struct file_prompt *p);
 
 /* ---- choose-keys.c ---- */
 
@@ -110,7 +111,7 @@ MUST_USE int choose_apply(struct chooser *c, struct err *err);
 /* A line without its end. False: the input has ended. */
 bool choose_read_line(struct strbuf *out);
 /* The same, or one key if interactive.singleKey says so. */
-bool choose_read_key(const struct chooser *c, struct strbuf *out);
+bool choose_read_key(struct chooser *c, struct strbuf *out);
 /* A question until it is answered by yes or no; the end of the input is no. */
 bool choose_yes_or_no(struct chooser *c, const char *question);
 

@@ -117,13 +117,19 @@ static void show_in_pager(const struct file_prompt *p)
 
 /* ---- decisions ---- */
 
+/* To the next undecided hunk, or behind the last one. */
+static void go_on(struct file_prompt *p)
+{
+	p->at = p->behind < 0 ? p->f->nr : (size_t)p->behind;
+}
+
 static void decide(struct file_prompt *p, enum hunk_choice choice)
 {
 	if (p->f->nr)
 		hunk_of(p)->choice = choice;
 	else
 		p->f->choice = choice;
-	choose_go_on(p);
+	go_on(p);
 }
 
 /* This hunk, and those behind it, as far as they are undecided. */
@@ -183,7 +189,7 @@ static bool ask_for_hunk(struct file_prompt *p)
 		if (!choose_read_line(&c->answer))
 			return false;
 		strbuf_trim_trailing_newline(&c->answer);
-	} while (!c->answer.len && next < p->f->nr);
+	} while (!c->answer.len);
 	return true;
 }
 
@@ -288,7 +294,7 @@ static enum choose_step edit_hunk(struct file_prompt *p)
 		return refuse(p, "Sorry, cannot edit this hunk");
 	if (choose_edit_hunk(p)) {
 		hunk_of(p)->choice = HUNK_CHOSEN;
-		choose_go_on(p);
+		go_on(p);
 	}
 	return STEP_ASK_AGAIN;
 }

@@ -13,6 +13,10 @@ static int find_tree(struct chooser *c, struct err *err)
 
 	if (c->words->since_index)
 		return 0;
+	if (c->q->tree) {
+		c->tree = *c->q->tree;
+		return 0;
+	}
 	if (c->words->reverse && ref_resolve(c->repo->refs, "HEAD", &head, NULL, NULL, NULL) == ERR_NOT_FOUND) {
 		c->tree = c->repo->algo->empty_tree;
 		return 0;
@@ -102,6 +106,7 @@ static void ask_one_after_another(struct chooser *c)
 			continue;
 		step = choose_in_file(c, &c->list.files[i], false);
 		choose_take_file(c, &c->list.files[i]);
+		putchar('\n');
 	}
 }
 
@@ -112,6 +117,7 @@ static void ask_to_and_fro(struct chooser *c)
 
 	while (step != STEP_QUIT) {
 		step = choose_in_file(c, &c->list.files[at], count_files(c) > 1);
+		putchar('\n');
 		if (step != STEP_QUIT)
 			at = next_file(c, at, step == STEP_NEXT_FILE);
 	}
@@ -139,6 +145,14 @@ static int ask_and_apply(struct chooser *c, struct err *err)
 	return choose_apply(c, err);
 }
 
+static int report_filter(struct err *err)
+{
+	report_error(err);
+	advise("Your filter must maintain a one-to-one correspondence\n"
+	       "between its input and output lines.");
+	return 1;
+}
+
 int choose_hunks(const struct choose_request *q)
 {
 	struct chooser c = { .q = q, .repo = q->repo, .words = choose_find_words(q->target, q->rev), .list = HUNK_LIST_INIT,
@@ -148,8 +162,10 @@ int choose_hunks(const struct choose_request *q)
 
 	if (!rc)
 		rc = ask_and_apply(&c, &err);
+	if (!rc && q->patch)
+		strbuf_addbuf(q->patch, &c.for_index);
 	chooser_release(&c);
-	if (rc)
-		return report_fatal(&err);
-	return c.code;
+	if (rc == ERR_INVALID && c.filter_failed)
+		return report_filter(&err);
+	return rc ? report_fatal(&err) : 0;
 }

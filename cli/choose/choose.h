@@ -34,6 +34,7 @@ struct choose_request {
 	struct repository *repo;
 	enum choose_target target;
 	const char *rev; /* a tree, as the user names it; "HEAD" has words of its own. NULL: the index */
+	const struct object_id *tree; /* if the caller knows what rev names; else NULL */
 	struct pathspec *ps; /* NULL, or without items: all */
 	struct context_option context;
 	int auto_advance;
@@ -43,6 +44,7 @@ struct choose_request {
 	 */
 	struct index_state *into;
 	struct repo_operation *op;
+	struct strbuf *patch; /* gets the patch that was applied to the index; NULL: not wanted */
 };
 
 /* Ask, and apply. Returns the exit code; errors have been reported. */
