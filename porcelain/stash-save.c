@@ -209,8 +209,8 @@ static int write_stash(struct stash_save *s, struct err *err)
 {
 	struct object_id untracked;
 	struct stash_source src = { .head = &s->head, .branch = s->branch, .index = &s->ix,
-				    .files = s->staged ? &s->ix : &s->update.ix, .message = s->message };
-	int rc = add_changes(s, err);
+				    .files = s->chosen ? s->chosen : s->staged ? &s->ix : &s->update.ix, .message = s->message };
+	int rc = s->chosen ? 0 : add_changes(s, err);
 
 	if (!rc && (s->untracked || s->ignored)) { /* also without any such file, as in Git */
 		rc = add_untracked(s, err);
@@ -349,13 +349,13 @@ static int plan_clear(struct stash_save *s, struct err *err)
 
 int stash_save_create(struct stash_save *s, struct err *err)
 {
-	int rc = refuse_intents(s, err);
+	int rc = s->chosen ? 0 : refuse_intents(s, err);
 
 	if (!rc)
 		rc = repo_operation_open_objects(s->op, err);
 	if (!rc)
 		rc = write_stash(s, err);
-	return rc ? rc : plan_clear(s, err);
+	return rc || s->chosen ? rc : plan_clear(s, err);
 }
 
 /* ---- the change ---- */
@@ -398,9 +398,23 @@ static int queue_reset(struct stash_save *s, struct err *err)
 	return rc ? rc : repo_operation_end_state(s->op, STATE_ENDS_BY_SWITCH, err);
 }
 
+/* The index goes back to HEAD, unless it stays. */
+static int clear_chosen(struct stash_save *s, struct err *err)
+{
+	int rc = s->keep_index ? 0 : reset_index_to_head(s, err);
+
+	if (!rc && !s->keep_index)
+		repo_operation_set_index(s->op, &s->update.ix);
+	return rc;
+}
+
 int stash_save_clear(struct stash_save *s, struct err *err)
 {
-	int rc = result_update_run(&s->update, err);
+	int rc;
+
+	if (s->chosen)
+		return clear_chosen(s, err);
+	rc = result_update_run(&s->update, err);
 
 	if (!rc && s->staged)
 		rc = reset_index_to_head(s, err);

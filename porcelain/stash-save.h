@@ -35,6 +35,11 @@ struct stash_save {
 	bool keep_index;	 /* staged changes stay, in the files as well */
 	bool as_reset; /* ORIG_HEAD, HEAD's log and states of operations change as by reset --hard, if all changes go */
 	const char *message;	 /* NULL: "WIP on …" */
+	/*
+	 * After stash_save_begin: the files are these entries, HEAD with the changes that the user has chosen, and no file is
+	 * changed by stash_save_clear. NULL: all changes.
+	 */
+	struct index_state *chosen;
 
 	/* result */
 	bool has_changes, has_staged;

@@ -2,6 +2,8 @@
 /* git-stash(1): push, save, create. */
 #include "compat/posix.h"
 #include "builtin/stash/stash.h"
+#include "apply/apply.h"
+#include "cli/choose/choose.h"
 #include "cli/context-option.h"
 #include "cli/path-args.h"
 #include "porcelain/stash-save.h"
@@ -109,6 +111,101 @@ static int report_begin_failure(const struct push *p, int rc, struct err *err)
 	return 1;
 }
 
+/* ---- --patch ---- */
+
+/* HEAD as an index, with the stat data of entries that are the same there. */
+static int read_head_index(struct stash_save *s, struct index_state *out, struct err *err)
+{
+	int rc = unpack_trees_list(s->r, &s->head_tree, out, err);
+
+	for (size_t i = 0; !rc && i < out->nr; i++) {
+		struct index_entry *e = out->entries[i];
+		const struct index_entry *same = index_find(&s->ix, e->name, e->name_len);
+
+		if (same && same->mode == e->mode && oid_eq(&same->oid, &e->oid))
+			e->stat = same->stat;
+	}
+	return rc;
+}
+
+/* 0: chosen and patch are set. Else 1 + the exit code. */
+static int choose_changes(const struct push *p, struct stash_save *s, struct index_state *chosen, struct strbuf *patch)
+{
+	struct choose_request q = { .repo = p->r, .target = CHOOSE_STASH, .rev = "HEAD", .tree = &s->head_tree, .ps = s->ps,
+				    .context = p->context, .auto_advance = p->auto_advance, .into = chosen, .op = s->op,
+				    .patch = patch };
+	struct err err = ERR_INIT;
+	int code, rc = read_head_index(s, chosen, &err);
+
+	if (!rc)
+		rc = repo_operation_open_objects(s->op, &err);
+	if (rc)
+		return 1 + report_fatal(&err);
+	code = choose_hunks(&q);
+	if (!code && !patch->len) {
+		if (!p->quiet)
+			fputs("No changes selected\n", stderr);
+		code = 1;
+	}
+	s->chosen = chosen;
+	return code ? 1 + code : 0;
+}
+
+static void say_on_stderr(void *data UNUSED, const char *text)
+{
+	fflush(stdout);
+	fputs(text, stderr);
+}
+
+/* The entry has them: they can be taken out of the files. */
+static int take_out_chosen(const struct push *p, const struct strbuf *patch)
+{
+	struct apply a;
+	int code;
+
+	apply_init(&a, p->r, NULL);
+	a.say = say_on_stderr;
+	a.reverse = 1;
+	a.unidiff_zero = 1;
+	a.ws = APPLY_WS_NOWARN;
+	code = apply_text_to_files(&a, patch);
+	apply_release(&a);
+	return code;
+}
+
+/* ---- all ---- */
+
+static int save_and_clear(struct push *p, struct stash_save *s, const struct strbuf *patch, struct err *err)
+{
+	int rc = stash_save_create(s, err);
+
+	if (rc)
+		return report_not_created(p->r, rc, err);
+	rc = save_entry(s, err);
+	if (rc)
+		return report_fatal(err);
+	if (p->patch && take_out_chosen(p, patch)) {
+		fputs("Cannot remove worktree changes\n", stderr);
+		return 1;
+	}
+	return clear_changes(p, s, err);
+}
+
+static int push_chosen(struct push *p, struct stash_save *s, struct err *err)
+{
+	struct index_state chosen;
+	struct strbuf patch = STRBUF_INIT;
+	int code;
+
+	index_init(&chosen, p->r->algo);
+	code = choose_changes(p, s, &chosen, &patch);
+	code = code ? code - 1 : save_and_clear(p, s, &patch, err);
+	s->chosen = NULL;
+	strbuf_release(&patch);
+	index_release(&chosen);
+	return code;
+}
+
 static int push_changes(struct push *p, struct stash_save *s, struct err *err)
 {
 	int rc = stash_save_begin(s, s->op, err);
@@ -118,17 +215,13 @@ static int push_changes(struct push *p, struct stash_save *s, struct err *err)
 	rc = check_changes(p, s);
 	if (rc)
 		return rc - 1;
-	rc = stash_save_create(s, err);
-	if (rc)
-		return report_not_created(p->r, rc, err);
-	rc = save_entry(s, err);
-	return rc ? report_fatal(err) : clear_changes(p, s, err);
+	return p->patch ? push_chosen(p, s, err) : save_and_clear(p, s, NULL, err);
 }
 
 static int push_run(struct push *p)
 {
-	struct stash_save s = { .ps = &p->ps, .untracked = p->untracked, .ignored = p->all, .staged = p->staged,
-				.keep_index = p->keep_index, .message = p->message, .as_reset = true,
+	struct stash_save s = { .ps = &p->ps, .untracked = p->untracked, .ignored = p->all, .staged = p->staged && !p->patch,
+				.keep_index = p->keep_index < 0 ? p->patch : p->keep_index, .message = p->message, .as_reset = true,
 				.op = repo_operation_begin(p->r) };
 	struct err err = ERR_INIT;
 	int code = push_changes(p, &s, &err);
@@ -143,14 +236,22 @@ static int push_run(struct push *p)
 	return code;
 }
 
-static int check_options(const struct push *p)
+static void check_choice(const struct push *p)
 {
 	if (!p->auto_advance && !p->patch)
 		die("the option '%s' requires '%s'", "--no-auto-advance", "--patch");
 	check_context_choice(&p->context, p->patch, "--patch");
 	check_context_numbers(&p->context);
-	if (p->patch)
-		die("choosing hunks (--patch) is not available yet");
+	if (p->patch && p->pathspec_args.file)
+		die("options '%s' and '%s' cannot be used together", "--pathspec-from-file", "--patch");
+}
+
+static int check_options(const struct push *p)
+{
+	if (p->patch && (p->untracked || p->all)) {
+		fputs("Can't use --patch and --include-untracked or --all at the same time\n", stderr);
+		return 1;
+	}
 	if (p->staged && (p->untracked || p->all)) {
 		fputs("Can't use --staged and --include-untracked or --all at the same time\n", stderr);
 		return 1;
@@ -163,15 +264,18 @@ static int check_options(const struct push *p)
 static int push_words(int argc, const char **argv, struct command_ctx *ctx, bool assumed)
 {
 	static const char *const push_usage[] = { STASH_USAGE_PUSH, NULL };
-	struct push p = { .r = ctx->repo, .auto_advance = 1, .context = CONTEXT_OPTION_INIT };
+	struct push p = { .r = ctx->repo, .auto_advance = 1, .keep_index = -1, .context = CONTEXT_OPTION_INIT };
 	struct option opts[] = { PUSH_OPTIONS(&p), OPT_PATHSPEC_FILE(&p.pathspec_args), OPT_END() };
 
 	argc = parse_options(argc, argv, opts, push_usage, assumed ? PARSE_OPT_KEEP_DASHDASH : 0);
 	argv[argc] = NULL;
+	check_choice(&p);
 	if (argc && assumed) {
-		if (strcmp(argv[0], "--") != 0)
+		bool dashes = !strcmp(argv[0], "--");
+
+		if (!dashes && !p.patch)
 			die("subcommand wasn't specified; 'push' can't be assumed due to unexpected token '%s'", argv[0]);
-		argv++;
+		argv += dashes;
 	}
 	(void)pathspec_args_parse(&p.pathspec_args, &p.ps, ctx->repo, argv, 0);
 	if (check_options(&p)) {
@@ -197,10 +301,11 @@ int stash_cmd_push_assumed(int argc, const char **argv, struct command_ctx *ctx)
 int stash_cmd_save(int argc, const char **argv, struct command_ctx *ctx)
 {
 	static const char *const save_usage[] = { STASH_USAGE_SAVE, NULL };
-	struct push p = { .r = ctx->repo, .auto_advance = 1, .context = CONTEXT_OPTION_INIT };
+	struct push p = { .r = ctx->repo, .auto_advance = 1, .keep_index = -1, .context = CONTEXT_OPTION_INIT };
 	struct option opts[] = { PUSH_OPTIONS(&p), OPT_END() };
 
 	argc = parse_options(argc, argv, opts, save_usage, 0);
+	check_choice(&p);
 	if (check_options(&p))
 		return 1;
 	p.message = argc ? stash_join_words(argc, argv) : p.message_given ? xstrdup(p.message_given) : NULL;

@@ -165,6 +165,7 @@ int choose_hunks(const struct choose_request *q)
 	if (!rc && q->patch)
 		strbuf_addbuf(q->patch, &c.for_index);
 	chooser_release(&c);
+	fflush(stdout);
 	if (rc == ERR_INVALID && c.filter_failed)
 		return report_filter(&err);
 	return rc ? report_fatal(&err) : 0;
