@@ -98,7 +98,7 @@ DIRS := compat util hash fs fsync config object pack pack/receive pack/write ref
 	builtin/maintenance builtin/pack builtin/fetch builtin/push builtin/refs builtin/remote \
 	builtin/remote-http builtin/rev-list builtin/rev-parse builtin/server builtin/daemon \
 	builtin/http-backend builtin/tag builtin/commit builtin/merge builtin/pull builtin/pick builtin/am builtin/stash \
-	builtin/rebase builtin/notes builtin/replace builtin/bisect builtin/linked builtin/grep builtin/format-patch \
+	builtin/rebase builtin/notes builtin/replace builtin/bisect builtin/linked builtin/grep builtin/range-diff builtin/format-patch \
 
 # The file with main(); all others are in the library.
 MAIN     := $(firstword $(wildcard git-main.c git.c))
@@ -333,7 +333,7 @@ differential: all
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/grep.py $(or $(SEED),1) $(or $(EXPRESSIONS),1000) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/format-patch.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/notes.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/replace.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
+	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/replace.py $(or $(SEED),1) $(or $(TURNS),100) t/interop/range-diff.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/mail.py $(or $(SEED),1) $(or $(COUNT),500) || rc=1; \
 	for hash in sha1 sha256; do OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/reftable.py $(or $(SEED),1) \
 		$(or $(STEPS),2000) $$hash || rc=1; done; \

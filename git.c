@@ -98,6 +98,7 @@ static const struct command commands[] = {
 	{ "prune-packed", cmd_prune_packed, CMD_REPO | CMD_AS_IT_IS },
 	{ "pull", cmd_pull, CMD_REPO | CMD_WORKTREE },
 	{ "push", cmd_push, CMD_REPO },
+	{ "range-diff", cmd_range_diff, CMD_REPO },
 	{ "read-tree", cmd_read_tree, CMD_REPO },
 	{ "rebase", cmd_rebase, CMD_REPO | CMD_WORKTREE },
 	{ "receive-pack", cmd_receive_pack, 0 },

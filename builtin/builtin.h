@@ -166,6 +166,7 @@ int cmd_notes(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_objects(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_pack_refs(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_patch_id(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_range_diff(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_prune(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx);

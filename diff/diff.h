@@ -178,6 +178,9 @@ enum diff_color {
 	DIFF_COLOR_OLD_MOVED_ALT_DIM,
 	DIFF_COLOR_NEW_MOVED, DIFF_COLOR_NEW_MOVED_ALT, DIFF_COLOR_NEW_MOVED_DIM,
 	DIFF_COLOR_NEW_MOVED_ALT_DIM,
+	/* lines of patches that are compared: only in the old patch, only in the new one */
+	DIFF_COLOR_CONTEXT_DIM, DIFF_COLOR_OLD_DIM, DIFF_COLOR_NEW_DIM,
+	DIFF_COLOR_CONTEXT_BOLD, DIFF_COLOR_OLD_BOLD, DIFF_COLOR_NEW_BOLD,
 	DIFF_COLOR_NR
 };
 
@@ -263,6 +266,8 @@ struct diff_options {
 	const char *patch_separator; /* text below the empty line between statistics and patch; NULL: none */
 	char indicator[3];	 /* in front of new, old and context lines */
 	bool function_context;	 /* -W: whole functions */
+	bool bare_hunks;	 /* patches have no headers, and their hunks no line numbers: git-range-diff(1) */
+	bool dual_color;	 /* the sides are patches: their lines keep the colours of a patch, and signs are reversed */
 	struct diff_regexes *ignore_lines; /* -I; owned */
 	enum diff_words word_diff;
 	const char *word_regex;	 /* what a word is; NULL: as the driver says */
@@ -469,6 +474,8 @@ struct diff_totals {
 	size_t files, unmerged;
 	uint64_t insertions, deletions;
 };
+/* Lines of the hunks between two texts, their headers included. */
+size_t diff_texts_lines(const struct diff_options *o, const char *old, size_t old_len, const char *new, size_t new_len);
 MUST_USE int diff_count(struct diff_queue *q, const struct diff_options *o,
 			struct diff_totals *out, struct err *err);
 /* " 2 files changed, 3 insertions(+), 1 deletion(-)\n" */

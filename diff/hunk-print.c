@@ -7,6 +7,7 @@
 #include "diff/moved-internal.h"
 #include "diff/whitespace.h"
 #include "util/alloc.h"
+#include "util/color.h"
 
 static void hunk_print_start_line(const struct hunk_printer *hp)
 {
@@ -22,6 +23,25 @@ static void tell_incomplete_line(const struct hunk_printer *hp)
 		    diff_color_of(hp->o, DIFF_COLOR_RESET));
 }
 
+/* The colour of a line of a patch that is compared with another one. */
+static enum diff_color dual_paint(char sign, char inner)
+{
+	int at = sign == ' ' ? 0 : sign == '-' ? 1 : 2;
+	static const enum diff_color olds[] = { DIFF_COLOR_OLD, DIFF_COLOR_OLD_DIM, DIFF_COLOR_OLD_BOLD };
+	static const enum diff_color news[] = { DIFF_COLOR_NEW, DIFF_COLOR_NEW_DIM, DIFF_COLOR_NEW_BOLD };
+	static const enum diff_color rest[] = { DIFF_COLOR_CONTEXT, DIFF_COLOR_CONTEXT_DIM, DIFF_COLOR_CONTEXT_BOLD };
+
+	switch (inner) {
+	case '-':
+		return olds[at];
+	case '+':
+		return news[at];
+	case '@':
+		return DIFF_COLOR_FRAG;
+	}
+	return rest[at];
+}
+
 static void hunk_print_print_line(const struct hunk_printer *hp, char sign,
 				  const struct text_line *l,
 				  bool blank_at_eof)
@@ -35,10 +55,17 @@ static void hunk_print_print_line(const struct hunk_printer *hp, char sign,
 	};
 	bool complete = l->len && l->text[l->len - 1] == '\n';
 
+	if (o->dual_color) {
+		w.paint = dual_paint(sign, l->len ? l->text[0] : '\0');
+		w.reverse_sign = sign != ' ';
+	}
 	w.len -= complete;
 	if (sign == ' ' && !w.len && o->suppress_blank_empty)
 		w.sign = '\0';
-	if (hp->moved && sign != ' ') {
+	if (o->dual_color && !w.sign && !w.len) { /* not even a colour */
+		hunk_print_start_line(hp);
+		strbuf_addch(hp->out, '\n');
+	} else if (hp->moved && sign != ' ') {
 		moved_lines_add(hp->moved, hp->out, &w, hp->whitespace);
 	} else {
 		hunk_print_start_line(hp);
@@ -84,9 +111,14 @@ static void hunk_print_print_header(const struct hunk_printer *hp, const struct 
 	const char *reset = diff_color_of(hp->o, DIFF_COLOR_RESET);
 
 	hunk_print_start_line(hp);
-	strbuf_addf(hp->out, "%s@@ -", diff_color_of(hp->o, DIFF_COLOR_FRAG));
-	add_ranges(hp, h);
-	strbuf_addf(hp->out, " @@%s", reset);
+	strbuf_addf(hp->out, "%s%s@@", hp->o->dual_color && hp->o->color ? COLOR_REVERSE : "",
+		    diff_color_of(hp->o, DIFF_COLOR_FRAG));
+	if (!hp->o->bare_hunks) {
+		strbuf_addstr(hp->out, " -");
+		add_ranges(hp, h);
+		strbuf_addstr(hp->out, " @@");
+	}
+	strbuf_addstr(hp->out, reset);
 	if (name->len) {
 		strbuf_addf(hp->out, "%s %s%s", diff_color_of(hp->o, DIFF_COLOR_CONTEXT),
 			    reset, diff_color_of(hp->o, DIFF_COLOR_FUNC));

@@ -214,6 +214,23 @@ void hunks_count(const struct text_diff *d, const struct diff_options *o, uint64
 	}
 }
 
+size_t diff_texts_lines(const struct diff_options *o, const char *old, size_t old_len, const char *new, size_t new_len)
+{
+	struct text_diff d;
+	const struct hunk_printer hp = { .o = o, .d = &d };
+	struct hunk h;
+	size_t nr = 0;
+
+	text_diff(&d, old, old_len, new, new_len, o);
+	for (size_t from = 0; hunks_next(&hp, from, &h); from = h.to) {
+		nr += 1 + h.new_end - h.new_first;
+		for (size_t i = h.from; i < h.to; i++)
+			nr += d.changes[i].old_nr;
+	}
+	text_diff_release(&d);
+	return nr;
+}
+
 bool hunks_any(const struct text_diff *d, const struct diff_options *o)
 {
 	return skip_ignorable(d, 0, o->context) < d->nr;

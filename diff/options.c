@@ -30,6 +30,12 @@ static const struct {
 	[DIFF_COLOR_NEW_MOVED_ALT] = { "newmovedalternative", "\033[1;33m" },
 	[DIFF_COLOR_NEW_MOVED_DIM] = { "newmoveddimmed", "\033[2m" },
 	[DIFF_COLOR_NEW_MOVED_ALT_DIM] = { "newmovedalternativedimmed", "\033[2;3m" },
+	[DIFF_COLOR_CONTEXT_DIM] = { "contextdimmed", "\033[2m" },
+	[DIFF_COLOR_OLD_DIM] = { "olddimmed", "\033[2;31m" },
+	[DIFF_COLOR_NEW_DIM] = { "newdimmed", "\033[2;32m" },
+	[DIFF_COLOR_CONTEXT_BOLD] = { "contextbold", "\033[1m" },
+	[DIFF_COLOR_OLD_BOLD] = { "oldbold", "\033[1;31m" },
+	[DIFF_COLOR_NEW_BOLD] = { "newbold", "\033[1;32m" },
 };
 
 void diff_options_init(struct diff_options *o, struct odb *odb)

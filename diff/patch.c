@@ -253,6 +253,12 @@ static void add_file_line(struct patch *p, const char *sign, const char *label)
 		    diff_color_of(o, DIFF_COLOR_RESET), strchr(label, ' ') ? "\t" : "");
 }
 
+static void patch_add_file_lines(struct patch *p)
+{
+	add_file_line(p, "---", side_label(p->old, p->old_name));
+	add_file_line(p, "+++", side_label(p->new, p->new_name));
+}
+
 /* Both contents, as drivers convert them. */
 static int load_texts(struct patch *p, struct text_line out[2], struct err *err)
 {
@@ -347,11 +353,11 @@ static int patch_add_text(struct patch *p, struct err *err)
 		hp.o = o = widen_context(o, p->lines, &scratch);
 	text_diff(&d, text[0].text, text[0].len, text[1].text, text[1].len, o);
 	any = rewrite || (p->lines ? hunks_any_chosen(&hp) : hunks_any(&d, o));
-	if (any || p->must_show)
+	if ((any || p->must_show) && !o->bare_hunks)
 		show_header(p);
 	if (any) {
-		add_file_line(p, "---", side_label(p->old, p->old_name));
-		add_file_line(p, "+++", side_label(p->new, p->new_name));
+		if (!o->bare_hunks)
+			patch_add_file_lines(p);
 		if (rewrite)
 			hunks_print_rewrite(&hp);
 		else

@@ -2,6 +2,7 @@
 #include "compat/posix.h"
 #include "diff/diff-internal.h"
 #include "diff/whitespace.h"
+#include "util/color.h"
 
 int whitespace_parse(unsigned *rule, const char *value, struct err *err)
 {
@@ -103,13 +104,24 @@ static size_t add_indent(struct strbuf *out, const struct diff_options *o, unsig
 	return done;
 }
 
+static void add_reverse_sign(struct strbuf *out, const struct diff_options *o, const struct ws_line *l)
+{
+	strbuf_addf(out, "%s%s%c%s", o->color ? COLOR_REVERSE : "", diff_color_of(o, l->color), l->sign,
+		    diff_color_of(o, DIFF_COLOR_RESET));
+}
+
 /* In one piece; a carriage return at the end stays behind the colour. */
 static void add_plain(struct strbuf *out, const struct diff_options *o, const struct ws_line *l)
 {
 	bool cr = l->len && l->text[l->len - 1] == '\r';
 
+	if (l->reverse_sign) {
+		add_reverse_sign(out, o, l);
+		if (!l->len)
+			return;
+	}
 	strbuf_addstr(out, diff_color_of(o, l->paint));
-	if (l->sign)
+	if (l->sign && !l->reverse_sign)
 		strbuf_addch(out, l->sign);
 	strbuf_add(out, l->text, l->len - cr);
 	strbuf_addstr(out, diff_color_of(o, DIFF_COLOR_RESET));
@@ -143,7 +155,7 @@ void whitespace_add_text(struct strbuf *out, const struct diff_options *o, unsig
 void whitespace_add_line(struct strbuf *out, const struct diff_options *o, unsigned rule,
 			 const struct ws_line *l)
 {
-	if (!shows_errors(o, l->color)) {
+	if (l->reverse_sign || !shows_errors(o, l->color)) {
 		add_plain(out, o, l);
 	} else if (l->blank_at_eof && rule & WS_BLANK_AT_EOF) {
 		bool cr = l->len && l->text[l->len - 1] == '\r';

@@ -7,6 +7,7 @@
 
 #define COLOR_MAXLEN 75
 #define COLOR_RESET "\033[m"
+#define COLOR_REVERSE "\033[7m"
 enum color_when { COLOR_NEVER = 0, COLOR_ALWAYS = 1, COLOR_AUTO = 2, COLOR_UNSET = -1 };
 
 /* Escape sequence for a value of a color.* variable; -1 if malformed. */

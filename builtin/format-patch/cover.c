@@ -2,6 +2,7 @@
 /* git format-patch: the cover letter. */
 #include "compat/posix.h"
 #include "builtin/format-patch/format-patch.h"
+#include "builtin/range-diff/range-diff.h"
 #include "fs/file.h"
 #include "object/commit.h"
 #include "pretty/shortlog.h"
@@ -210,14 +211,14 @@ static int add_diffstat(struct format_patch *f, struct strbuf *out, struct err *
 }
 
 /* "v2" compares with "v1"; of other names the one before is not known. */
-static void add_interdiff_title(const struct format_patch *f, struct strbuf *out)
+static void add_version_title(const struct format_patch *f, const char *what, struct strbuf *out)
 {
 	int n;
 
 	if (f->reroll && parse_int_strict(f->reroll, &n))
-		strbuf_addf(out, "Interdiff against v%d:\n", n - 1);
+		strbuf_addf(out, "%s against v%d:\n", what, n - 1);
 	else
-		strbuf_addstr(out, "Interdiff:\n");
+		strbuf_addf(out, "%s:\n", what);
 }
 
 int cover_add_interdiff(struct format_patch *f, const char *indent, struct strbuf *out, struct err *err)
@@ -225,9 +226,38 @@ int cover_add_interdiff(struct format_patch *f, const char *indent, struct strbu
 	struct object_id from;
 	int rc = tree_of(f, &f->interdiff_oid, &from, err);
 
-	add_interdiff_title(f, out);
+	add_version_title(f, "Interdiff", out);
 	if (!rc)
 		rc = add_difference(f, &from, &f->commits.items[0]->tree, DIFF_FORMAT_PATCH, indent, out, err);
+	return rc;
+}
+
+/* Notes are compared if patches have them. */
+static void add_notes_options(const struct format_patch *f, struct strvec *args)
+{
+	const struct log_options *log = &f->log;
+
+	strvec_push(args, "--no-merges");
+	if (log->show_notes <= 0)
+		strvec_push(args, "--no-notes");
+	else if (log->notes_default > 0 || !log->notes_refs.nr)
+		strvec_push(args, "--notes");
+	for (size_t i = 0; log->show_notes > 0 && i < log->notes_refs.nr; i++)
+		strvec_pushf(args, "--notes=%s", log->notes_refs.v[i]);
+}
+
+int cover_add_range_diff(struct format_patch *f, struct strbuf *out, struct err *err)
+{
+	struct range_diff_options o;
+	const char *failed = NULL;
+	int rc = range_diff_init(&o, f->repo, err);
+
+	o.creation_factor = f->creation_factor < 0 ? RANGE_DIFF_SAME_SERIES : f->creation_factor;
+	add_notes_options(f, &o.log_args);
+	add_version_title(f, "Range-diff", out);
+	if (!rc)
+		rc = range_diff_run(&o, f->range1, f->range2, out, &failed, err);
+	range_diff_release(&o);
 	return rc;
 }
 
@@ -292,6 +322,11 @@ static int add_all(struct format_patch *f, struct strbuf *out, struct err *err)
 		rc = add_diffstat(f, out, err);
 	if (!rc && f->interdiff)
 		rc = cover_add_interdiff(f, "", out, err);
+	if (!rc && f->range1) {
+		if (f->interdiff)
+			strbuf_addch(out, '\n');
+		rc = cover_add_range_diff(f, out, err);
+	}
 	if (!rc)
 		mail_add_end(f, out);
 	return rc;

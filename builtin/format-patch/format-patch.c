@@ -2,6 +2,7 @@
 /* git-format-patch(1) */
 #include "compat/posix.h"
 #include "builtin/format-patch/format-patch.h"
+#include "builtin/range-diff/range-diff.h"
 #include "cli/rename-limit.h"
 #include "fs/file.h"
 #include "history/names/revparse.h"
@@ -62,7 +63,7 @@ static bool wants_cover(const struct format_patch *f)
 		return f->cover;
 	if (f->cover_config == MODE_AUTO)
 		return several;
-	if (f->interdiff && several)
+	if ((f->interdiff || f->range_diff) && several)
 		return f->cover_config != 0;
 	return f->cover_config == 1;
 }
@@ -104,12 +105,47 @@ static int prepare_interdiff(struct format_patch *f, struct err *err)
 	return revparse_commit(f->repo, f->interdiff, &f->interdiff_oid, err);
 }
 
+/*
+ * --range-diff: a range, or the last commit of an earlier version, which has a commit in common with this one. The series
+ * is what lies behind its boundary.
+ */
+static int prepare_range_diff(struct format_patch *f, struct err *err)
+{
+	const struct object_id *head = &f->commits.items[0]->oid;
+	const char *old = f->range_diff;
+	bool is_range;
+
+	if (!old && f->creation_factor >= 0)
+		return err_set(err, ERR_INVALID, "the option '%s' requires '%s'", "--creation-factor", "--range-diff");
+	if (!old)
+		return 0;
+	if (!f->has_cover && f->commits.nr != 1)
+		return err_set(err, ERR_INVALID, "%s requires --cover-letter or single patch", "--range-diff");
+	is_range = range_diff_is_range(f->repo, old);
+	if (is_range && !f->origin)
+		return err_set(err, ERR_INVALID, "failed to infer range-diff origin of current series");
+	if (!f->origin)
+		warning("using '%s' as range-diff origin of current series", old);
+	f->range1 = is_range ? xstrdup(old) : xstrfmt("%s..%s", oid_hex(head), old);
+	f->range2 = xstrfmt("%s..%s", f->origin ? oid_hex(&f->origin->oid) : old, oid_hex(head));
+	return 0;
+}
+
 static int add_commentary(struct format_patch *f, struct err *err)
 {
-	if (!f->interdiff || f->has_cover)
+	int rc = 0;
+
+	if (f->has_cover)
 		return 0;
-	strbuf_addch(&f->commentary, '\n');
-	return cover_add_interdiff(f, "  ", &f->commentary, err);
+	if (f->interdiff) {
+		strbuf_addch(&f->commentary, '\n');
+		rc = cover_add_interdiff(f, "  ", &f->commentary, err);
+	}
+	if (!rc && f->range1) {
+		strbuf_addch(&f->commentary, '\n');
+		rc = cover_add_range_diff(f, &f->commentary, err);
+	}
+	return rc;
 }
 
 /* ---- the mails ---- */
@@ -140,6 +176,8 @@ static int format_series(struct format_patch *f, struct err *err)
 	rc = mail_prepare(f, err);
 	if (!rc)
 		rc = prepare_interdiff(f, err);
+	if (!rc)
+		rc = prepare_range_diff(f, err);
 	if (!rc)
 		rc = base_find(f, err);
 	if (!rc && f->has_cover)
@@ -188,6 +226,8 @@ static void format_patch_release(struct format_patch *f)
 	free(f->from);
 	free(f->branch);
 	free(f->outdir);
+	free(f->range1);
+	free(f->range2);
 	if (f->saved_stdout >= 0)
 		close(f->saved_stdout);
 }
@@ -197,7 +237,7 @@ int cmd_format_patch(int argc, const char **argv, struct command_ctx *ctx)
 	struct format_patch f = {
 		.repo = ctx->repo, .prefix = ctx->prefix, .numbered = MODE_AUTO, .start_number = 1, .binary = 1,
 		.encode_headers = 1, .name_max = NAME_LENGTH, .cover = MODE_UNSET, .cover_config = MODE_UNSET,
-		.cover_from = COVER_FROM_MESSAGE, .suffix = ".patch", .subject_prefix = "PATCH", .saved_stdout = -1,
+		.cover_from = COVER_FROM_MESSAGE, .suffix = ".patch", .subject_prefix = "PATCH", .saved_stdout = -1, .creation_factor = -1,
 		.to = STRVEC_INIT, .cc = STRVEC_INIT, .headers = STRVEC_INIT, .references = STRVEC_INIT,
 		.prefix_text = STRBUF_INIT, .header_text = STRBUF_INIT, .mail_text = STRBUF_INIT, .multipart = STRBUF_INIT,
 		.separator = STRBUF_INIT, .commentary = STRBUF_INIT, .sign_off_line = STRBUF_INIT, .name = STRBUF_INIT,

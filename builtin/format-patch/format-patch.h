@@ -44,7 +44,8 @@ struct format_patch {
 	enum thread_style thread;
 	const char *cover_from_name, *description_file, *list_format, *reroll, *in_reply_to, *suffix;
 	const char *output; /* --output; NULL: none */
-	const char *output_dir, *signature_file, *signature_config, *interdiff, *range_diff, *creation_factor, *rfc;
+	const char *output_dir, *signature_file, *signature_config, *interdiff, *range_diff, *rfc;
+	int creation_factor; /* < 0: not given */
 	const char *subject_prefix;
 	bool subject_prefix_given;
 	char *marked_prefix;	 /* owned; the same with --rfc and -v */
@@ -72,6 +73,7 @@ struct format_patch {
 	enum diff_detect base_detect; /* diff.renames, whatever options say */
 	struct oid_array prerequisites;
 	struct object_id interdiff_oid;
+	char *range1, *range2;	 /* of --range-diff; owned; NULL: not wanted */
 
 	/* ---- texts ---- */
 	char *outdir;		 /* owned; NULL: standard output */
@@ -120,5 +122,7 @@ void mail_set_subject_prefix(struct format_patch *f);
 MUST_USE int cover_write(struct format_patch *f, struct err *err);
 /* Append the differences to --interdiff, each line behind `indent`. */
 MUST_USE int cover_add_interdiff(struct format_patch *f, const char *indent, struct strbuf *out, struct err *err);
+/* Append the comparison with --range-diff. */
+MUST_USE int cover_add_range_diff(struct format_patch *f, struct strbuf *out, struct err *err);
 
 #endif

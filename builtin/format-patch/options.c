@@ -444,7 +444,7 @@ static int parse(struct format_patch *f, int argc, const char **argv)
 		OPT_STRING(0, "interdiff", &f->interdiff, "rev", "show changes against <rev> in the cover letter or the single patch"),
 		OPT_STRING(0, "range-diff", &f->range_diff, "refspec",
 			   "show changes against <refspec> in the cover letter or the single patch"),
-		OPT_STRING(0, "creation-factor", &f->creation_factor, "n", "how much a new patch counts"),
+		OPT_INTEGER(0, "creation-factor", &f->creation_factor, "percentage by which creation is weighted"),
 		OPT_END()
 	};
 
@@ -493,10 +493,6 @@ static int check_conflicts(struct format_patch *f, struct err *err)
 		return err_set(err, ERR_INVALID, "--remerge-diff does not make sense");
 	if (f->use_stdout && f->output)
 		return fail_together(err, "--stdout", "--output");
-	if (f->range_diff)
-		return err_set(err, ERR_UNSUPPORTED, "--range-diff is not supported");
-	if (f->creation_factor)
-		return err_set(err, ERR_INVALID, "the option '%s' requires '%s'", "--creation-factor", "--range-diff");
 	return 0;
 }
 

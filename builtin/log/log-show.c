@@ -301,6 +301,12 @@ static void add_gap(struct log_options *o)
 	strbuf_addch(&o->text, '\n');
 }
 
+static void set_drain(struct log_options *o)
+{
+	o->diff.drain = o->emit ? o->emit : print_and_clear;
+	o->diff.drain_data = o->emit_data;
+}
+
 static bool shows_diffs(const struct log_options *o)
 {
 	return o->diff.formats && o->diff.formats != DIFF_FORMAT_NONE;
@@ -328,7 +334,7 @@ static int show_queue(struct log_options *o, struct commit *c, struct diff_queue
 		rc = add_header_of_diff(o, c, from, header, err);
 		if (!rc && shows_diffs(o)) {
 			add_gap(o);
-			o->diff.drain = print_and_clear;
+			set_drain(o);
 			rc = diff_format(q, &o->diff, &o->text, err);
 			o->check_failed |= q->check_failed;
 		}
@@ -397,7 +403,7 @@ static int show_combined(struct log_options *o, struct commit *c, bool *header, 
 			end_line(o);
 	}
 	if (!rc && *header && shows_diffs(o)) {
-		o->diff.drain = print_and_clear;
+		set_drain(o);
 		rc = diff_format_merge(&list, &first, &o->diff, &o->text, err);
 	}
 	diff_combined_clear(&list);
@@ -471,6 +477,6 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 	if (!rc && !header && !log_diff_decides(o) && !o->only_changes)
 		rc = add_header(o, c, NULL, err);
 	if (!rc)
-		rc = print_and_clear(NULL, &o->text, err);
+		rc = (o->emit ? o->emit : print_and_clear)(o->emit_data, &o->text, err);
 	return rc ? rc : header || !log_diff_decides(o);
 }

@@ -68,6 +68,9 @@ struct log_options {
 	bool check_failed; /* --check: exit code 2 */
 	bool has_differences; /* --exit-code: 1 */
 	struct strbuf text;
+	/* Takes and clears o->text; NULL: it goes to standard output. */
+	int (*emit)(void *data, struct strbuf *text, struct err *err);
+	void *emit_data;
 	const char *mail_headers; /* below a "From …" line; NULL: none */
 	bool zero_ids;		  /* in "From …" lines */
 	bool open_line;	     /* the last message had no newline at its end */
