@@ -53,6 +53,7 @@ static const struct command commands[] = {
 	{ "diff", cmd_diff, CMD_REPO_GENTLY | CMD_PAGER_OWN },
 	{ "diff-files", cmd_diff_files, CMD_REPO | CMD_WORKTREE },
 	{ "diff-index", cmd_diff_index, CMD_REPO },
+	{ "diff-pairs", cmd_diff_pairs, CMD_REPO },
 	{ "diff-tree", cmd_diff_tree, CMD_REPO },
 	{ "fetch", cmd_fetch, CMD_REPO | CMD_AS_IT_IS },
 	{ "fetch-pack", cmd_fetch_pack, CMD_REPO_GENTLY | CMD_AS_IT_IS },
@@ -107,6 +108,7 @@ static const struct command commands[] = {
 	{ "remote", cmd_remote, CMD_REPO },
 	{ "repack", cmd_repack, CMD_REPO | CMD_AS_IT_IS },
 	{ "replace", cmd_replace, CMD_REPO },
+	{ "request-pull", cmd_request_pull, CMD_REPO },
 	{ "rerere", cmd_rerere, CMD_REPO },
 	{ "reset", cmd_reset, CMD_REPO },
 	{ "restore", cmd_restore, CMD_REPO | CMD_WORKTREE },
@@ -142,6 +144,7 @@ static const struct command commands[] = {
 	{ "verify-pack", cmd_verify_pack, CMD_REPO_GENTLY | CMD_AS_IT_IS },
 	{ "verify-tag", cmd_verify_tag, CMD_REPO },
 	{ "version", cmd_version, 0 },
+	{ "whatchanged", cmd_whatchanged, CMD_REPO },
 	{ "worktree", cmd_worktree, CMD_REPO },
 	{ "write-tree", cmd_write_tree, CMD_REPO },
 };

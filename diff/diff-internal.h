@@ -99,9 +99,6 @@ MUST_USE int diff_detect_renames(struct diff_queue *q, const struct diff_options
 MUST_USE int diff_pickaxe(struct diff_queue *q, const struct diff_options *o,
 			  struct err *err);
 
-/* ---- process.c ---- */
-/* The steps that choose and order pairs, for pairs that have their status. */
-MUST_USE int diff_choose(struct diff_queue *q, const struct diff_options *o, struct err *err);
 
 /* ---- order.c ---- */
 /* The patterns of options.order_file, unless they are there. */

@@ -404,6 +404,9 @@ bool diff_selects(const struct diff_options *o, const struct strbuf *path, bool 
 MUST_USE int diff_process(struct diff_queue *q, const struct diff_options *o,
 			  struct err *err);
 
+/* The steps of it that choose and order pairs, for pairs that have their status. */
+MUST_USE int diff_choose(struct diff_queue *q, const struct diff_options *o, struct err *err);
+
 /*
  * Both steps for one file, *path (owned by the caller): options.pathspec does not count. Where
  * the file comes into being, the one from which it was renamed or copied is searched for, and

@@ -13,7 +13,7 @@ struct assignment {
 	size_t *unassigned, nr_unassigned; /* rows */
 	/* shortest paths from one row to all columns */
 	int64_t *distance;
-	size_t *previous, *columns;  /* columns: first those that are done, then the nearest, then the rest */
+	size_t *previous, *columns;  /* columns: the ones that are done, the nearest ones, the rest */
 };
 
 static int64_t reduced_cost(const struct assignment *a, size_t row, size_t column)

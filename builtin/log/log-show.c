@@ -478,5 +478,5 @@ int log_show_commit(struct log_options *o, struct commit *c, struct err *err)
 		rc = add_header(o, c, NULL, err);
 	if (!rc)
 		rc = (o->emit ? o->emit : print_and_clear)(o->emit_data, &o->text, err);
-	return rc ? rc : header || !log_diff_decides(o);
+	return rc ? rc : header || !(log_diff_decides(o) || o->only_changes);
 }
