@@ -91,7 +91,7 @@ static int read_paths(struct raw_line *l, struct err *err)
 
 /* ---- the queue ---- */
 
-/* With -R sides change places, but those of renames and copies do not, as in Git. */
+/* Sides change places for -R, but the sides of renames and copies stay, as in Git. */
 static void queue_line(struct diff_command *d, const struct raw_line *l)
 {
 	bool renamed = l->status == DIFF_STATUS_RENAMED || l->status == DIFF_STATUS_COPIED;
