@@ -67,6 +67,17 @@ test_expect_success 'badReftable: a changed header, footer, record, restart poin
 	done && test $damaged -ge 6
 '
 
+# Its offset is in the last bytes of a block, before their number; the first block has its length behind the file's header.
+test_expect_success 'badReftable: a restart point that leads to no record' '
+	fresh && header=24 && { test "$TEST_HASH" = sha1 || header=28; } &&
+	len=$((0x$(od -An -tx1 -j$(($header + 1)) -N3 copy/.git/reftable/$table | tr -d " "))) && test $len -gt 1000 &&
+	for at in 3 6; do
+		fresh && was=$(od -An -tu1 -j$(($len - $at)) -N1 copy/.git/reftable/$table) && test $was != 255 &&
+		change copy/.git/reftable/$table $(($len - $at)) && test_expect_code 255 git -C copy refs verify 2>err &&
+		test_grep "^error: $table: badReftable: " err || return 1
+	done
+'
+
 test_expect_success 'badReftable: an index that does not lead to every ref' '
 	fresh && git -C copy update-ref refs/heads/x HEAD && git -C copy -c reftable.blockSize=512 pack-refs &&
 	table=$(cat copy/.git/reftable/tables.list) && at=$((0x$(tail -c 68 copy/.git/reftable/$table | od -An -tx1 -j24 -N8 | tr -d " "))) && test $at -gt 0 &&

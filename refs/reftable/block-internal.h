@@ -46,6 +46,8 @@ struct block {
  */
 MUST_USE int block_read(struct block *b, const struct block_source *src, uint64_t at, struct err *err);
 void block_release(struct block *b);
+/* Offset of the record with a whole key, as the block has it; nothing is checked. */
+size_t block_restart(const struct block *b, size_t i);
 /* The type of the block at `at`, which lies before the end; nothing is checked. */
 enum block_type block_type_at(const struct block_source *src, uint64_t at);
 

@@ -113,6 +113,11 @@ void block_release(struct block *b)
 	strbuf_release(&b->inflated);
 }
 
+size_t block_restart(const struct block *b, size_t i)
+{
+	return get_be24(b->p + b->end + 3 * i);
+}
+
 /* ---- records ---- */
 
 int reftable_key_cmp(const struct strbuf *a, const void *key, size_t len)
@@ -153,7 +158,7 @@ int block_cursor_next(struct block_cursor *c, struct err *err)
 /* The key of a restart point is whole. */
 static int start_at_restart(struct block_cursor *c, const struct block *b, size_t i, struct err *err)
 {
-	size_t at = get_be24(b->p + b->end + 3 * i);
+	size_t at = block_restart(b, i);
 
 	if (at < b->first || at >= b->end || b->p[at])
 		return bad_block(b->src, b->at, err, "a restart point leads to no record");

@@ -55,6 +55,16 @@ bool log_key_parse(const struct strbuf *key, size_t *name_len, uint64_t *update_
 
 /* ---- reading ---- */
 
+/* Once for each record of a table. */
+static inline void replace_tail(struct strbuf *key, size_t at, const void *p, size_t len)
+{
+	if (at + len >= key->alloc)
+		strbuf_grow(key, len);
+	memcpy(key->buf + at, p, len);
+	key->len = at + len;
+	key->buf[key->len] = '\0';
+}
+
 /* A key that is larger than the one before it; else the order, on which seeking rests, is broken. */
 static const unsigned char *read_key(struct strbuf *key, unsigned *extra, const unsigned char *p,
 				     const unsigned char *end, const char **why)
@@ -83,8 +93,7 @@ static const unsigned char *read_key(struct strbuf *key, unsigned *extra, const 
 		if (c < 0 || (!c && suffix <= rest))
 			return NULL;
 	}
-	strbuf_setlen(key, prefix);
-	strbuf_add(key, p, suffix);
+	replace_tail(key, prefix, p, suffix);
 	return p + suffix;
 }
 

@@ -51,6 +51,12 @@ MUST_USE int reftable_open_memory(struct reftable **out, const char *path, const
 struct reftable *reftable_get(struct reftable *t); /* one more reference */
 void reftable_put(struct reftable *t);		   /* NULL is fine */
 
+/*
+ * Does the index lead to every block of refs, and each restart point of both to a record, in the layout that Git writes? Then
+ * a look-up finds every ref. False: something may be wrong, and the caller has to look closer. Cost: one walk.
+ */
+bool reftable_refs_are_sound(const struct reftable *t);
+
 /* ---- iteration over one kind of record ---- */
 
 struct table_iter {
