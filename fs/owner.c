@@ -218,6 +218,16 @@ static void remove_dead_files(const char *dir, const char *our_id, struct string
 		closedir(d);
 }
 
+void owner_sweep(const char *dir)
+{
+	const char view[2] = { fs_lock_view(dir), '\0' };
+	struct string_list unsealed = STRING_LIST_INIT;
+
+	if (*view)
+		remove_dead_files(dir, view, &unsealed);
+	string_list_clear(&unsealed, NULL);
+}
+
 /* ---- our own owner files ---- */
 
 struct home {

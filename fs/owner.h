@@ -55,6 +55,11 @@ size_t owner_self_text(char out[OWNER_TEXT_MAX + 1], const char *dir);
  */
 void owner_leave(const char *dir);
 /*
+ * Remove the owner files of dead processes in a directory in which no lock is taken otherwise: a work tree, whose file ".git"
+ * a killed process was about to make. Cost: one directory read.
+ */
+void owner_sweep(const char *dir);
+/*
  * Write "unsealed" into the owner file, from the first name that an operation publishes in the
  * repository of `dir` until its seal. It warns other processes that objects and refs they find there
  * may not be durable yet. If the process is killed in between, or its seal fails, its owner file

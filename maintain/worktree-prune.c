@@ -3,6 +3,7 @@
 #include "maintain/worktree-prune.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
+#include "fs/owner.h"
 #include "util/alloc.h"
 #include "util/path.h"
 
@@ -238,12 +239,49 @@ int worktree_prune_one(struct repo_operation *op, struct repository *r, const ch
 	return stage_worktree_removal(x, err);
 }
 
+/* ---- work trees ---- */
+
+/* P5: the process that was to make the file ".git" there may have been killed. */
+static void sweep_work_tree(const char *dot_git)
+{
+	struct strbuf dir = STRBUF_INIT;
+	struct stat st;
+
+	path_dirname(&dir, dot_git);
+	if (!lstat(dot_git, &st) && S_ISREG(st.st_mode))
+		owner_sweep(dir.buf);
+	strbuf_release(&dir);
+}
+
+static void sweep_work_trees(const struct repository *r)
+{
+	struct string_list ids = STRING_LIST_INIT;
+	char *dot_git = r->worktree ? path_join(r->worktree, ".git") : NULL;
+
+	if (dot_git)
+		sweep_work_tree(dot_git);
+	free(dot_git);
+	if (worktree_ids(r->commondir, &ids, NULL) < 0)
+		return;
+	for (size_t i = 0; i < ids.nr; i++) {
+		char *dir = xstrfmt("%s/worktrees/%s", r->commondir, ids.items[i].string);
+
+		dot_git = NULL;
+		if (!read_place(dir, &dot_git, NULL) && dot_git)
+			sweep_work_tree(dot_git);
+		free(dot_git);
+		free(dir);
+	}
+	string_list_clear(&ids, NULL);
+}
+
 int worktree_prune_run(struct repo_operation *op, struct repository *r, timestamp_t expire_before,
 		       struct err *err)
 {
 	struct removal *x = new_removal(op, r);
 	int rc;
 
+	sweep_work_trees(r);
 	rc = worktrees_find_prunable(&x->ids, r, expire_before, err);
 	if (rc < 0 || !x->ids.nr) {
 		removal_free(x, false);

@@ -23,7 +23,7 @@ const char *worktree_prune_reason(struct repository *r, const char *id, timestam
 MUST_USE int worktree_prune_one(struct repo_operation *op, struct repository *r, const char *id, struct err *err);
 /*
  * Remove these, at publication, after refs have changed. A directory that cannot be removed is reported
- * through the repository's warn, and left.
+ * through the repository's warn, and left. Also removes owner files that killed processes have left in work trees.
  */
 MUST_USE int worktree_prune_run(struct repo_operation *op, struct repository *r,
 				timestamp_t expire_before, struct err *err);

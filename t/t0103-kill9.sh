@@ -213,4 +213,16 @@ for format in files reftable; do
 	'
 done
 
+# Beside a file ".git" in a work tree, no later command takes a lock: gc and prune remove the owner file there.
+test_expect_success 'an owner file that a killed process left in a work tree goes with gc and worktree prune' '
+	test_when_finished "rm -rf sep trees" && mkdir sep trees && git init -q --separate-git-dir=sep/git sep/work && git init -q trees/main &&
+	git -C trees/main commit -q --allow-empty -m x && git -C trees/main worktree add -q ../linked &&
+	(cd sep && n=0 && while n=$((n + 1)) && rm -rf git work && mkdir work && killed $n init -q --separate-git-dir=git work; do
+		find work -name ".git-owner-*" >../left && test ! -s ../left || break
+	done) && test_file_not_empty left && owner=$(basename $(cat left)) && : >trees/linked/$owner && : >trees/main/$owner &&
+	git init -q --separate-git-dir=sep/git2 sep/work2 && : >sep/work2/$owner &&
+	git -C sep/work2 gc -q && test_path_is_missing sep/work2/$owner &&
+	git -C trees/main worktree prune && test_path_is_missing trees/linked/$owner && test_path_is_file trees/main/$owner
+'
+
 test_done
