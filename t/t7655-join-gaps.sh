@@ -69,7 +69,7 @@ test_expect_success 'a split directory below one that matters is reported' '
 '
 
 test_expect_success 'a directory that went to one of another name tells nothing about those above it' '
-	sides "mk a/b/x a/y" "mkdir -p c/d e && mv a/b/x c/d/x && mv a/y e/y && echo more >>e/y" "mk a/new" &&
+	sides "mk a/b/x a/b/y a/b/z" "mkdir -p c/d e/b && mv a/b/x c/d/x && echo more >>c/d/x && mv a/b/y a/b/z e/b && echo more >>e/b/y && echo more >>e/b/z" "mk a/new" &&
 	test_expect_code 1 git -C t merge-tree ours theirs >out && test_grep "should perhaps be moved to e/new" out
 '
 
