@@ -109,9 +109,9 @@ test_expect_success '--commit fails if the ref has changed, and changes nothing'
 '
 
 test_expect_success 'another worktree that merges into the same ref' '
-	git worktree add -q --detach ../linked && (cd ../linked && test_expect_code 1 git notes merge x) &&
+	git worktree add -q --detach linked && (cd linked && test_expect_code 1 git notes merge x) &&
 	test_must_fail git notes merge x 2>err && grep "a notes merge into refs/notes/commits is already in-progress at .*/linked" err &&
-	(cd ../linked && git notes merge --abort) && ls .git >out && ! grep NOTES out && git worktree remove ../linked
+	(cd linked && git notes merge --abort) && ls .git >out && ! grep NOTES out && git worktree remove linked
 '
 
 test_expect_success 'binary notes stay ours' '

@@ -6,7 +6,7 @@
  * A step is planned first: marks, lines of the log, and the commit to test next are found, while nothing changes. Then one
  * operation changes all of it, files of the working tree included (bisect_step_run).
  *
- *	bisect_read(&b, err)                  what is known
+ *	bisect_read(&b, err)                  the state so far
  *	bisect_mark(&b, "bad", &oid)          more is known
  *	bisect_plan_next(&b, &outcome, err)   the commit to test
  *	bisect_step_run(&b)                   one operation, one flush
@@ -22,7 +22,7 @@
 #include "operation/operation.h"
 #include "util/strvec.h"
 
-/* As exit codes, and what is not one. */
+/* Exit codes; the last two are not. */
 enum bisect_outcome {
 	BISECT_OK = 0,
 	BISECT_FAILED = 1,
@@ -81,6 +81,8 @@ MUST_USE int bisect_queue_removal(struct bisect *b, struct repo_operation *op, s
 MUST_USE int bisect_plan_next(struct bisect *b, enum bisect_outcome *out, struct err *err);
 /* If both ends are known, else says that we wait for them. Then runs the step. Returns an outcome. */
 int bisect_auto_next(struct bisect *b);
+/* The same: waits, or goes on even without a good commit. */
+int bisect_take_step(struct bisect *b, bool waits);
 /* The first bad commit, as git-diff-tree(1) shows it. */
 void bisect_show_found(struct bisect *b);
 

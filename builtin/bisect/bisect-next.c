@@ -21,7 +21,7 @@ static enum bisect_outcome say_bad_merge_base(const struct bisect *b)
 	struct object_id expected;
 	const char *bad = b->term_bad, *hex = oid_hex(&b->bad);
 
-	if (!repo_state_oid(b->r, STATE_BISECT_EXPECTED_REV, &expected) || !oid_eq(&expected, &b->bad)) {
+	if (b->forgets_expected || !repo_state_oid(b->r, STATE_BISECT_EXPECTED_REV, &expected) || !oid_eq(&expected, &b->bad)) {
 		fprintf(stderr, "Some '%s' revs are not ancestors of the '%s' rev.\n"
 			"git bisect cannot work properly in this case.\n"
 			"Maybe you mistook '%s' and '%s' revs?\n", b->term_good, bad, b->term_good, bad);
@@ -204,10 +204,11 @@ static int log_skipped(struct bisect *b, struct err *err)
 
 static void plan_middle(struct bisect *b, const struct bisection *found, const struct object_id *oid)
 {
-	size_t left = found->all - found->reaches - 1;
+	/* -1: the only candidate is skipped, or another commit is tested */
+	long left = (long)found->all - (long)found->reaches - 1;
 	unsigned steps = bisection_steps(found->all);
 
-	printf("Bisecting: %zu revision%s left to test after this (roughly %u step%s)\n", left, left == 1 ? "" : "s", steps,
+	printf("Bisecting: %ld revision%s left to test after this (roughly %u step%s)\n", left, left == 1 ? "" : "s", steps,
 	       steps == 1 ? "" : "s");
 	plan_test(b, oid);
 }
@@ -218,13 +219,13 @@ static enum bisect_outcome judge(struct bisect *b, const struct bisection *found
 	struct commit *c = choose_candidate(b, &found->best, &tried);
 	enum bisect_outcome out = BISECT_OK;
 
-	if (!c) {
+	if (found->range && !found->all) {
+		fprintf(stderr, "No testable commit found.\nMaybe you started with bad path arguments?\n");
+		out = BISECT_NO_COMMIT;
+	} else if (!c) {
 		out = report_skipped(b, &tried, false) ? BISECT_ONLY_SKIPPED : BISECT_FAILED;
 		if (out == BISECT_FAILED)
 			printf("%s was both '%s' and '%s'\n", oid_hex(&b->bad), b->term_good, b->term_bad);
-	} else if (!found->all) {
-		fprintf(stderr, "No testable commit found.\nMaybe you started with bad path arguments?\n");
-		out = BISECT_NO_COMMIT;
 	} else if (oid_eq(&c->oid, &b->bad)) {
 		out = report_skipped(b, &tried, true) ? BISECT_ONLY_SKIPPED : BISECT_FOUND;
 	} else {
@@ -263,7 +264,7 @@ int bisect_plan_next(struct bisect *b, enum bisect_outcome *out, struct err *err
 	int rc = 0;
 
 	*out = BISECT_OK;
-	if (!b->ancestors_ok) {
+	if (!b->ancestors_ok && b->good.nr) {
 		rc = commit_pool_new(&pool, b->r, err);
 		if (!rc)
 			rc = check_ancestors(b, pool, out, err);
@@ -278,7 +279,7 @@ void bisect_show_found(struct bisect *b)
 	struct err err = ERR_INIT;
 
 	fflush(stdout);
-	strvec_pushl(&cp.args, "git", "diff-tree", "--pretty", "--stat", "--summary", "--cc", oid_hex(&b->bad), NULL);
+	strvec_pushl(&cp.args, "git", "diff-tree", "--pretty", "--stat", "--summary", "--cc", "--abbrev", "--root", oid_hex(&b->bad), NULL);
 	if (run_command(&cp, &err) < 0)
 		report_error(&err);
 }
@@ -313,11 +314,16 @@ static void print_test(struct bisect *b)
 
 int bisect_auto_next(struct bisect *b)
 {
+	return bisect_take_step(b, !b->has_bad || !b->good.nr);
+}
+
+int bisect_take_step(struct bisect *b, bool waits)
+{
 	enum bisect_outcome out = BISECT_OK;
 	struct err err = ERR_INIT;
 	int code;
 
-	if (!b->has_bad || !b->good.nr)
+	if (waits)
 		wait_for_marks(b);
 	else if (bisect_plan_next(b, &out, &err) < 0)
 		return report_fatal(&err);

@@ -106,7 +106,7 @@ static bool goes_on(const struct bisect *b, const char *state, int *outcome)
 		printf("bisect found first '%s' commit\n", b->term_bad);
 		break;
 	default:
-		error("bisect run failed: 'git bisect %s' exited with error code %d", state, *outcome);
+		error("bisect run failed: 'git bisect %s' exited with error code %d", state, -*outcome);
 	}
 	return false;
 }

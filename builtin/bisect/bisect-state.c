@@ -119,8 +119,8 @@ int bisect_read(struct bisect *b, struct err *err)
 	b->no_checkout = repo_state_exists(b->r, STATE_BISECT_HEAD);
 	b->ancestors_ok = repo_state_exists(b->r, STATE_BISECT_ANCESTORS_OK);
 	rc = refs_foreach(b->r->refs, BISECT_REFS, REFS_NO_PEEL, read_ref, b, err);
-	oid_array_sort(&b->good);
-	oid_array_sort(&b->skipped);
+	oid_array_sort_unique(&b->good);
+	oid_array_sort_unique(&b->skipped);
 	return rc;
 }
 
@@ -154,7 +154,7 @@ void bisect_mark(struct bisect *b, const char *state, const struct object_id *oi
 		b->has_bad = true;
 	} else {
 		oid_array_append(is_skip ? &b->skipped : &b->good, oid);
-		oid_array_sort(is_skip ? &b->skipped : &b->good);
+		oid_array_sort_unique(is_skip ? &b->skipped : &b->good);
 	}
 	strbuf_addf(&b->log, "# %s: ", state);
 	bisect_add_commit_name(b, oid, &b->log);
@@ -219,12 +219,15 @@ static int queue_log(struct bisect *b, struct repo_operation *op, struct err *er
 
 static int queue_beginning(struct bisect *b, struct repo_operation *op, struct err *err)
 {
+	struct object_id head;
 	int rc = write_line(op, STATE_BISECT_START, b->start_head, err);
 
 	if (!rc)
 		rc = write_line(op, STATE_BISECT_NAMES, b->names, err);
 	if (!rc && b->first_parent)
 		rc = write_line(op, STATE_BISECT_FIRST_PARENT, "", err);
+	if (!rc && b->no_checkout && !b->has_next && !ref_resolve(b->r->refs, "HEAD", &head, NULL, NULL, NULL))
+		rc = write_line(op, STATE_BISECT_HEAD, oid_hex(&head), err);
 	return rc;
 }
 
@@ -237,7 +240,7 @@ static int queue_terms(struct bisect *b, struct repo_operation *op, struct err *
 	return rc;
 }
 
-/* The commit to test, and what is known about ancestors. */
+/* The commit to test, and whether ancestors have been checked. */
 static int queue_expected(struct bisect *b, struct repo_operation *op, struct err *err)
 {
 	bool was_ok = repo_state_exists(b->r, STATE_BISECT_ANCESTORS_OK);

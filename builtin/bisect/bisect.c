@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git-bisect(1): the subcommands, and those that only show something. */
+/* git-bisect(1): the table of subcommands, and some that only show something. */
 #include "compat/posix.h"
 #include "builtin/bisect/bisect-cmd.h"
 #include "util/alloc.h"
@@ -44,7 +44,7 @@ static int show_terms(struct bisect *b, int argc, const char **argv)
 		error("'git bisect terms' requires 0 or 1 argument");
 		return BISECT_FAILED;
 	}
-	if (!b->has_terms && bisect_in_progress(b)) {
+	if (!b->has_terms) {
 		error("no terms defined");
 		return BISECT_FAILED;
 	}
@@ -62,15 +62,19 @@ static int show_terms(struct bisect *b, int argc, const char **argv)
 	return 0;
 }
 
-/* Says so if both ends are not known. only_bad: a bisection without a good commit is fine. */
-static bool can_go_on(const struct bisect *b, bool only_bad)
+/* Are both ends known? */
+static bool has_both(const struct bisect *b)
 {
-	if (!b->has_terms)
-		return false;
-	if (b->has_bad && b->good.nr)
-		return true;
-	if (b->has_bad && only_bad) {
-		warning("bisecting only with a '%s' commit", b->term_bad);
+	return b->has_terms && b->has_bad && b->good.nr;
+}
+
+/* For `next`, which needs no good commit. Says so if it is not. */
+static bool can_go_on(const struct bisect *b)
+{
+	if (!b->has_terms || has_both(b))
+		return b->has_terms;
+	if (b->has_bad) {
+		warning("bisecting only with a %s commit", b->term_bad);
 		return true;
 	}
 	error(bisect_in_progress(b) ? "You need to give me at least one bad|new and good|old revision.\n"
@@ -100,7 +104,7 @@ static int visualize(struct bisect *b, int argc, const char **argv)
 	struct err err = ERR_INIT;
 	int code;
 
-	if (!can_go_on(b, false))
+	if (!has_both(b))
 		return BISECT_FAILED;
 	if (!argc && has_display())
 		strvec_push(&cp.args, "gitk");
@@ -112,8 +116,7 @@ static int visualize(struct bisect *b, int argc, const char **argv)
 	strvec_push(&cp.args, oid_hex(&b->bad));
 	for (size_t i = 0; i < b->good.nr; i++)
 		strvec_pushf(&cp.args, "^%s", oid_hex(&b->good.oid[i]));
-	strvec_push(&cp.args, "--");
-	strvec_pushv(&cp.args, b->paths.v ? b->paths.v : (const char *const[]){ NULL });
+	strvec_push(&cp.args, "--"); /* as in Git, the whole history, whatever paths `start` has */
 	code = run_command(&cp, &err);
 	return code < 0 ? report_fatal(&err) : code;
 }
@@ -126,7 +129,7 @@ static int next_cmd(struct bisect *b, int argc)
 		error("'git bisect next' requires 0 arguments");
 		return BISECT_FAILED;
 	}
-	return can_go_on(b, true) ? bisect_auto_next(b) : BISECT_FAILED;
+	return can_go_on(b) ? bisect_take_step(b, false) : BISECT_FAILED;
 }
 
 static int reset_cmd(struct bisect *b, int argc, const char **argv)
@@ -149,7 +152,7 @@ static int replay_cmd(struct bisect *b, int argc, const char **argv)
 
 static int run_cmd(struct bisect *b, int argc, const char **argv)
 {
-	return can_go_on(b, false) ? bisect_run_cmd(b, argc, argv) : BISECT_FAILED;
+	return has_both(b) ? bisect_run_cmd(b, argc, argv) : BISECT_FAILED;
 }
 
 /* 0: a bisection is in progress. */

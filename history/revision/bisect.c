@@ -222,6 +222,7 @@ void bisection_find(struct rev_walk *w, bool all, struct bisection *out)
 	if (!all && best)
 		commit_list_add(&out->best, best);
 	out->all = b.all;
+	out->range = b.list.nr;
 	out->reaches = out->best.nr ? b.weights[out->best.items[0]->index] : 0;
 	commit_list_clear(&b.list);
 	free(b.weights);

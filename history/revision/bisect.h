@@ -11,6 +11,7 @@ struct bisection {
 	size_t *distances;	 /* of these, from the nearer end; owned */
 	size_t reaches;		 /* commits that the best one leads to, itself included */
 	size_t all;		 /* in the range */
+	size_t range;		 /* the same with commits that change nothing within the paths */
 	size_t shown;		 /* for who goes through them: the next one */
 };
 /*
