@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='counts of flushes of commands that join histories, of stash and worktree
+test_description='counts of flushes of commands that join histories, of stash, worktree, notes, replace and bisect
 
 One for the result, and one before it where local changes are put aside first. The table of
 Documentation/Durability has the same numbers.'
@@ -139,6 +139,17 @@ test_expect_success 'stash branch: two flushes, for the branch and for the chang
 test_expect_success 'worktree: one flush for a new one with its branch, index and files, and for each change' '
 	clean && costs 1 worktree add -q ../w && costs 1 worktree lock w && costs 1 worktree unlock w && costs 1 worktree move w ../x && costs 0 worktree repair &&
 	costs 1 worktree remove x && costs 1 worktree add -q --lock -d ../y && rm -rf journal/y && costs 0 worktree prune && costs 1 worktree unlock journal/y && costs 1 worktree prune
+'
+
+test_expect_success 'notes and replace: one flush' '
+	clean 4 && costs 1 notes add -m a && costs 1 notes append -m b && costs 1 notes --ref=x add -m x && costs 1 notes copy HEAD HEAD~1 &&
+	git -C journal/repo rev-list HEAD >lines && sed "s/^/HEAD /" lines >pairs && n=$(count_flushes git -C journal/repo notes copy -f --stdin <pairs) && test "$n" = 1 &&
+	costs 1 notes merge -q -s union x && costs 1 notes remove HEAD HEAD~1 && costs 0 notes list && costs 1 replace HEAD HEAD~1 && costs 1 replace -d HEAD
+'
+
+test_expect_success 'bisect: one flush for each step' '
+	clean 9 && costs 1 bisect start && costs 1 bisect bad && costs 1 bisect good base && costs 1 bisect good && costs 1 bisect skip && costs 1 bisect bad &&
+	costs 0 bisect log && costs 1 bisect reset && costs 1 bisect start main base && costs 2 bisect start main~1 base && costs 1 bisect reset
 '
 
 test_done

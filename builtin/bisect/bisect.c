@@ -5,6 +5,7 @@
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/run-command.h"
+#include "worktree/merge-result.h"
 
 static const char *const usage[] = {
 	"git bisect start [--term-(bad|new)=<term-new> --term-(good|old)=<term-old>]\n"
@@ -186,10 +187,24 @@ static int mark_cmd(struct bisect *b, const char *state, int argc, const char **
 	return bisect_state_cmd(b, state, argc, argv);
 }
 
+/*
+ * P7: a step was interrupted while it changed files. They become those of HEAD again, or go on to it, and the next step begins
+ * from there. Its marks are recorded, or not. Test: t0126, "bisect start, good and reset".
+ */
+static int finish_interrupted(struct bisect *b, struct err *err)
+{
+	if (!bisect_in_progress(b) || !result_update_is_unfinished(b->r))
+		return 0;
+	return result_update_undo(b->r, err);
+}
+
 static int run_subcommand(struct bisect *b, const char *name, int argc, const char **argv)
 {
+	struct err err = ERR_INIT;
 	int code;
 
+	if (strcmp(name, "log") != 0 && strcmp(name, "terms") != 0 && finish_interrupted(b, &err) < 0)
+		return report_fatal(&err);
 	if (!strcmp(name, "start"))
 		return bisect_start_cmd(b, argc, argv);
 	if (!strcmp(name, "terms"))
