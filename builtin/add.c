@@ -526,7 +526,7 @@ static int add_by_hand(struct add_run *run, const char **argv)
 	int code, rc;
 
 	(void)pathspec_args_parse(&run->o.pathspec, &run->ps, run->repo, argv, PATHSPEC_PREFER_FULL);
-	code = choose_hunks(&q);
+	code = run->o.patch ? choose_hunks(&q) : choose_from_menu(&q);
 	add_run_release(run);
 	rc = finish_stdout();
 	return code ? code : rc;

@@ -78,6 +78,7 @@ struct hunk_list {
 	struct hunk_text plain, colored; /* colored.nr is 0 without colours */
 	struct hunk_file *files;
 	size_t nr, alloc;
+	size_t nr_unmerged; /* files in conflict, which have no hunks */
 	struct hunk_text **edits; /* lines of hunks that were edited */
 	size_t nr_edits, alloc_edits;
 };

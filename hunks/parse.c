@@ -190,7 +190,7 @@ int hunk_list_parse(struct hunk_list *l, struct strbuf *plain, struct strbuf *co
 		if (line_begins(&l->plain, line, "diff "))
 			rc = parse_hunk_file(l, &line, err);
 		else
-			line++;
+			l->nr_unmerged += line_begins(&l->plain, line++, "* Unmerged path ");
 	}
 	return rc;
 }

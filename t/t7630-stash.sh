@@ -107,7 +107,7 @@ test_expect_success '--keep-index, --staged, pathspecs' '
 	fails_with "error: pathspec ${SQ}:(prefix:0)nosuch${SQ} did not match any file(s) known to git" "Did you forget to ${SQ}git add${SQ}?" &&
 	say 0 push -q -u -- u && has "M  g" && echo f >ps && echo x >>repo/f && say 0 push -q --pathspec-from-file=../ps && has "M  g" &&
 	say 128 foo && fails_with "fatal: subcommand wasn${SQ}t specified; ${SQ}push${SQ} can${SQ}t be assumed due to unexpected token ${SQ}foo${SQ}" &&
-	say 128 -p && test_grep "not available yet" err && say 0 -- g && has "" && say 0 save -q some words && say 0 clear
+	say 1 -p </dev/null && fails_with "No changes selected" && say 0 -- g && has "" && say 0 save -q some words && say 0 clear
 '
 
 test_expect_success '--staged keeps all where staged and other changes touch' '

@@ -190,7 +190,7 @@ static int prepare_chosen(struct commit_run *run, struct err *err)
 	struct choose_request q = { .repo = run->repo, .target = CHOOSE_STAGE, .ps = &run->ps, .context = run->o.context,
 				    .auto_advance = 1, .into = &run->ci.ix, .op = run->op };
 
-	if (choose_hunks(&q))
+	if (run->o.patch ? choose_hunks(&q) : choose_from_menu(&q))
 		return err_set(err, ERR_ABORTED, "interactive add failed");
 	run->ci.ix.changed = true;
 	return 0;

@@ -119,7 +119,7 @@ void choose_take_file(struct chooser *c, const struct hunk_file *f)
 	else if (any)
 		strbuf_addbuf(c->words->index ? &c->for_index : &c->for_files, &patch);
 	if (any)
-		choose_print_conflicts(c);
+		choose_print_conflicts(c->ix);
 	strbuf_release(&patch);
 }
 

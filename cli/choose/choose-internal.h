@@ -34,6 +34,8 @@ struct choose_colors {
 void choose_read_colors(struct choose_colors *c, struct repository *r);
 /* A text, coloured up to its newline. */
 void choose_print_colored(const struct choose_colors *c, enum choose_slot slot, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* A line on standard error, in the colour of errors. */
+void choose_print_error(const struct choose_colors *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* ---- the session ---- */
 
@@ -70,9 +72,27 @@ enum choose_step { STEP_ASK_AGAIN, STEP_FILE_DONE, STEP_QUIT, STEP_NEXT_FILE, ST
 
 /* ---- choose-diff.c ---- */
 
-/* Refresh the index in memory, and name its conflicts. */
-MUST_USE int choose_refresh(struct chooser *c, struct err *err);
-void choose_print_conflicts(const struct chooser *c);
+/* Refresh the index in memory. */
+MUST_USE int choose_refresh(struct repository *r, struct index_state *ix, struct converter *conv, struct err *err);
+/* "path: needs merge" */
+void choose_print_conflicts(const struct index_state *ix);
+
+struct choose_comparison {
+	struct repository *repo;
+	struct index_state *ix;
+	struct converter *conv;
+	const struct pathspec *ps;
+	const struct object_id *tree; /* NULL: the index against files */
+	bool cached;		      /* a tree against the index */
+	bool swapped;
+	bool for_people; /* as git diff; else as diff-files and diff-index */
+	unsigned stage;	 /* that stands for an unmerged path; 0: none */
+	unsigned formats;
+	struct context_option context;
+	char colors[DIFF_COLOR_NR][COLOR_MAXLEN]; /* result */
+};
+/* Append the text, plain and coloured; each may be NULL. */
+MUST_USE int choose_compare(struct choose_comparison *cmp, struct strbuf *plain, struct strbuf *colored, struct err *err);
 /* Compare, and parse. */
 MUST_USE int choose_find_hunks(struct chooser *c, struct err *err);
 

@@ -91,3 +91,15 @@ void choose_print_colored(const struct choose_colors *c, enum choose_slot slot, 
 		putchar('\n');
 	strbuf_release(&text);
 }
+
+void choose_print_error(const struct choose_colors *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fputs(c->slot[SLOT_ERROR], stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "%s\n", c->reset);
+}

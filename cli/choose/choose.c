@@ -52,8 +52,10 @@ static int chooser_begin(struct chooser *c, struct err *err)
 	rc = find_tree(c, err);
 	if (!rc)
 		rc = open_index(c, err);
-	if (!rc)
-		rc = choose_refresh(c, err);
+	if (!rc && !c->words->cached) {
+		choose_print_conflicts(c->ix);
+		rc = choose_refresh(c->repo, c->ix, c->conv, err);
+	}
 	return rc ? rc : choose_find_hunks(c, err);
 }
 
@@ -132,7 +134,7 @@ static int ask_and_apply(struct chooser *c, struct err *err)
 
 	for (size_t i = 0; i < c->list.nr; i++)
 		binary += c->list.files[i].binary;
-	if (!c->list.nr || binary == c->list.nr) {
+	if ((!c->list.nr && !c->list.nr_unmerged) || (c->list.nr && binary == c->list.nr)) {
 		choose_print_colored(&c->colors, SLOT_ERROR, "%s\n", c->list.nr ? "Only binary files changed." : "No changes.");
 		return 0;
 	}

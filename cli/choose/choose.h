@@ -49,5 +49,7 @@ struct choose_request {
 
 /* Ask, and apply. Returns the exit code; errors have been reported. */
 int choose_hunks(const struct choose_request *q);
+/* The menu of --interactive, for STAGE. */
+int choose_from_menu(const struct choose_request *q);
 
 #endif
