@@ -533,7 +533,7 @@ void merge_message_add_conflicts(struct strbuf *out, const struct index_state *s
 	strbuf_addch(out, '\n');
 	if (scissors)
 		message_add_scissors(out, comment_char);
-	strbuf_addstr(&text, "Conflicts:\n");
+	strbuf_addstr(&text, scissors ? "\nConflicts:\n" : "Conflicts:\n");
 	for (size_t i = 0; i < stages->nr; i++) {
 		const char *name = stages->entries[i]->name;
 

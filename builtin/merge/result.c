@@ -175,9 +175,9 @@ static int try_octopus_head(struct merge_cmd *m, struct ort_run *run, size_t i, 
 		return 0;
 	}
 	rc = result.clean ? 0 : 1;
-	fflush(stdout);
 	if (rc)
-		fprintf(stderr, "Automated merge did not work.\nShould not be doing an octopus.\n");
+		puts("Automated merge did not work.\nShould not be doing an octopus.");
+	fflush(stdout);
 	merge_result_release(&result);
 	return rc;
 }
