@@ -4,6 +4,7 @@
 #include "fs/file.h"
 #include "history/graph/commit-graph-write.h"
 #include "maintain/gc-repack.h"
+#include "maintain/migrate-refs.h"
 #include "maintain/prune.h"
 #include "maintain/reflog-expire.h"
 #include "maintain/rerere-gc.h"
@@ -99,8 +100,10 @@ static int tidy_names(struct repo_operation *op, struct repository *r, struct gc
 		      struct err *err)
 {
 	struct refs_pack_options po = { .all = true, .if_many = o->automatic, .complain = complain, .data = o };
-	int rc = o->pack_refs ? refs_pack(r->refs, &po, repo_operation_batch(op), err) : 0;
+	int rc = ref_migration_sweep(op, r, err);
 
+	if (!rc && o->pack_refs)
+		rc = refs_pack(r->refs, &po, repo_operation_batch(op), err);
 	if (!rc)
 		rc = reflogs_expire(op, r, err);
 	return rc < 0 ? rc : repo_operation_publish(op, err);

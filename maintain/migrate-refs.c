@@ -461,3 +461,37 @@ int ref_migrate(struct repository *r, const struct ref_migration_options *o, cha
 	free(m.dir);
 	return rc;
 }
+
+/* Under the lock: another migration may have switched since this process began. In doubt, nothing is removed. */
+static bool still_has_format(const struct repository *r)
+{
+	static const struct config_include_ctx nowhere = { NULL, NULL, NULL };
+	struct config_set *c = config_set_new();
+	char *path = path_join(r->commondir, "config");
+	const struct config_entry *e;
+	bool same;
+
+	same = !config_set_read_file(c, path, CONFIG_SCOPE_LOCAL, &nowhere, NULL);
+	e = config_get(c, "extensions.refstorage");
+	same = same && !strcmp(e && e->value ? e->value : "files", ref_backend_name(refs_backend(r->refs)));
+	config_set_free(c);
+	free(path);
+	return same;
+}
+
+int ref_migration_sweep(struct repo_operation *op, struct repository *r, struct err *err)
+{
+	struct ref_migration m = { .r = r, .op = op, .lock = LOCKFILE_INIT, .from_layout = refs_layout(refs_backend(r->refs)) };
+	char *path = path_join(r->commondir, STAGING_DIR), *lock = xconcat(path, ".lock");
+	struct err busy = ERR_INIT;
+	int rc = 0;
+
+	if (!r->refs_are_outside && (file_exists(path) || file_exists(lock)) &&
+	    !lockfile_hold(&m.lock, path, LOCK_NO_DEREF, 0, &busy) && file_exists(path) && still_has_format(r))
+		rc = sweep(&m, m.from_layout, err);
+	lockfile_release(&m.lock);
+	err_release(&busy);
+	free(lock);
+	free(path);
+	return rc;
+}

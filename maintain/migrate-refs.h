@@ -4,6 +4,7 @@
 #define MAINTAIN_MIGRATE_REFS_H
 
 #include "compat/posix.h"
+#include "operation/operation.h"
 #include "repo/repo.h"
 
 struct ref_migration_options {
@@ -20,7 +21,7 @@ struct ref_migration_options {
  *	sweep    the files of the old format are removed (D8), and "ref_migration" last of all
  *
  * A crash between them leaves the repository with the format that its configuration names, and with "ref_migration".
- * The next migration begins with the sweep of that. Writers that do not wait are found before the switch:
+ * The next migration begins with the sweep of that, and gc and maintenance do it, too. Writers that do not wait are found before the switch:
  * then both formats differ, and nothing is switched.
  *
  * *dir: of a dry run, the directory that it wrote. The caller frees it.
@@ -32,5 +33,7 @@ struct ref_migration_options {
  * Cost:       three flushes, four if tables are the new format, whatever the number of refs.
  */
 MUST_USE int ref_migrate(struct repository *r, const struct ref_migration_options *o, char **dir, struct err *err);
+/* The files of a migration that was killed go (P5). Nothing happens while another one is at work. Publishes what is staged in op. */
+MUST_USE int ref_migration_sweep(struct repo_operation *op, struct repository *r, struct err *err);
 
 #endif

@@ -183,4 +183,27 @@ test_expect_success 'the new format is sealed before the configuration names it,
 		uniq >out && printf "%s\n" seal place seal switch stub seal sweep stub seal >expect && test_cmp expect out
 '
 
+# killed_migration N FORMAT: to FORMAT, killed right before its N-th call; 1 if it ended before
+killed_migration () {
+	local code=0
+	GIT_TEST_FS_KIND=journal GIT_TEST_SYSCALL_FAIL=$1:KILL "$FAULT_GIT" -C killed refs migrate --ref-format=$2 >out 2>&1 || code=$?
+	test $code = 137
+}
+
+for from in files reftable; do
+	if test $from = files; then to=reftable; else to=files; fi
+	test_expect_success XATTR "gc removes what a killed migration from $from to $to has left" '
+		rm -rf start && git init -q -b main --ref-format=$from start && test_commit -C start one && git -C start branch b &&
+		git -C start for-each-ref >expect && n=0 &&
+		while n=$((n + 4)) && rm -rf killed && cp -R start killed && killed_migration $n $to; do
+			git -C killed -c gc.auto=0 gc -q 2>out || return 1
+			git -C killed for-each-ref >actual && test_cmp expect actual && git -C killed fsck --strict &&
+			find killed/.git -name "ref_migration*" -o -name ".git-owner-*" >left && test_must_be_empty left &&
+			if test "$(git -C killed rev-parse --show-ref-format)" = files
+			then test_path_is_missing killed/.git/reftable
+			else test ! -d killed/.git/refs/heads && test_path_is_missing killed/.git/packed-refs; fi || return 1
+		done && test $n -gt 40
+	'
+done
+
 test_done

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tasks of git-maintenance(1) about refs: pack-refs, reflog-expire. */
 #include "compat/posix.h"
+#include "maintain/migrate-refs.h"
 #include "maintain/reflog-expire.h"
 #include "maintain/reflog-expiry.h"
 #include "maintain/tasks/tasks-internal.h"
@@ -19,7 +20,9 @@ int task_pack_refs(struct repository *r, struct repo_operation *op, const struct
 		.all = true, .if_many = o->if_due, .complain = o->warn, .data = o->data,
 	};
 
-	return refs_pack(r->refs, &pack, repo_operation_batch(op), err);
+	int rc = ref_migration_sweep(op, r, err);
+
+	return rc ? rc : refs_pack(r->refs, &pack, repo_operation_batch(op), err);
 }
 
 /* ---- reflog-expire ---- */
