@@ -33,7 +33,7 @@ struct ref_migration_options {
  * Cost:       three flushes, four if tables are the new format, whatever the number of refs.
  */
 MUST_USE int ref_migrate(struct repository *r, const struct ref_migration_options *o, char **dir, struct err *err);
-/* The files of a migration that was killed go (P5). Nothing happens while another one is at work. Publishes what is staged in op. */
+/* The files of a migration that was killed go (P5). Nothing happens while another one is at work. Publishes the staged changes of op. */
 MUST_USE int ref_migration_sweep(struct repo_operation *op, struct repository *r, struct err *err);
 
 #endif
