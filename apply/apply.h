@@ -66,6 +66,7 @@ struct apply {
 	struct strmap table; /* path => patch that made it, or a mark */
 	struct strset links, links_gone; /* symbolic links after the patches, and links that the patches remove */
 	struct repo_operation *op;
+	bool in_series; /* of am: stale stat data do not matter */
 	struct apply_series *series; /* NULL: files and the repository's index change */
 	bool writes_begun;
 	bool index_with_files;	     /* series: --index, not --cached */

@@ -125,7 +125,7 @@ bool apply_differs_from_entry(struct apply *a, struct index_entry *e, const stru
 	if (MODE_IS_GITLINK(e->mode))
 		return !S_ISDIR(st->st_mode);
 	match = index_entry_stat_match(&a->ix, e, st, &a->repo->settings);
-	if (match & ~MATCH_RACY && !a->series) /* Git refreshes the index before a series */
+	if (match & ~MATCH_RACY && !a->in_series) /* Git refreshes the index before a series */
 		return true;
 	if (!match)
 		return false;

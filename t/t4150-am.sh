@@ -57,7 +57,7 @@ test_expect_success 'a file of no known format, and a missing one' '
 	test_expect_code 128 git -C r am ../mbox nofile 2>err && test_grep "cannot stat nofile" err && test_path_is_missing r/.git/rebase-apply
 '
 
-test_expect_success 'a patch that does not apply stops the series: what is before it is there' '
+test_expect_success 'a patch that does not apply stops the series, and the ones before it stay' '
 	back mine && test_expect_code 128 git -C r am -s ../mbox >out 2>err && printf "%s\n" "Applying: one" "Applying: two" "Patch failed at 0002 two" >expect &&
 	test_cmp expect out && test_grep "error: patch failed: f:7" err && test_grep "error: f: patch does not apply" err &&
 	test_grep "^hint: Use .git am --show-current-patch=diff. to see the failed patch" err && test_grep "^hint: When you have resolved this problem, run \"git am --continue\"" err &&

@@ -3,7 +3,7 @@
 
 test_description='am: its flush, however many patches; --abort; kill -9 and failing calls at any moment
 
-After an interruption --continue, --skip or --abort goes on, and --abort brings back what was there before (P7).'
+After an interruption --continue, --skip or --abort goes on, and --abort brings back the state before (P7).'
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-fault.sh"
 
@@ -39,7 +39,7 @@ test_expect_success JOURNAL,STRACE 'one flush, for 5 patches and for 20, for a s
 	GIT_TEST_FS_KIND=journal && export GIT_TEST_FS_KIND
 '
 
-test_expect_success '--abort restores HEAD, index and files, with what was staged since; not if HEAD has moved' '
+test_expect_success '--abort restores HEAD, index and files, also staged ones; not if HEAD has moved' '
 	make_repo repo && ( cd repo && test_must_fail git am -3 ../clash && test_path_is_missing old && git am --abort && test "$(git rev-parse HEAD)" = "$(git rev-parse start)" &&
 	git status --porcelain >../out && test_must_be_empty ../out && test "$(git log -g -1 --format=%gs)" = "am --abort" &&
 	test_must_fail git am ../clash && lines 1 x 3 >f && git add f && git am --abort && git status --porcelain >../out && test_must_be_empty ../out &&

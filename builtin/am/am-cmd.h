@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The parts of git-am(1): am.c tells the story, options.c reads options and configuration, mails.c takes the series apart,
- * message.c reads a mail, state.c reads and writes the files by which a later command goes on, patch.c applies a patch in
- * memory, run.c applies one after the other and publishes, commit.c makes a commit, resume.c goes on or gives up.
+ * message.c reads a mail, state.c reads and writes the files by which a later command goes on, publish.c makes
+ * visible all that is in memory, patch.c applies a patch there, commit.c makes a commit, run.c takes one patch after the other,
+ * ask.c asks the user, resume.c goes on or gives up.
  *
  * All patches up to a stop are applied in memory, as one operation: files, index and HEAD change once, and HEAD's log has a
  * line for each commit. rebase-apply/ is there only if there is a stop, a hook or a prompt:
@@ -117,6 +118,8 @@ MUST_USE int am_apply_options(struct am_cmd *c, struct apply *a);
 MUST_USE int am_read_series(struct am_cmd *c, const char *const *paths, size_t nr, struct err *err);
 
 /* ---- message.c ---- */
+/* The name of a file as messages have it, ".git/rebase-apply/patch". Caller frees. */
+char *am_path(const struct am_cmd *c, const char *name);
 void am_mail_init(struct am_mail *m);
 void am_mail_reset(struct am_mail *m);
 void am_mail_release(struct am_mail *m);
@@ -130,8 +133,6 @@ void am_say(const struct am_cmd *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* ---- state.c ---- */
 bool am_in_progress(const struct am_cmd *c);
 MUST_USE int am_load(struct am_cmd *c, struct err *err);
-/* The name of a file as messages have it, ".git/rebase-apply/patch". Caller frees. */
-char *am_path(const struct am_cmd *c, const char *name);
 /* All of the directory but next and last. */
 MUST_USE int am_write_beginning(struct am_cmd *c, struct err *err);
 /* next and last: from now on it is in progress. */
@@ -142,19 +143,7 @@ MUST_USE int am_remove_state(struct am_cmd *c, struct err *err);
 /* Empty, or missing: does the current mail lack a patch? */
 bool am_patch_is_empty(const struct am_cmd *c);
 
-/* ---- patch.c ---- */
-/*
- * Apply the current patch to c->series, and to c->tree. AM_STOPPED: it does not apply, the stop has been published and
- * reported. AM_ALREADY: nothing changed.
- */
-#define AM_ALREADY 2
-MUST_USE int am_apply_patch(struct am_cmd *c, struct err *err);
-
-/* ---- commit.c ---- */
-/* Commit c->tree, with the hooks pre-applypatch and post-applypatch. */
-MUST_USE int am_commit(struct am_cmd *c, struct err *err);
-
-/* ---- run.c ---- */
+/* ---- publish.c ---- */
 /* Read HEAD and the index; go on with an operation that has published something, or begin one. */
 MUST_USE int am_begin(struct am_cmd *c, struct err *err);
 /*
@@ -170,15 +159,35 @@ MUST_USE int am_seal(struct am_cmd *c, struct err *err);
 MUST_USE int am_check_tree(struct am_cmd *c, const struct object_id *tree, struct err *err);
 /* How to go on, and the exit code of a stop. */
 int am_advise(struct am_cmd *c);
+/* rebase-apply/ and ORIG_HEAD, and that it is in progress; published. */
+MUST_USE int am_publish_beginning(struct am_cmd *c, struct err *err);
+/* All patches are done: everything changes at once, and is sealed; rebase-apply/ goes. */
+MUST_USE int am_publish_end(struct am_cmd *c, struct err *err);
+void am_release_run(struct am_cmd *c);
+
+/* ---- patch.c ---- */
+/*
+ * Apply the current patch to c->series, and to c->tree. AM_STOPPED: it does not apply, the stop has been published and
+ * reported. AM_ALREADY: nothing changed.
+ */
+#define AM_ALREADY 2
+MUST_USE int am_apply_patch(struct am_cmd *c, struct err *err);
+
+/* ---- commit.c ---- */
+/* Commit c->tree, with the hooks pre-applypatch and post-applypatch. */
+MUST_USE int am_commit(struct am_cmd *c, struct err *err);
+
+/* ---- run.c ---- */
 /* All patches from c->next on. Exit code, or < 0. */
 MUST_USE int am_run(struct am_cmd *c, bool resumes, struct err *err);
 /* The same after a commit, which is in memory; or, if none is, the index must be clean. */
 MUST_USE int am_run_on(struct am_cmd *c, struct err *err);
 /* The current patch is done. */
 void am_advance(struct am_cmd *c);
+
+/* ---- ask.c ---- */
 /* Interactive: ask the user about the current patch. *no: not this one. Dies without an answer. */
 MUST_USE int am_ask(struct am_cmd *c, bool *no, struct err *err);
-void am_release_run(struct am_cmd *c);
 
 /* ---- resume.c ---- */
 MUST_USE int am_resume(struct am_cmd *c, struct err *err);

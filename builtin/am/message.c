@@ -7,7 +7,13 @@
 #include "object/ident.h"
 #include "object/message.h"
 #include "porcelain/trailers.h"
+#include "repo/state.h"
 #include "util/alloc.h"
+
+char *am_path(const struct am_cmd *c, const char *name)
+{
+	return repo_path(c->r, "%s/%s", repo_state_name(STATE_REBASE_APPLY), name);
+}
 
 void am_mail_init(struct am_mail *m)
 {

@@ -29,6 +29,7 @@ static int resolve_blob(void *data, const char *name, struct object_id *out)
 static int open_apply(struct am_cmd *c, struct apply *a, struct err *err)
 {
 	apply_init(a, c->r, NULL);
+	a->in_series = true;
 	a->say = say_of_apply;
 	a->print = print_and_clear;
 	a->resolve = resolve_blob;
@@ -295,15 +296,13 @@ static int apply_once(struct am_cmd *c, const char *name, bool *failed, struct e
 	int rc = open_apply(c, &a, err);
 
 	a.index = 1;
+	a.verbosity = c->s.threeway ? -1 : 0; /* no messages of an attempt that is not the last one */
 	if (!rc && (am_apply_options(c, &a) < 0 || apply_check_options(&a) < 0))
 		rc = stop_at_options(c, err);
 	else if (!rc && a.reject)
 		rc = apply_with_rejects(c, &a, failed, err);
 	else if (!rc) {
-		int code;
-
-		a.verbosity = c->s.threeway ? -1 : 0;
-		code = apply_to_series(&a, &c->series, &c->mail.patch, name);
+		int code = apply_to_series(&a, &c->series, &c->mail.patch, name);
 		*failed = code != 0;
 		if (code == APPLY_SERIES_BROKEN)
 			rc = err_set(err, ERR_GENERIC, "could not apply '%s'", name);

@@ -11,11 +11,6 @@ bool am_in_progress(const struct am_cmd *c)
 	return repo_state_exists(c->r, STATE_REBASE_APPLY_NEXT) && repo_state_exists(c->r, STATE_REBASE_APPLY_LAST);
 }
 
-char *am_path(const struct am_cmd *c, const char *name)
-{
-	return repo_path(c->r, "rebase-apply/%s", name);
-}
-
 bool am_patch_is_empty(const struct am_cmd *c)
 {
 	char *path;

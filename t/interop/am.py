@@ -5,7 +5,7 @@
     t/interop/am.py OURS PEER DIR [COUNT [FIRST-SEED]]
 
 HEAD, refs, reflogs, index, files, rebase-apply/, output and exit code must be equal after each stop. AUTO_MERGE is compared
-where the index has conflicts: Git leaves it behind elsewhere. Nor are patch-merge-index, which only Git has, and times.
+where the index has conflicts: Git leaves it behind elsewhere. An empty MERGE_RR is none. Not compared: patch-merge-index, and times.
 """
 import os
 import random
@@ -122,7 +122,7 @@ def state_of(program, repo):
         dirs[:] = sorted(d for d in dirs if d != ".git")
         paths += [os.path.join(base, f) for f in sorted(files)]
     for path in paths:
-        if os.path.isfile(path):
+        if os.path.isfile(path) and (os.path.getsize(path) or not path.endswith("MERGE_RR")):
             parts.append("%s %o\n%s" % (os.path.relpath(path, repo), os.stat(path).st_mode, open(path, "rb").read().decode("utf-8", "replace")))
     return "\n== ".join(parts)
 
