@@ -319,14 +319,14 @@ compare-upkeep: all
 		$(or $(SEED),1) $(or $(COUNT),1200) -k; rc=$$?; rm -rf "$$dir"; exit $$rc
 
 # By seed, beside STOCK_GIT: COUNT histories with and without renamed files and directories and several merge bases, each
-# merged in seven ways; then TURNS merges in a working tree, rebases, sequences of picks, and stashes; then PATCHES that
+# merged in seven ways; then TURNS merges in a working tree, rebases, sequences of picks, series of patches, and stashes; then PATCHES that
 # are applied, and as many series as mails; then STEPS changes of refs in tables.
 .PHONY: differential
 differential: all
 	$(Q)dir=$$(mktemp -d) && rc=0 && for o in r rdm rdmT rc; do mkdir "$$dir/$$o" && t/interop/merges.py -k -$$o \
 		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/$$o" $(or $(COUNT),500) $(or $(SEED),1) || rc=1; done; \
 		t/interop/email-format.py $(abspath $(GIT)) '$(STOCK_GIT)' $(or $(COUNT),500) $(or $(SEED),1) || rc=1; \
-	for script in 'merge-command.py -k -r -d' rebase-turns.py pick-turns.py; do t/interop/$$script \
+	for script in 'merge-command.py -k -r -d' rebase-turns.py pick-turns.py am.py; do t/interop/$$script \
 		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/turns" $(or $(TURNS),100) $(or $(SEED),1) || rc=1; done; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/stash.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/apply.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
