@@ -73,6 +73,7 @@ static const struct command commands[] = {
 	{ "init", cmd_init, 0 },
 	{ "init-db", cmd_init, 0 },
 	{ "interpret-trailers", cmd_interpret_trailers, CMD_REPO_GENTLY },
+	{ "last-modified", cmd_last_modified, CMD_REPO },
 	{ "log", cmd_log, CMD_REPO | CMD_PAGER },
 	{ "ls-files", cmd_ls_files, CMD_REPO },
 	{ "ls-remote", cmd_ls_remote, CMD_REPO_GENTLY },

@@ -178,6 +178,7 @@ int cmd_restore(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_diff_pairs(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_whatchanged(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_repo(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_last_modified(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_request_pull(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_remote(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rev_list(int argc, const char **argv, struct command_ctx *ctx);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* git-repo(1): what its two commands share. */
-#ifndef BUILTIN_REPO_H
-#define BUILTIN_REPO_H
+#ifndef BUILTIN_REPO_REPO_H
+#define BUILTIN_REPO_REPO_H
 
 #include "compat/posix.h"
 #include "repo/repo.h"

@@ -2,7 +2,7 @@
 /* git-repo(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/repo.h"
+#include "builtin/repo/repo.h"
 #include "history/history.h"
 #include "util/quote.h"
 

@@ -2,7 +2,7 @@
 /* git repo structure: numbers and sizes of refs and objects. */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
-#include "builtin/repo.h"
+#include "builtin/repo/repo.h"
 #include "history/revision/objects.h"
 #include "history/revision/revision.h"
 #include "object/tree.h"
