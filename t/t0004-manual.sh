@@ -158,12 +158,13 @@ keys_in_sources () {
 	} | tr "A-Z" "a-z" | grep -vx "a[.]b" | sort -u
 }
 
-# Words of keys whose names are put together: "branch.%s.%s" and the like.
+# Words of keys whose names are put together: "branch.%s.%s" and the like; keys of git repo info.
 is_general () {
 	case "$1" in
 	*.%s) case "${1%.%s}" in alias|advice|color|column|pager|pretty|color.*) return ;; esac ;;
 	esac
 	case "$1" in
+	layout.bare|layout.shallow|object.format|references.format) return ;;
 	branch.%s|branch.%s.%s|remote.%s.%s|diff.%s.%s|merge.%s.%s|%s.*) return ;;
 	esac
 	return 1
