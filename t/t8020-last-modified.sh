@@ -24,7 +24,7 @@ test_expect_success 'entries at the top, directories, a depth, paths' '
 	subjects -r HEAD -- d/e nothing >got && echo "three d/e/f" >want && test_cmp want got
 '
 
-test_expect_success 'a range: what was not modified in it has the excluded commit' '
+test_expect_success 'a range: paths that it did not modify have the excluded commit' '
 	subjects -r HEAD~3..HEAD >got && printf "side a\n^two d/c\nthree d/e/f\n" >want && test_cmp want got && subjects -r HEAD~1..HEAD -- a >got && echo "^merge a" >want && test_cmp want got
 '
 

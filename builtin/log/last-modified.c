@@ -3,7 +3,7 @@
  * git-last-modified(1). Each commit of the walk has the set of paths that no younger commit on the way has changed. It gives
  * each path to the first parent that has the same content there; the rest was modified by the commit itself.
  *
- * Cost: each commit with paths is compared with its parents, unless changed-path filters say that none of the paths differs.
+ * Cost: a commit that has paths is compared with its parents, unless changed-path filters say that none of the paths differs.
  */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
@@ -70,7 +70,7 @@ static int find_paths(struct last_modified *l, const struct commit *c, struct er
 
 /* ---- sets ---- */
 
-/* Of a commit; NULL: it has none. */
+/* Paths of a commit; NULL: it has none. */
 static bool **set_of(struct last_modified *l, const struct commit *c)
 {
 	size_t old = l->alloc_sets;
