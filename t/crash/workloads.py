@@ -1648,6 +1648,74 @@ class Stash(Join):
             return False
 
 
+class Notes(Workload):
+    """notes add, append, copy, merge and remove. Commits of notes, and the state of a merge that has stopped."""
+    name = "notes"
+    needs = ("notes",)
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 8, 6)
+        self.ids = git.must("repo", "log", "--format=%H").split()
+        git.must("repo", "notes", "add", "-m", "base", self.ids[0])
+        git.must("repo", "notes", "--ref=side", "merge", "-q", "commits")
+
+    def stop(self, git, repo, nr):
+        """Both refs change one note: the merge stops."""
+        git.must(repo, "notes", "--ref=side", "add", "-f", "-m", "side %d" % nr, self.ids[0])
+        git.must(repo, "notes", "add", "-f", "-m", "main %d" % nr, self.ids[0])
+        code, out = git.run(repo, "notes", "merge", "side")
+        if code != 1 or "CONFLICT" not in out:
+            raise CommandFailed("git notes merge: exit %d: %s" % (code, out.strip()))
+
+    def ops(self, git, read):
+        for nr in range(5):
+            commit = self.ids[nr + 1]
+            yield Op("repo", "notes add", lambda n=nr, c=commit: git.must("repo", "notes", "add", "-m", "note %d" % n, c))
+            yield Op("repo", "notes append", lambda n=nr, c=commit: git.must("repo", "notes", "append", "-m", "more", c))
+            yield Op("repo", "notes copy", lambda n=nr, c=commit: git.must("repo", "notes", "copy", "-f", c, self.ids[0]))
+            yield Op("repo", "notes merge with a conflict", lambda n=nr: self.stop(git, "repo", n), commands=3)
+            yield Op("repo", "notes merge --commit", lambda: git.must("repo", "notes", "merge", "--commit"))
+            yield Op("repo", "notes remove", lambda c=commit: git.must("repo", "notes", "remove", c))
+
+    def again(self, git, repo, states):
+        git.must(repo, "notes", "list")
+        git.must(repo, "notes", "merge", "--abort")
+        self.stop(git, repo, 9)
+        git.must(repo, "notes", "merge", "--commit")
+        git.must(repo, "notes", "append", "-m", "again", self.ids[0])
+
+
+class Bisect(Workload):
+    """bisect start, steps and reset: refs, state files, HEAD and the index."""
+    name = "bisect"
+    needs = ("bisect",)
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 12, 9)
+        self.ids = git.must("repo", "log", "--format=%H").split()
+
+    def ops(self, git, read):
+        for nr in range(4):
+            yield Op("repo", "bisect start", lambda n=nr: git.must("repo", "bisect", "start", self.ids[n % 2], self.ids[-1]))
+            for state in ("good", "skip", "bad")[nr % 2:]:
+                yield Op("repo", "bisect " + state, lambda s=state: git.must("repo", "bisect", s))
+            yield Op("repo", "bisect reset", lambda: git.must("repo", "bisect", "reset"))
+
+    def again(self, git, repo, states):
+        """Files may be empty, which status shows: the user gives them up. The bisection goes on, or ends."""
+        git.must(repo, "status")
+        git.must(repo, "reset", "-q", "--hard")
+        git.must(repo, "bisect", "reset")
+        git.must(repo, "checkout", "-q", "-f", "main")
+        git.must(repo, "bisect", "start", self.ids[0], self.ids[-1])
+        git.must(repo, "bisect", "good")
+        git.must(repo, "bisect", "reset")
+        if git.must(repo, "status", "--porcelain", "-uno"):
+            raise CommandFailed("git bisect has left changes")
+
+
 class Tiny(Workload):
     """To check the laboratory: a small program that flushes, or does not."""
     repos = ("repo",)
@@ -1681,6 +1749,6 @@ def all_workloads(bin_dir):
              Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Clone(), Fetch(), Push("few", False), Push("few", True),
              Push("many", False), Push("many", True), Reset(), Checkout(),
              Merge(), MergeFastForward(), MergeConflict(), Pull(), Switch(),
-             CherryPick(), Am(), Rebase(False), Rebase(True), Stash(),
+             CherryPick(), Am(), Rebase(False), Rebase(True), Stash(), Notes(), Bisect(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
