@@ -4,6 +4,7 @@
 #include "attr/convert.h"
 #include "builtin/builtin.h"
 #include "diff/line-spec.h"
+#include "fs/file.h"
 #include "history/blame/blame.h"
 #include "history/revision/revision.h"
 #include "object/commit.h"
@@ -16,6 +17,8 @@
 #include "util/quote.h"
 #include "util/utf8.h"
 #include "worktree/diff-attr.h"
+
+#define GRAFTS_MAX ((size_t)64 << 20)
 
 static const char *const usage[] = {
 	"git blame [<options>] [<rev-opts>] [<rev>] [--] <file>",
@@ -31,6 +34,12 @@ struct person {
 };
 #define PERSON_INIT { STRBUF_INIT, STRBUF_INIT, 0, 0 }
 
+/* Lines of this time and older have that colour. */
+struct age_color {
+	timestamp_t until;
+	char color[COLOR_MAXLEN];
+};
+
 struct blame_command {
 	struct repository *repo;
 	struct rev_walk *walk;
@@ -44,7 +53,11 @@ struct blame_command {
 	char *path;
 	const char *contents;
 	int incremental, porcelain, line_porcelain, blank, root, stats, show_name, show_number, compat, raw_time, long_ids,
-		no_author, email, ignore_space, abbrev;
+		no_author, email, ignore_space, abbrev, color_lines, color_age;
+	char repeated_color[COLOR_MAXLEN];
+	struct age_color *ages; /* the oldest first */
+	size_t nr_ages;
+	const char *grafts_file;
 	/* widths of the columns */
 	size_t longest_author, longest_file, digits, old_digits, id_width;
 };
@@ -234,6 +247,20 @@ static void add_id(const struct blame_command *b, struct strbuf *out, const stru
 	strbuf_add(out, oid_hex(&c->oid), len);
 }
 
+/* The colour of the columns before a line; "": none. */
+static const char *line_color(const struct blame_command *b, const struct person *author, bool is_repeated)
+{
+	size_t i = 0;
+
+	if (b->color_lines && is_repeated)
+		return b->repeated_color;
+	if (!b->color_age || !b->nr_ages)
+		return "";
+	while (i + 1 < b->nr_ages && author->time > b->ages[i].until)
+		i++;
+	return b->ages[i].color;
+}
+
 static void add_for_people(const struct blame_command *b, struct strbuf *out, const struct blame_entry *e,
 			   const struct person *author)
 {
@@ -241,6 +268,9 @@ static void add_for_people(const struct blame_command *b, struct strbuf *out, co
 	size_t width = (size_t)utf8_width(name->buf, name->len, false);
 
 	for (size_t i = 0; i < e->nr; i++) {
+		const char *color = b->compat ? "" : line_color(b, author, i > 0);
+
+		strbuf_addstr(out, color);
 		add_id(b, out, e->suspect->commit);
 		if (b->compat) {
 			strbuf_addf(out, "\t(%10s\t", name->buf);
@@ -258,7 +288,7 @@ static void add_for_people(const struct blame_command *b, struct strbuf *out, co
 			strbuf_addchars(out, ' ', b->longest_author - width + 1);
 			add_time(b, out, author);
 		}
-		strbuf_addf(out, " %*zu) ", (int)b->digits, e->line + i + 1);
+		strbuf_addf(out, " %*zu) %s", (int)b->digits, e->line + i + 1, *color ? "\033[m" : "");
 		add_text_line(b, out, e->line + i);
 	}
 }
@@ -388,6 +418,98 @@ static void read_blame_config(struct blame_command *b, const char **date)
 		b->email = v;
 	if (err.code || config_get_string(c, "blame.date", date, &err) < 0)
 		die_err(&err);
+}
+
+/* ---- colours ---- */
+
+/* "blue,12 month ago,white": a colour, then times and colours in turn. */
+static int read_age_colors(struct blame_command *b, const char *text, struct err *err)
+{
+	struct string_list words = STRING_LIST_INIT;
+	size_t alloc = 0;
+	bool bad = false;
+
+	string_list_split(&words, text, ",");
+	for (size_t i = 0; !bad && i < words.nr; i += 2) {
+		struct age_color age = { .until = UINT64_MAX };
+
+		bad = color_parse(words.items[i].string, age.color) < 0;
+		if (i + 1 < words.nr)
+			age.until = date_approxidate(words.items[i + 1].string, NULL);
+		ALLOC_GROW(b->ages, b->nr_ages + 1, alloc);
+		b->ages[b->nr_ages++] = age;
+	}
+	if (!bad && words.nr % 2 == 0)
+		bad = err_set(err, ERR_INVALID, "must end with a color") < 0;
+	string_list_clear(&words, NULL);
+	return bad ? err_set(err, ERR_INVALID, "expecting a color: %s", text) : 0;
+}
+
+static int read_colors(struct blame_command *b, struct err *err)
+{
+	const struct config_set *c = b->repo->config;
+	const char *scheme = NULL, *repeated = "cyan", *ages = "blue,12 month ago,white,1 month ago,red";
+
+	if (config_get_string(c, "color.blame.repeatedlines", &repeated, err) < 0 ||
+	    config_get_string(c, "color.blame.highlightrecent", &ages, err) < 0 ||
+	    config_get_string(c, "blame.coloring", &scheme, err) < 0)
+		return (int)err->code;
+	if (color_parse(repeated, b->repeated_color) < 0 && color_parse("cyan", b->repeated_color) == 0)
+		warning("invalid value for '%s': '%s'", "color.blame.repeatedLines", repeated);
+	if (scheme && !strcmp(scheme, "repeatedLines"))
+		b->color_lines = 1;
+	else if (scheme && !strcmp(scheme, "highlightRecent"))
+		b->color_age = 1;
+	else if (scheme && strcmp(scheme, "none") != 0)
+		warning("invalid value for '%s': '%s'", "blame.coloring", scheme);
+	return read_age_colors(b, ages, err);
+}
+
+/* ---- -S ---- */
+
+/* "COMMIT [PARENT...]": the commit has these parents. */
+static int graft_line(struct blame_command *b, const char *line, struct err *err)
+{
+	struct commit_list l = COMMIT_LIST_INIT;
+	struct object_id oid;
+	const char *p = line;
+	int rc = 0;
+
+	while (*(p += strspn(p, " "))) {
+		if (oid_parse_hex(&oid, p, b->repo->algo, &p) < 0) {
+			commit_list_clear(&l);
+			return error("bad graft data: %s", line) < 0 ? 0 : 0;
+		}
+		commit_list_add(&l, commit_lookup(b->walk->pool, &oid));
+	}
+	if (l.nr)
+		rc = commit_parse_node(b->walk->pool, l.items[0], err);
+	if (!rc && l.nr)
+		commit_set_parents(b->walk->pool, l.items[0], l.items + 1, (uint32_t)l.nr - 1);
+	commit_list_clear(&l);
+	return rc;
+}
+
+static int read_grafts_file(struct blame_command *b, struct err *err)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct err why = ERR_INIT;
+	char *save = NULL, *path;
+	int rc;
+
+	if (!b->grafts_file)
+		return 0;
+	path = is_absolute_path(b->grafts_file) || !b->repo->prefix ? xstrdup(b->grafts_file) :
+		path_join(b->repo->prefix, b->grafts_file);
+	rc = read_named_file(&text, path, GRAFTS_MAX, &why);
+	if (rc < 0)
+		rc = err_set(err, rc, "reading graft file '%s' failed: %s", b->grafts_file, strerror(why.sys_errno ? why.sys_errno : ENOENT));
+	for (char *line = rc < 0 ? NULL : strtok_r(text.buf, "\n", &save); !rc && line; line = strtok_r(NULL, "\n", &save))
+		rc = *line == '#' ? 0 : graft_line(b, line, err);
+	err_release(&why);
+	strbuf_release(&text);
+	free(path);
+	return rc;
 }
 
 /* ---- the text to begin with ---- */
@@ -664,6 +786,10 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, on_score),
 		OPT_CALLBACK_F('M', NULL, &b.blame, "score", "find lines moved in the file",
 			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, on_score),
+		OPT_BOOL(0, "color-lines", &b.color_lines, "color redundant metadata from previous line differently"),
+		OPT_BOOL(0, "color-by-age", &b.color_age, "color lines by age"),
+		{ .type = OPTION_STRING, .short_name = 'S', .value = &b.grafts_file, .argh = "file",
+		  .help = "use revisions from <file> instead of calling git-rev-list", .flags = PARSE_OPT_NONEG },
 		OPT_STRVEC('L', NULL, &b.ranges, "range", "only these lines: <start>,<end> or :<function>"),
 		OPT_INTEGER(0, "abbrev", &b.abbrev, "use <n> digits for names of commits"),
 		OPT_END()
@@ -681,6 +807,8 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	b.diff.context = 0;
 	blame_init(&b.blame, b.walk->pool, &b.diff);
 	read_blame_config(&b, &date);
+	if (read_colors(&b, &err) < 0)
+		die_err(&err);
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_UNKNOWN);
 	argc = take_path(&b, argc, argv, opts);
 	if (date_mode_parse(&b.date, date) < 0)
@@ -697,6 +825,8 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 		b.diff.ignore |= DIFF_IGNORE_ALL_SPACE;
 	rc = blame_set_up(&b, argc, argv, &err);
 	if (!rc)
+		rc = read_grafts_file(&b, &err);
+	if (!rc)
 		rc = blame_all(&b, &err);
 	if (!rc && b.stats)
 		printf("num read blob: %zu\nnum get patch: %zu\nnum commits: %zu\n", b.blame.nr_blobs, b.blame.nr_texts,
@@ -709,6 +839,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	date_mode_release(&b.date);
 	strvec_clear(&b.ranges);
 	free(b.path);
+	free(b.ages);
 	return rc < 0 ? report_fatal(&err) : finish_stdout();
 }
 

@@ -76,10 +76,29 @@ test_expect_success 'options choose the columns' '
 '
 
 test_expect_success 'options that are not there are errors' '
-	for o in "--reverse" "--ignore-rev HEAD" "--ignore-revs-file f" "-S f" --color-lines --color-by-age --score-debug
+	for o in "--reverse" "--ignore-rev HEAD" "--ignore-revs-file f" --score-debug
 	do
 		test_must_fail git blame $o HEAD -- g >out 2>err && test_must_be_empty out || return 1
 	done && git blame --encoding=none HEAD g >out && test_expect_code 128 git blame --encoding=UTF-16 HEAD g 2>err && test_grep "not available yet" err
+'
+
+test_expect_success 'columns are coloured where a line repeats a commit, or by its age' '
+	git init -q colours && cd colours && printf "%s\n" a b >f && git add f && GIT_AUTHOR_DATE="@1000000000 +0000" git commit -q -m old &&
+	echo c >>f && GIT_AUTHOR_DATE="$(date +%s) +0000" git commit -q -a -m new && ESC=$(printf "\033") &&
+	git blame -s --color-lines f | sed "s/$ESC/E/g" >out && old=$(git rev-parse --short=7 HEAD~1) new=$(git rev-parse --short=8 HEAD) &&
+	printf "%s\n" "^$old 1) a" "E[36m^$old 2) E[mb" "$new 3) c" >expect && test_cmp expect out &&
+	git -c blame.coloring=repeatedLines -c color.blame.repeatedLines=red blame -s f | sed "s/$ESC/E/g" >out && test_grep "E.31m^$old 2) E.mb" out &&
+	git blame -s --color-by-age f | sed "s/$ESC/E/g" >out && printf "%s\n" "E[34m^$old 1) E[ma" "E[34m^$old 2) E[mb" "E[31m$new 3) E[mc" >expect &&
+	test_cmp expect out && git -c color.blame.highlightRecent="green,2 days ago,red" blame -s --color-by-age f | sed "s/$ESC/E/g" >out &&
+	test_grep "E.32m^$old 1" out && test_grep "E.31m$new" out && git blame -c --color-by-age f >out && ! grep "$ESC" out &&
+	test_must_fail git -c color.blame.highlightRecent="red,2 days ago" blame f 2>err && test_grep "must end with a color" err &&
+	git -c blame.coloring=odd blame f 2>err && test_grep "invalid value for .blame.coloring.: .odd." err && cd ..
+'
+
+test_expect_success '-S gives commits other parents' '
+	cd colours && git rev-parse HEAD >revs && git blame -s -S revs f >out && sed "s/ .*//" out | sort -u >ids && echo "^$(git rev-parse --short=7 HEAD)" >expect &&
+	test_cmp expect ids && test_must_fail git blame -S missing f 2>err && test_grep "reading graft file .missing. failed: No such file" err &&
+	echo odd >revs && git blame -S revs f >out 2>err && test_grep "error: bad graft data: odd" err && test_line_count = 3 out && cd ..
 '
 
 test_expect_success 'a file or a line that is not there is an error' '
