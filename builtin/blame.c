@@ -261,14 +261,15 @@ static const char *line_color(const struct blame_command *b, const struct person
 	return b->ages[i].color;
 }
 
+/* before: the commit of the line above; NULL: none. */
 static void add_for_people(const struct blame_command *b, struct strbuf *out, const struct blame_entry *e,
-			   const struct person *author)
+			   const struct commit *before, const struct person *author)
 {
 	const struct strbuf *name = b->email ? &author->mail : &author->name;
 	size_t width = (size_t)utf8_width(name->buf, name->len, false);
 
 	for (size_t i = 0; i < e->nr; i++) {
-		const char *color = b->compat ? "" : line_color(b, author, i > 0);
+		const char *color = b->compat ? "" : line_color(b, author, i || before == e->suspect->commit);
 
 		strbuf_addstr(out, color);
 		add_id(b, out, e->suspect->commit);
@@ -329,8 +330,10 @@ static void show_result(struct blame_command *b)
 {
 	struct strbuf out = STRBUF_INIT, summary = STRBUF_INIT;
 
-	for (int print = b->porcelain; print < 2; print++)
-		for (const struct blame_entry *e = b->blame.done; e; e = e->next) {
+	for (int print = b->porcelain; print < 2; print++) {
+		const struct commit *before = NULL;
+
+		for (const struct blame_entry *e = b->blame.done; e; before = e->suspect->commit, e = e->next) {
 			struct person author = PERSON_INIT, committer = PERSON_INIT;
 			const struct strbuf *name = b->email ? &author.mail : &author.name;
 
@@ -341,7 +344,7 @@ static void show_result(struct blame_command *b)
 			strbuf_reset(&summary);
 			read_people(b, e->suspect->commit, &author, &committer, &summary);
 			if (print)
-				add_for_people(b, &out, e, &author);
+				add_for_people(b, &out, e, before, &author);
 			if (strcmp(e->suspect->path, b->path))
 				b->show_name = 1;
 			widen(&b->longest_author, (size_t)utf8_width(name->buf, name->len, false));
@@ -351,6 +354,7 @@ static void show_result(struct blame_command *b)
 			release_person(&author);
 			release_person(&committer);
 		}
+	}
 	fwrite(out.buf, 1, out.len, stdout);
 	strbuf_release(&out);
 	strbuf_release(&summary);

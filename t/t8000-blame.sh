@@ -95,6 +95,11 @@ test_expect_success 'columns are coloured where a line repeats a commit, or by i
 	git -c blame.coloring=odd blame f 2>err && test_grep "invalid value for .blame.coloring.: .odd." err && cd ..
 '
 
+test_expect_success 'a line repeats the commit of the line above, wherever it was in the file' '
+	git init -q apart && cd apart && printf "%s\n" a x b >f && git add f && git commit -q -m old && printf "%s\n" a b >f && git commit -q -a -m new &&
+	git blame -s --color-lines f >out && test_grep "36m.* 2) .*b" out && ! grep "36m.*a$" out && cd ..
+'
+
 test_expect_success '-S gives commits other parents' '
 	cd colours && git rev-parse HEAD >revs && git blame -s -S revs f >out && sed "s/ .*//" out | sort -u >ids && echo "^$(git rev-parse --short=7 HEAD)" >expect &&
 	test_cmp expect ids && test_must_fail git blame -S missing f 2>err && test_grep "reading graft file .missing. failed: No such file" err &&

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""git blame by seed, by our git and by PEER_GIT: ranges of lines of files in a made history with renames, moves and merges.
+
+    PEER_GIT=/path/git OUR_GIT=/path/git t/interop/blame.py [SEED [RANGES]]
+
+Compared: output and exit code. A history serves 30 ranges.
+"""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+OURS = os.environ.get("OUR_GIT", "git")
+PEER = os.environ.get("PEER_GIT", "/usr/bin/git")
+ENV = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", LC_ALL="C", GIT_TEST_FSYNC="0",
+           GIT_COMMITTER_NAME="C", GIT_COMMITTER_EMAIL="c@x", GIT_AUTHOR_EMAIL="a@x")
+PER_HISTORY = 30
+NAMES = ["a", "b", "d/c"]
+
+
+def run(git, where, *args, nr=0):
+    env = dict(ENV, GIT_AUTHOR_NAME="Author %d" % (nr % 4), GIT_AUTHOR_DATE="%d +0100" % (1600000000 + nr * 2000000),
+               GIT_COMMITTER_DATE="%d +0000" % (1600000000 + nr * 2000000))
+    p = subprocess.run([git, *args], cwd=where, env=env, stdin=subprocess.DEVNULL, capture_output=True)
+    return p.returncode, p.stdout.decode("latin-1"), p.stderr.decode("latin-1")
+
+
+def change(rng, lines, nr):
+    """Lines are changed, added, taken away or moved."""
+    for _ in range(rng.randrange(1, 4)):
+        at = rng.randrange(len(lines) + 1)
+        how = rng.randrange(4)
+        if how == 0 and at < len(lines):
+            lines[at] = "changed by %d in %d" % (nr, rng.randrange(100))
+        elif how == 1:
+            lines[at:at] = ["new line %d of commit %d, %d" % (i, nr, rng.randrange(100)) for i in range(rng.randrange(1, 5))]
+        elif how == 2 and len(lines) > 10:
+            del lines[at:at + rng.randrange(1, 4)]
+        elif len(lines) > 10:
+            part = lines[at:at + 3]
+            del lines[at:at + 3]
+            to = rng.randrange(len(lines) + 1)
+            lines[to:to] = part
+
+
+def commit(rng, where, nr):
+    for name in NAMES:
+        path = os.path.join(where, name)
+        if rng.random() < .6 or not os.path.exists(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            lines = open(path).read().splitlines() if os.path.exists(path) else ["line %d of %s" % (i, name) for i in range(15)]
+            change(rng, lines, nr)
+            with open(path, "w") as f:
+                f.write("\n".join(lines) + "\n")
+    run(PEER, where, "add", "-A")
+    run(PEER, where, "commit", "-q", "-m", "c%d" % nr, nr=nr)
+
+
+def history(rng, where):
+    run(PEER, where, "init", "-q", "-b", "main")
+    for nr in range(rng.randrange(4, 16)):
+        if nr > 2 and rng.random() < .2:
+            run(PEER, where, "checkout", "-q", "-b", "s%d" % nr, "HEAD~1")
+            commit(rng, where, nr)
+            run(PEER, where, "checkout", "-q", "main")
+            run(PEER, where, "merge", "-q", "-X", "ours", "--no-edit", "s%d" % nr, nr=nr)
+        else:
+            commit(rng, where, nr)
+        if rng.random() < .1:
+            run(PEER, where, "mv", "b", "b.new")
+            run(PEER, where, "mv", "b.new", "b")
+
+
+def arguments(rng, where):
+    name = rng.choice(NAMES)
+    total = len(open(os.path.join(where, name)).read().splitlines())
+    args = []
+    for _ in range(rng.choice([0, 1, 1, 1, 2])):
+        first = rng.randrange(1, total + 1)
+        args.append("-L%d,%s" % (first, rng.choice(["%d" % rng.randrange(first, total + 2), "+%d" % rng.randrange(1, 9), "-%d" % rng.randrange(1, 9),
+                                                    "/new/", ""])))
+    args += [o for o in ("-w", "-l", "-s", "-e", "-n", "-f", "-t", "-b", "--root", "-c", "--color-lines", "--color-by-age",
+                         "--first-parent", "--date=short", "--abbrev=12") if rng.random() < .1]
+    form = rng.random()
+    args += ["-p"] if form < .15 else ["--line-porcelain"] if form < .3 else []
+    rev = rng.choice(["HEAD", "HEAD", "HEAD~1", "HEAD~3..HEAD", "HEAD~2"])
+    return ["blame", *args, rev, "--", name]
+
+
+def main():
+    first = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    ranges = int(sys.argv[2]) if len(sys.argv) > 2 else 300
+    bad = 0
+    for seed in range(first, first + (ranges + PER_HISTORY - 1) // PER_HISTORY):
+        rng = random.Random(seed)
+        top = tempfile.mkdtemp(prefix="blame-")
+        try:
+            history(rng, top)
+            for _ in range(PER_HISTORY):
+                args = arguments(rng, top)
+                ours, peer = (run(git, top, *args) for git in (OURS, PEER))
+                # Messages name what is wrong in other words.
+                if ours[:2] != peer[:2]:
+                    bad += 1
+                    print("seed %d: %s\nours: %s\npeer: %s" % (seed, " ".join(args), ours, peer))
+        finally:
+            shutil.rmtree(top)
+    print("blame.py: seed %d, %d ranges: %d differ" % (first, ranges, bad))
+    return bad > 0
+
+
+sys.exit(main())
