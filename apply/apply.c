@@ -533,7 +533,7 @@ static int run_text(struct apply *a, const struct strbuf *text)
 		err_release(&err);
 		return EXIT_BAD;
 	}
-	rc = apply_patch_text(a, text, "<stdin>");
+	rc = apply_patch_text(a, text, a->input_name ? a->input_name : "<stdin>");
 	free_patches(a);
 	return rc;
 }

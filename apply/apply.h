@@ -48,6 +48,7 @@ struct apply {
 	int strip;
 	bool strip_known;
 	const char *root, *fake_ancestor;
+	const char *input_name; /* of a text in memory, for messages; NULL: "<stdin>" */
 	struct strvec limits; /* "+PATTERN" of --include, "-PATTERN" of --exclude */
 	bool has_include;
 	enum apply_whitespace ws;

@@ -84,8 +84,6 @@ static void add_check_options(struct add_options *o)
 	check_add_choice(o);
 	if (o->interactive || o->patch)
 		return;
-	if (o->edit)
-		die("editing the patch (--edit) is not available yet");
 	if (o->chmod_text) {
 		if ((o->chmod_text[0] != '-' && o->chmod_text[0] != '+') ||
 		    strcmp(o->chmod_text + 1, "x"))
@@ -519,14 +517,29 @@ static void add_run_release(struct add_run *run)
 	free(run->seen);
 }
 
+/* They are arguments of a comparison, as in Git. */
+static void check_edited_paths(const struct add_run *run, const char **argv)
+{
+	for (; *argv; argv++)
+		if (!path_arg_is_pattern(*argv) && !path_arg_exists(run->repo->prefix, *argv))
+			die("ambiguous argument '%s': unknown revision or path not in the working tree.\n"
+			    "Use '--' to separate paths from revisions, like this:\n"
+			    "'git <command> [<revision>...] -- [<file>...]'", *argv);
+}
+
 static int add_by_hand(struct add_run *run, const char **argv)
 {
 	struct choose_request q = { .repo = run->repo, .target = CHOOSE_STAGE, .ps = &run->ps, .context = run->o.context,
 				    .auto_advance = run->o.auto_advance };
 	int code, rc;
 
+	if (run->o.edit && !run->o.patch && !run->o.interactive)
+		check_edited_paths(run, argv);
 	(void)pathspec_args_parse(&run->o.pathspec, &run->ps, run->repo, argv, PATHSPEC_PREFER_FULL);
-	code = run->o.patch ? choose_hunks(&q) : choose_from_menu(&q);
+	if (run->o.patch)
+		code = choose_hunks(&q);
+	else
+		code = run->o.interactive ? choose_from_menu(&q) : choose_by_editor(&q);
 	add_run_release(run);
 	rc = finish_stdout();
 	return code ? code : rc;
@@ -541,7 +554,7 @@ int cmd_add(int argc, const char **argv, struct command_ctx *ctx)
 
 	add_parse_command_line(argc, argv, &run.o);
 	index_init(&run.ix, ctx->repo->algo);
-	if (run.o.interactive || run.o.patch)
+	if (run.o.interactive || run.o.patch || run.o.edit)
 		return add_by_hand(&run, argv);
 	nr_paths = pathspec_args_parse(&run.o.pathspec, &run.ps, run.repo, argv,
 				       run.o.update || run.o.all ? PATHSPEC_PREFER_FULL : 0);

@@ -84,6 +84,7 @@ struct choose_comparison {
 	const struct pathspec *ps;
 	const struct object_id *tree; /* NULL: the index against files */
 	bool cached;		      /* a tree against the index */
+	bool ita_is_entry;	      /* intent-to-add: an empty file, else none */
 	bool swapped;
 	bool for_people; /* as git diff; else as diff-files and diff-index */
 	unsigned stage;	 /* that stands for an unmerged path; 0: none */

@@ -51,5 +51,7 @@ struct choose_request {
 int choose_hunks(const struct choose_request *q);
 /* The menu of --interactive, for STAGE. */
 int choose_from_menu(const struct choose_request *q);
+/* --edit: the differences between index and files are what the user makes of them in an editor. */
+int choose_by_editor(const struct choose_request *q);
 
 #endif
