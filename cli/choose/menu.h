@@ -69,7 +69,7 @@ void menu_release(struct menu *m);
 bool menu_find_changes(struct menu *m, enum changed_where where, struct changed_files *out);
 bool menu_find_untracked(struct menu *m, struct changed_files *out);
 void changed_files_clear(struct changed_files *files);
-/* Drop those that are not marked. */
+/* Drop files that are not marked. */
 void changed_files_keep(struct changed_files *files, const bool *marked);
 /* Patterns that match these paths, and nothing else. */
 void changed_files_as_pathspec(const struct menu *m, const struct changed_files *files, struct pathspec *ps);
