@@ -54,6 +54,11 @@ void bulk_checkin_keep_loose(struct bulk_checkin *b)
 	object_stage_keep_loose(b->stage);
 }
 
+void bulk_checkin_set_limits(struct bulk_checkin *b, unsigned unpack_limit, uint64_t pack_size_limit)
+{
+	object_stage_set_limits(b->stage, unpack_limit, pack_size_limit);
+}
+
 void bulk_checkin_abort(struct bulk_checkin *b)
 {
 	if (!b)
@@ -233,6 +238,32 @@ int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
 	}
 	if (!rc)
 		*oid = name;
+	return rc;
+}
+
+bool bulk_checkin_knows(struct bulk_checkin *b, const struct object_id *oid)
+{
+	return object_stage_knows(b->stage, oid);
+}
+
+int bulk_checkin_delta_depth(struct bulk_checkin *b, const struct object_id *oid)
+{
+	return object_stage_delta_depth(b->stage, oid);
+}
+
+int bulk_checkin_add_named(struct bulk_checkin *b, enum object_type type, const struct object_id *oid,
+			   const void *data, size_t size, const struct pack_delta *delta, struct err *err)
+{
+	struct new_object a = { .oid = oid, .type = type, .size = size, .data = (void *)data, .delta = delta };
+	int rc = bulk_checkin_drain(b, err);
+
+	if (rc < 0)
+		return rc;
+	if (object_stage_is_packing(b->stage)) /* it is read, and not kept */
+		return object_stage_add(b->stage, &a, err);
+	a.data = xmemdupz(data, size);
+	rc = object_stage_add(b->stage, &a, err);
+	free(a.data);
 	return rc;
 }
 

@@ -31,10 +31,28 @@ struct bulk_checkin *bulk_checkin_new(const struct object_stage_options *opts);
 /* From now on write loose objects, however many there are: the caller has applied a limit of its own. */
 void bulk_checkin_keep_loose(struct bulk_checkin *b);
 
+/*
+ * Limits of this batch alone: unpack_limit as in the comment above (0: never a pack of small objects), and how many
+ * bytes a pack may have (0: no limit).
+ */
+void bulk_checkin_set_limits(struct bulk_checkin *b, unsigned unpack_limit, uint64_t pack_size_limit);
+
 /* Add an object from memory; *oid is known on return. */
 MUST_USE int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
 			      const void *data, size_t size, struct object_id *oid,
 			      struct err *err);
+
+/*
+ * The same in steps, for a caller that makes deltas: hash the object, ask bulk_checkin_knows, ask for the depth of a base,
+ * make the delta, and add the object. delta: NULL for none; it is dropped where the object does not go into the pack
+ * of the base. `data` is copied if it is held.
+ *
+ * bulk_checkin_delta_depth: as pack_writer_depth; -1: no delta can build on the object.
+ */
+bool bulk_checkin_knows(struct bulk_checkin *b, const struct object_id *oid);
+int bulk_checkin_delta_depth(struct bulk_checkin *b, const struct object_id *oid);
+MUST_USE int bulk_checkin_add_named(struct bulk_checkin *b, enum object_type type, const struct object_id *oid,
+				    const void *data, size_t size, const struct pack_delta *delta, struct err *err);
 
 /*
  * Add from a producer that runs in a worker thread. `produce` fills *out (its

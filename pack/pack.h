@@ -13,6 +13,7 @@
 #include "object/object.h"
 #include "util/err.h"
 #include "util/map.h"
+#include "util/strbuf.h"
 
 /* ---- all packs of one object directory ---- */
 struct packs;
@@ -229,6 +230,20 @@ MUST_USE int pack_writer_new(struct pack_writer **out, const struct pack_writer_
 MUST_USE int pack_writer_add_deflated(struct pack_writer *w, const struct object_id *oid,
 				      enum object_type type, uint64_t size,
 				      const void *deflated, size_t len, struct err *err);
+/*
+ * Add an object as a delta to another one of its type in this pack. The chain of deltas may be as long as the caller
+ * likes, up to PACK_WRITER_DEPTH_MAX.
+ */
+struct pack_delta {
+	const struct object_id *base;
+	uint64_t size; /* of the delta, before it was deflated */
+	const struct strbuf *deflated;
+};
+#define PACK_WRITER_DEPTH_MAX 4095
+MUST_USE int pack_writer_add_delta(struct pack_writer *w, const struct object_id *oid, enum object_type type,
+				   uint64_t size, const struct pack_delta *delta, struct err *err);
+/* How many deltas lead to the object; 0: it is none; -1: it is not in the pack. */
+int pack_writer_depth(struct pack_writer *w, const struct object_id *oid);
 /*
  * Add an object in pieces, which are deflated here: begin, any number of pieces, then end
  * with the oid, or cancel, which truncates the pack to its former length.

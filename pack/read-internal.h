@@ -111,5 +111,7 @@ MUST_USE int pack_crc(struct pack *p, uint64_t from, uint64_t to, uint32_t *crc,
 /* ---- writer.c ---- */
 /* The header of an entry with type and size, at most 10 bytes; returns its length. */
 size_t pack_entry_header(unsigned char *out, enum object_type type, uint64_t size);
+/* Encode the distance to the base for OFS_DELTA. Returns its length, at most 10. */
+size_t pack_put_distance(unsigned char *out, uint64_t v);
 
 #endif

@@ -27,7 +27,10 @@
 struct written {
 	struct object_id oid;
 	uint64_t offset, data_offset, end;
-	uint64_t size;
+	uint64_t size;	      /* of the content */
+	uint64_t stored_size; /* of what is deflated: the content, or a delta */
+	uint32_t base;	      /* of the delta: its place among the entries, plus one; 0: no delta */
+	uint32_t depth;	      /* length of the chain of deltas */
 	uint32_t crc;
 	enum object_type type;
 };
@@ -207,6 +210,19 @@ size_t pack_entry_header(unsigned char *out, enum object_type type, uint64_t siz
 	return n;
 }
 
+/* The digits to the base 128, one less for each that follows. */
+size_t pack_put_distance(unsigned char *out, uint64_t v)
+{
+	unsigned char tmp[10];
+	size_t n = sizeof(tmp);
+
+	tmp[--n] = v & 0x7f;
+	while (v >>= 7)
+		tmp[--n] = 0x80 | (--v & 0x7f);
+	memcpy(out, tmp + n, sizeof(tmp) - n);
+	return sizeof(tmp) - n;
+}
+
 /* ---- adding ---- */
 
 static bool contains(const struct pack_writer *w, const struct object_id *oid)
@@ -226,22 +242,34 @@ static bool is_object_type(enum object_type type)
 	return type >= OBJ_COMMIT && type <= OBJ_TAG;
 }
 
-static int add_deflated(struct pack_writer *w, const struct object_id *oid,
-			enum object_type type, uint64_t size,
-			const void *deflated, size_t len, struct err *err)
+/* The header of an entry at that position: for a delta, how far back its base is. Returns its length. */
+static size_t writer_entry_header(const struct pack_writer *w, unsigned char *head, const struct written *e)
+{
+	size_t len;
+
+	if (!e->base)
+		return pack_entry_header(head, e->type, e->size);
+	len = pack_entry_header(head, OBJ_OFS_DELTA, e->stored_size);
+	return len + pack_put_distance(head + len, e->offset - w->entries[e->base - 1].offset);
+}
+
+/* *e has what the header tells; the rest of it is filled in here. */
+static int add_deflated(struct pack_writer *w, struct written *given, const void *deflated, size_t len,
+			struct err *err)
 {
 	unsigned char head[PACK_ENTRY_HEADER_MAX];
-	struct written e = { .oid = *oid, .type = type, .size = size };
-	size_t head_len = pack_entry_header(head, type, size);
+	struct written e = *given;
+	size_t head_len;
 	int rc = is_writer_usable(w, err);
 
 	if (rc < 0)
 		return rc;
-	if (contains(w, oid))
+	if (contains(w, &e.oid))
 		return 0;
 	if (w->nr == UINT32_MAX)
 		return err_set(err, ERR_TOO_BIG, "'%s': too many objects for one pack", w->tmp_path);
 	e.offset = position(w);
+	head_len = writer_entry_header(w, head, &e);
 	e.data_offset = e.offset + head_len;
 	e.end = e.data_offset + len;
 	e.crc = libdeflate_crc32(libdeflate_crc32(0, head, head_len), deflated, len);
@@ -257,14 +285,43 @@ int pack_writer_add_deflated(struct pack_writer *w, const struct object_id *oid,
 			     enum object_type type, uint64_t size,
 			     const void *deflated, size_t len, struct err *err)
 {
+	struct written e = { .oid = *oid, .type = type, .size = size, .stored_size = size };
 	int rc;
 
 	if (!is_object_type(type) || w->stream.open)
 		BUG("pack_writer_add_deflated: type %d, stream open: %d", type, w->stream.open);
 	pthread_mutex_lock(&w->lock);
-	rc = add_deflated(w, oid, type, size, deflated, len, err);
+	rc = add_deflated(w, &e, deflated, len, err);
 	pthread_mutex_unlock(&w->lock);
 	return rc;
+}
+
+int pack_writer_add_delta(struct pack_writer *w, const struct object_id *oid, enum object_type type, uint64_t size,
+			  const struct pack_delta *delta, struct err *err)
+{
+	struct written e = { .oid = *oid, .type = type, .size = size, .stored_size = delta->size };
+	int rc;
+
+	pthread_mutex_lock(&w->lock);
+	e.base = (uint32_t)(uintptr_t)oidmap_get(&w->by_oid, delta->base);
+	if (!e.base || w->entries[e.base - 1].type != type || w->stream.open)
+		BUG("pack_writer_add_delta: no such base in the pack");
+	e.depth = w->entries[e.base - 1].depth + 1;
+	rc = add_deflated(w, &e, delta->deflated->buf, delta->deflated->len, err);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
+int pack_writer_depth(struct pack_writer *w, const struct object_id *oid)
+{
+	size_t i;
+	int depth;
+
+	pthread_mutex_lock(&w->lock);
+	i = (uintptr_t)oidmap_get(&w->by_oid, oid);
+	depth = i ? (int)w->entries[i - 1].depth : -1;
+	pthread_mutex_unlock(&w->lock);
+	return depth;
 }
 
 /* ---- streaming ---- */
@@ -346,7 +403,7 @@ int pack_writer_stream_end(struct pack_writer *w, const struct object_id *oid, s
 		rc = truncate_to(w, s->offset, err);
 	} else {
 		e.type = s->type;
-		e.size = s->size;
+		e.size = e.stored_size = s->size;
 		e.offset = s->offset;
 		e.data_offset = s->data_offset;
 		e.end = position(w);
@@ -413,6 +470,17 @@ static int find_written(struct pack_writer *w, const struct object_id *oid, bool
 	return rc;
 }
 
+/* A copy of the entry on which a delta builds; its bytes come before those of the delta. */
+static struct written base_of(struct pack_writer *w, const struct written *e)
+{
+	struct written base;
+
+	pthread_mutex_lock(&w->lock);
+	base = w->entries[e->base - 1];
+	pthread_mutex_unlock(&w->lock);
+	return base;
+}
+
 int pack_writer_info(struct pack_writer *w, const struct object_id *oid,
 		     struct object_info *out, struct err *err)
 {
@@ -424,41 +492,83 @@ int pack_writer_info(struct pack_writer *w, const struct object_id *oid,
 	out->type = e.type;
 	out->size = e.size;
 	out->disk_size = e.end - e.offset;
-	out->delta_base = w->opts.algo->null_oid;
+	out->delta_base = e.base ? base_of(w, &e).oid : w->opts.algo->null_oid;
+	return 0;
+}
+
+/* The deflated bytes of an entry, inflated: the content, or a delta. A NUL follows. Caller frees. */
+static int read_stored(struct pack_writer *w, const struct written *e, unsigned char **out, struct err *err)
+{
+	unsigned char *packed = NULL, *data = NULL;
+	size_t len;
+	int rc;
+
+	if (e->stored_size >= SIZE_MAX || e->end - e->data_offset > SIZE_MAX)
+		return err_set(err, ERR_TOO_BIG, "object %s is too big for memory", oid_hex(&e->oid));
+	len = (size_t)(e->end - e->data_offset);
+	packed = try_alloc(len + !len);
+	data = try_alloc((size_t)e->stored_size + 1);
+	if (!packed || !data)
+		rc = err_set(err, ERR_TOO_BIG, "object %s is too big for memory", oid_hex(&e->oid));
+	else if (pread_in_full(w->fd, packed, len, (off_t)e->data_offset) != (ssize_t)len)
+		rc = err_set_errno(err, "cannot read object %s back from '%s'", oid_hex(&e->oid), w->tmp_path);
+	else
+		rc = inflate_stream(packed, len, data, (size_t)e->stored_size, err);
+	free(packed);
+	if (rc < 0) {
+		free(data);
+		return rc;
+	}
+	data[e->stored_size] = 0;
+	*out = data;
+	return 0;
+}
+
+/* Replaces *data, the content of a base, by that of the delta `e`. */
+static int apply_stored(struct pack_writer *w, const struct written *e, unsigned char **data, size_t *size,
+			struct err *err)
+{
+	unsigned char *delta;
+	void *result;
+	int rc = read_stored(w, e, &delta, err);
+
+	if (rc < 0)
+		return rc;
+	rc = delta_apply(*data, *size, delta, (size_t)e->stored_size, (size_t)e->size, &result, size, err);
+	free(delta);
+	if (rc < 0)
+		return rc;
+	free(*data);
+	*data = result;
 	return 0;
 }
 
 int pack_writer_read(struct pack_writer *w, const struct object_id *oid,
 		     struct object_buf *out, struct err *err)
 {
+	struct written *chain;
+	unsigned char *data = NULL;
 	struct written e;
-	unsigned char *packed = NULL, *data = NULL;
-	size_t len;
+	size_t size, n = 0;
 	int rc = find_written(w, oid, true, &e, err);
 
 	if (rc < 0)
 		return rc;
-	if (e.size >= SIZE_MAX || e.end - e.data_offset > SIZE_MAX)
-		return err_set(err, ERR_TOO_BIG, "object %s is too big for memory", oid_hex(oid));
-	len = (size_t)(e.end - e.data_offset);
-	packed = try_alloc(len + !len);
-	data = try_alloc((size_t)e.size + 1);
-	if (!packed || !data)
-		rc = err_set(err, ERR_TOO_BIG, "object %s is too big for memory", oid_hex(oid));
-	else if (pread_in_full(w->fd, packed, len, (off_t)e.data_offset) != (ssize_t)len)
-		rc = err_set_errno(err, "cannot read object %s back from '%s'", oid_hex(oid),
-				   w->tmp_path);
-	else
-		rc = inflate_stream(packed, len, data, (size_t)e.size, err);
-	free(packed);
+	ALLOC_ARRAY(chain, (size_t)e.depth + 1);
+	for (chain[0] = e; chain[n].base; n++)
+		chain[n + 1] = base_of(w, &chain[n]);
+	rc = read_stored(w, &chain[n], &data, err);
+	size = (size_t)chain[n].size;
+	while (!rc && n)
+		rc = apply_stored(w, &chain[--n], &data, &size, err);
+	free(chain);
 	if (rc < 0) {
 		free(data);
 		return rc;
 	}
-	data[e.size] = 0;
 	out->type = e.type;
 	out->data = data;
-	out->size = (size_t)e.size;
+	out->size = size;
 	return 0;
 }
 

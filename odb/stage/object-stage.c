@@ -75,6 +75,12 @@ void object_stage_keep_loose(struct object_stage *s)
 	s->o.unpack_limit = 0;
 }
 
+void object_stage_set_limits(struct object_stage *s, unsigned unpack_limit, uint64_t pack_size_limit)
+{
+	s->o.unpack_limit = unpack_limit;
+	s->o.pack_size_limit = pack_size_limit;
+}
+
 bool object_stage_is_pending(const struct object_stage *s)
 {
 	return s->unstaged != s->nr_held || s->pack_open;
@@ -188,6 +194,11 @@ static int need_pack(struct object_stage *s, uint64_t bytes, struct err *err)
 	pthread_mutex_unlock(&s->lock);
 	s->pack_open = true;
 	return 0;
+}
+
+int object_stage_delta_depth(struct object_stage *s, const struct object_id *oid)
+{
+	return s->pack_open && atomic_load(&s->packing) ? pack_writer_depth(open_pack(s), oid) : -1;
 }
 
 /* Called with the lock held. */
@@ -354,12 +365,25 @@ static int start_packing(struct object_stage *s, struct err *err)
 
 /* ---- a new object arrives ---- */
 
+/* 1: it went in as a delta. 0: there is none, or another pack was begun, which lacks the base. */
+static int arrive_as_delta(struct object_stage *s, const struct new_object *a, struct err *err)
+{
+	int rc = a->delta ? need_pack(s, a->delta->deflated->len, err) : 0;
+
+	if (rc < 0 || !a->delta || pack_writer_depth(open_pack(s), a->delta->base) < 0)
+		return rc;
+	rc = pack_writer_add_delta(open_pack(s), a->oid, a->type, a->size, a->delta, err);
+	return rc < 0 ? rc : 1;
+}
+
 static int arrive_in_pack(struct object_stage *s, struct new_object *a, struct err *err)
 {
 	struct strbuf now = STRBUF_INIT;
 	const struct strbuf *deflated = a->deflated;
-	int rc;
+	int rc = arrive_as_delta(s, a, err);
 
+	if (rc)
+		return rc < 0 ? rc : 0;
 	if (!deflated) {
 		deflate_buf(&now, a->data, a->size, s->o.pack_level);
 		deflated = &now;

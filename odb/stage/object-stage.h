@@ -12,6 +12,7 @@
 #include "compat/posix.h"
 #include "fsync/batch.h"
 #include "object/object.h"
+#include "pack/pack.h"
 #include "util/strbuf.h"
 
 struct object_stage;
@@ -33,6 +34,9 @@ struct object_stage_options {
 
 struct object_stage *object_stage_new(const struct object_stage_options *opts);
 void object_stage_keep_loose(struct object_stage *s); /* unpack_limit becomes 0 */
+void object_stage_set_limits(struct object_stage *s, unsigned unpack_limit, uint64_t pack_size_limit);
+/* As pack_writer_depth, in the pack that is open; -1 also if there is none. */
+int object_stage_delta_depth(struct object_stage *s, const struct object_id *oid);
 /* Removes the staging directories, with the files that were not staged. */
 void object_stage_free(struct object_stage *s);
 /* Objects have been added that are not staged. */
@@ -51,6 +55,8 @@ struct new_object {
 	size_t size;
 	void *data;		 /* owned by the caller; NULL afterwards if it is held */
 	const struct strbuf *deflated; /* for the pack; NULL if not done yet */
+	/* in its place a delta, if the pack that is open has the base; NULL: none */
+	const struct pack_delta *delta;
 };
 
 /* Nothing happens to an object that has been added before. */

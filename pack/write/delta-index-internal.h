@@ -4,7 +4,7 @@
 #define PACK_WRITE_DELTA_INDEX_INTERNAL_H
 
 #include "compat/posix.h"
-#include "pack/write/delta-internal.h"
+#include "pack/write/delta.h"
 
 #define DELTA_BLOCK 16 /* bytes that are hashed */
 

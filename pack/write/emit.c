@@ -5,26 +5,13 @@
 #include <zlib.h>
 #include "odb/odb.h"
 #include "pack/read-internal.h"
-#include "pack/write/delta-internal.h"
+#include "pack/write/delta.h"
 #include "pack/write/write-internal.h"
 #include "util/alloc.h"
 #include "util/deflate.h"
 
 
 /* ---- headers ---- */
-
-size_t pack_put_distance(unsigned char *out, uint64_t v)
-{
-	unsigned char tmp[10];
-	size_t n = sizeof(tmp);
-
-	tmp[--n] = v & 0x7f;
-	while (v >>= 7)
-		tmp[--n] = 0x80 | (--v & 0x7f);
-	memcpy(out, tmp + n, sizeof(tmp) - n);
-	return sizeof(tmp) - n;
-}
-
 /* size: of the content that is deflated after the header. */
 static size_t make_header(const struct pack_objects *po, const struct pack_item *it,
 			  uint64_t out_offset, uint64_t size, unsigned char *out)

@@ -10,7 +10,7 @@
  */
 #include "compat/posix.h"
 #include "odb/odb.h"
-#include "pack/write/delta-internal.h"
+#include "pack/write/delta.h"
 #include "pack/write/window-internal.h"
 #include "util/alloc.h"
 #include "util/deflate.h"

@@ -284,8 +284,6 @@ struct pack_made {
 };
 /* Call in the thread that writes, before pack_item_make. Release z at the end. */
 void pack_made_init(struct pack_made *made, const struct pack_objects *po, uint32_t i);
-/* Encode the distance to the base for OFS_DELTA. Returns its length, at most 10. */
-size_t pack_put_distance(unsigned char *out, uint64_t v);
 /* Is its entry copied from a pack (with a new header)? */
 bool pack_item_is_copied(const struct pack_objects *po, const struct pack_item *it);
 /* Does pack_item_make have work to do for it? */

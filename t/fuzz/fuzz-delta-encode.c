@@ -6,7 +6,7 @@
  */
 #include "compat/posix.h"
 #include "pack/pack.h"
-#include "pack/write/delta-internal.h"
+#include "pack/write/delta.h"
 #include "t/fuzz/fuzz.h"
 #include "util/alloc.h"
 #include "util/bytes.h"

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "pack/pack.h"
-#include "pack/write/delta-internal.h"
+#include "pack/write/delta.h"
 #include "util/alloc.h"
 #include "util/strbuf.h"
 

@@ -6,8 +6,8 @@
  * of the base to its position. A target is read from left to right. If a block of it is in the
  * index, the match is extended both ways; bytes outside all matches are inserted literally.
  */
-#ifndef PACK_WRITE_DELTA_INTERNAL_H
-#define PACK_WRITE_DELTA_INTERNAL_H
+#ifndef PACK_WRITE_DELTA_H
+#define PACK_WRITE_DELTA_H
 
 #include "compat/posix.h"
 

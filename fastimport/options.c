@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Options of the command line and of the stream, and the import itself. */
+#include "compat/posix.h"
+#include "fastimport/fastimport-internal.h"
+#include "util/alloc.h"
+#include "util/path.h"
+
+struct fast_import *fast_import_new(struct repository *r, const struct fast_import_options *o)
+{
+	struct fast_import *fi = xcalloc(1, sizeof(*fi));
+
+	fi->repo = r;
+	fi->o = *o;
+	fi->answer_fd = o->out_fd;
+	fi->depth = 50;
+	fi->max_active = 5;
+	fi->big_file = r->settings.big_file_threshold;
+	strbuf_init(&fi->last.data, 0);
+	strvec_init(&fi->args);
+	strmap_init(&fi->branches);
+	strmap_init(&fi->sub_from);
+	strmap_init(&fi->sub_to);
+	import_input_init(&fi->in, o->in_fd);
+	return fi;
+}
+
+void fast_import_free(struct fast_import *fi)
+{
+	if (!fi)
+		return;
+	if (fi->op) {
+		repo_operation_abort(fi->op);
+		repo_operation_free(fi->op);
+	}
+	for (size_t i = 0; i < fi->nr_branches; i++) {
+		import_root_free(fi->branch_list[i]->root);
+		free(fi->branch_list[i]->name);
+		free(fi->branch_list[i]);
+	}
+	for (size_t i = 0; i < fi->nr_tags; i++)
+		free(fi->tags[i].name);
+	free(fi->branch_list);
+	free(fi->tags);
+	free(fi->marks.v);
+	free(fi->export_marks);
+	free(fi->import_marks);
+	free(fi->edges);
+	strmap_clear(&fi->branches, NULL);
+	strmap_clear(&fi->sub_from, free);
+	strmap_clear(&fi->sub_to, free);
+	oidmap_clear(&fi->sub_map, free);
+	strbuf_release(&fi->last.data);
+	strvec_clear(&fi->args);
+	import_input_release(&fi->in);
+	free(fi);
+}
+
+bool fast_import_is_quiet(const struct fast_import *fi)
+{
+	return fi->quiet;
+}
+
+/* ---- values ---- */
+
+static int count_value(const char *option, const char *v, unsigned long *out, struct err *err)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoul(v, &end, 10);
+	if (errno || end == v || *end || *v == '-')
+		return err_set(err, ERR_INVALID, "%s: argument must be a non-negative integer", option);
+	return 1;
+}
+
+static int size_value(const char *v, uint64_t *out, struct err *err)
+{
+	int64_t n;
+	int rc = config_parse_int64(v, &n, err);
+
+	if (!rc)
+		*out = n < 0 ? 0 : (uint64_t)n;
+	return rc < 0 ? rc : 1;
+}
+
+static int pack_size_value(struct fast_import *fi, const char *v, struct err *err)
+{
+	int rc = size_value(v, &fi->max_pack, err);
+
+	if (rc > 0 && fi->max_pack < 8192) {
+		import_warn(fi, "max-pack-size is now in bytes, assuming --max-pack-size=%" PRIu64 "m", fi->max_pack);
+		fi->max_pack *= 1024 * 1024;
+	} else if (rc > 0 && fi->max_pack < 1024 * 1024) {
+		import_warn(fi, "minimum max-pack-size is 1 MiB");
+		fi->max_pack = 1024 * 1024;
+	}
+	return rc;
+}
+
+static int signed_value(const char *option, const char *v, int *out, struct err *err)
+{
+	static const char *const modes[] = { "verbatim", "warn-verbatim", "abort", "strip", "warn-strip" };
+
+	for (int i = 0; i < (int)(sizeof(modes) / sizeof(*modes)); i++)
+		if (!strcmp(v, modes[i])) {
+			*out = i;
+			return 1;
+		}
+	if (!strcmp(v, "warn")) {
+		*out = SIGNED_WARN_VERBATIM;
+		return 1;
+	}
+	return err_set(err, ERR_INVALID, "unknown %s mode '%s'", option, v);
+}
+
+static int date_value(struct fast_import *fi, const char *v, struct err *err)
+{
+	static const char *const names[] = { "raw", "raw-permissive", "rfc2822", "now" };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(v, names[i])) {
+			fi->date = i;
+			return 1;
+		}
+	return err_set(err, ERR_INVALID, "unknown --date-format argument %s", v);
+}
+
+static char *marks_path(const struct fast_import *fi, const char *v)
+{
+	return fi->relative_marks ? repo_path(fi->repo, "info/fast-import/%s", v) : xstrdup(v);
+}
+
+/* ---- 1: known, 0: unknown ---- */
+
+static int tuning_option(struct fast_import *fi, const char *s, struct err *err)
+{
+	const char *v;
+
+	if (skip_prefix(s, "max-pack-size=", &v))
+		return pack_size_value(fi, v, err);
+	if (skip_prefix(s, "big-file-threshold=", &v))
+		return size_value(v, &fi->big_file, err);
+	if (skip_prefix(s, "depth=", &v)) {
+		int rc = count_value("--depth", v, &fi->depth, err);
+
+		return rc > 0 && fi->depth > PACK_WRITER_DEPTH_MAX ?
+			err_set(err, ERR_INVALID, "--depth cannot exceed %u", PACK_WRITER_DEPTH_MAX) : rc;
+	}
+	if (skip_prefix(s, "active-branches=", &v))
+		return count_value("--active-branches", v, &fi->max_active, err);
+	if (skip_prefix(s, "export-pack-edges=", &v)) {
+		free(fi->edges);
+		fi->edges = xstrdup(v);
+		return 1;
+	}
+	if (skip_prefix(s, "signed-commits=", &v))
+		return signed_value("--signed-commits", v, &fi->signed_commits, err);
+	if (skip_prefix(s, "signed-tags=", &v))
+		return signed_value("--signed-tags", v, &fi->signed_tags, err);
+	if (!strcmp(s, "quiet") || !strcmp(s, "stats")) {
+		fi->quiet = *s == 'q';
+		return 1;
+	}
+	if (strcmp(s, "allow-unsafe-features"))
+		return 0;
+	return 1;
+}
+
+static int check_unsafe(const struct fast_import *fi, const char *feature, bool from_stream, struct err *err)
+{
+	if (from_stream && !fi->unsafe)
+		return err_set(err, ERR_INVALID, "feature '%s' forbidden in input without --allow-unsafe-features", feature);
+	return 0;
+}
+
+static int set_import_marks(struct fast_import *fi, const char *v, bool from_stream, bool may_miss, struct err *err)
+{
+	if (fi->import_marks && from_stream)
+		return err_set(err, ERR_INVALID, "only one import-marks command allowed per stream");
+	free(fi->import_marks);
+	fi->import_marks = marks_path(fi, v);
+	fi->marks_may_miss = may_miss;
+	fi->marks_read = false;
+	/* Each option of the command line adds a file; the last one wins where they differ. */
+	return from_stream ? 1 : import_marks_read(fi, err) < 0 ? ERR_IO : 1;
+}
+
+static int marks_feature(struct fast_import *fi, const char *s, bool from_stream, struct err *err)
+{
+	const char *v;
+	bool may_miss = skip_prefix(s, "import-marks-if-exists=", &v);
+
+	if (may_miss || skip_prefix(s, "import-marks=", &v)) {
+		if (check_unsafe(fi, s, from_stream, err) < 0)
+			return ERR_INVALID;
+		return set_import_marks(fi, v, from_stream, may_miss, err);
+	}
+	if (!skip_prefix(s, "export-marks=", &v))
+		return 0;
+	if (check_unsafe(fi, s, from_stream, err) < 0)
+		return ERR_INVALID;
+	free(fi->export_marks);
+	fi->export_marks = marks_path(fi, v);
+	return 1;
+}
+
+static int feature_option(struct fast_import *fi, const char *s, bool from_stream, struct err *err)
+{
+	static const char *const there[] = { "get-mark", "cat-blob", "ls", "notes", "alias" };
+	const char *v;
+	int rc = marks_feature(fi, s, from_stream, err);
+
+	if (rc)
+		return rc;
+	if (skip_prefix(s, "date-format=", &v))
+		return date_value(fi, v, err);
+	for (size_t i = 0; i < sizeof(there) / sizeof(*there); i++)
+		if (!strcmp(s, there[i]))
+			return 1;
+	if (!strcmp(s, "relative-marks") || !strcmp(s, "no-relative-marks"))
+		fi->relative_marks = *s == 'r';
+	else if (!strcmp(s, "done"))
+		fi->need_done = true;
+	else if (!strcmp(s, "force"))
+		fi->force = true;
+	else
+		return 0;
+	return 1;
+}
+
+static int submodule_option(struct strmap *m, const char *v, struct err *err)
+{
+	const char *colon = strchr(v, ':');
+	char *name;
+
+	if (!colon)
+		return err_set(err, ERR_INVALID, "expected format name:filename for submodule rewrite option");
+	name = xmemdupz(v, (size_t)(colon - v));
+	free(strmap_put(m, name, xstrdup(colon + 1)));
+	free(name);
+	return 1;
+}
+
+static int line_option(struct fast_import *fi, const char *s, struct err *err)
+{
+	unsigned long fd;
+	const char *v;
+	int rc = tuning_option(fi, s, err);
+
+	if (!rc)
+		rc = feature_option(fi, s, false, err);
+	if (!rc && skip_prefix(s, "rewrite-submodules-from=", &v))
+		rc = submodule_option(&fi->sub_from, v, err);
+	if (!rc && skip_prefix(s, "rewrite-submodules-to=", &v))
+		rc = submodule_option(&fi->sub_to, v, err);
+	if (!rc && skip_prefix(s, "cat-blob-fd=", &v)) {
+		rc = count_value("--cat-blob-fd", v, &fd, err);
+		if (rc > 0 && fd > INT_MAX)
+			rc = err_set(err, ERR_INVALID, "--cat-blob-fd cannot exceed %d", INT_MAX);
+		if (rc > 0)
+			fi->answer_fd = (int)fd;
+	}
+	return rc ? rc : err_set(err, ERR_UNSUPPORTED, "unknown option --%s", s);
+}
+
+/* The command line comes after the options of the stream, which it overrides. */
+int fast_import_option(struct fast_import *fi, const char *option, struct err *err UNUSED)
+{
+	if (!strcmp(option, "allow-unsafe-features"))
+		fi->unsafe = true;
+	strvec_push(&fi->args, option);
+	return 0;
+}
+
+/* ---- the stream ---- */
+
+static unsigned import_unpack_limit(const struct fast_import *fi)
+{
+	int limit = 100;
+	struct err ignored = ERR_INIT;
+
+	if (config_get_int(fi->repo->config, "fastimport.unpacklimit", &limit, &ignored) <= 0)
+		config_get_int(fi->repo->config, "transfer.unpacklimit", &limit, &ignored);
+	err_release(&ignored);
+	return limit > 0 ? (unsigned)limit : 1;
+}
+
+int import_begin_data(struct fast_import *fi, struct err *err)
+{
+	int rc = 0;
+
+	fi->seen_data = true;
+	if (fi->import_marks)
+		rc = import_marks_read(fi, err);
+	for (size_t i = 0; rc >= 0 && i < fi->args.nr; i++)
+		rc = line_option(fi, fi->args.v[i], err);
+	if (rc >= 0)
+		rc = import_marks_map_submodules(fi, err);
+	if (rc < 0)
+		return rc;
+	fi->op = repo_operation_begin(fi->repo);
+	rc = repo_operation_open_objects(fi->op, err);
+	if (!rc)
+		bulk_checkin_set_limits(odb_batch(fi->repo->odb), import_unpack_limit(fi), fi->max_pack);
+	return rc;
+}
+
+int import_feature(struct fast_import *fi, const char *text, struct err *err)
+{
+	int rc;
+
+	if (fi->seen_data)
+		return err_set(err, ERR_INVALID, "got feature command '%s' after data command", text);
+	rc = feature_option(fi, text, true, err);
+	return rc ? rc : err_set(err, ERR_UNSUPPORTED, "this version of fast-import does not support feature %s.", text);
+}
+
+int import_stream_option(struct fast_import *fi, const char *text, struct err *err)
+{
+	int rc;
+
+	if (fi->seen_data)
+		return err_set(err, ERR_INVALID, "got option command '%s' after data command", text);
+	rc = tuning_option(fi, text, err);
+	return rc ? rc : err_set(err, ERR_UNSUPPORTED, "this version of fast-import does not support option: %s", text);
+}
