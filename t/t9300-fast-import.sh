@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git fast-import'
+
+. ./test-lib.sh
+
+who='committer C <c@d> 3 +0000'
+
+# commit BRANCH MESSAGE: the head of a commit
+commit () {
+	printf 'commit refs/heads/%s\n%s\ndata %s\n%s\n' "$1" "$who" "${#2}" "$2"
+}
+
+# broken MESSAGE: the stream in the file `input` is refused, and no ref has changed
+broken () {
+	git for-each-ref >before && test_expect_code 128 git fast-import --quiet <input 2>err &&
+	grep "$1" err && git for-each-ref >after && test_cmp before after
+}
+
+test_expect_success 'a commit with files in directories' '
+	git init -q . &&
+	{ printf "blob\nmark :1\ndata 4\nabc\n\n" && commit m one &&
+	printf "M 644 :1 a/b\nM 755 :1 \"a/c d\"\nM 120000 inline z\ndata 1\nb\n"; } >input &&
+	git fast-import --quiet --export-marks=marks <input &&
+	git ls-tree -r m >out && cut -d" " -f1 out >modes && printf "100644\n100755\n120000\n" >expect && test_cmp expect modes &&
+	git cat-file blob m:a/b >got && echo abc >want && test_cmp want got &&
+	test "$(cat marks)" = ":1 $(git rev-parse m:a/b)" && git fsck
+'
+
+test_expect_success 'C, R and D change paths, and empty directories go' '
+	{ commit m two && printf "from refs/heads/m^0\nC a q/r\nR \"a/c d\" x\nD a/b\n"; } >input &&
+	git fast-import --quiet <input && git ls-tree -r --name-only m >got &&
+	printf "q/r/b\nq/r/c d\nx\nz\n" >want && test_cmp want got
+'
+
+test_expect_success 'a ref that would lose commits stays, and --force moves it' '
+	old=$(git rev-parse m) && commit m other >input &&
+	test_expect_code 1 git fast-import --quiet <input 2>err && grep "not updating refs/heads/m" err &&
+	test "$(git rev-parse m)" = $old &&
+	git fast-import --quiet --force <input && test "$(git rev-parse m)" != $old && git update-ref refs/heads/m $old
+'
+
+test_expect_success 'malformed streams change no ref, and leave a crash report' '
+	{ commit new x && printf "M 644 :9 a\n"; } >input && broken "mark :9 not declared" &&
+	printf "blob\ndata 99999999999\nx" >input && broken "EOF in data (99999999998 bytes remaining)" &&
+	{ commit new x && printf "M 644 inline a/../b\ndata 0\n"; } >input && broken "invalid path .a/../b." &&
+	{ commit new x && printf "\ncommit refs/heads/a..b\n"; } >input && broken "Git standards: refs/heads/a..b" &&
+	{ echo "feature export-marks=m2" && commit new x; } >input && broken "forbidden in input" && test_path_is_missing m2 &&
+	{ echo "feature done" && commit new x; } >input && broken "stream ends early" &&
+	ls .git/fast_import_crash_* >reports && test_line_count = 6 reports
+'
+
+test_expect_success 'answers to ls, cat-blob and get-mark' '
+	{ printf "blob\nmark :5\ndata 2\nhi\n" && commit n ls && printf "M 644 :5 d/e\nls \"d/e\"\nls \"nope\"\ncat-blob :5\n" &&
+	printf "\nget-mark :5\nprogress on\n"; } >input &&
+	git fast-import --quiet <input >got && blob=$(printf hi | git hash-object --stdin) &&
+	printf "100644 blob $blob\td/e\nmissing nope\n$blob blob 2\nhi\n$blob\nprogress on\n" >want && test_cmp want got
+'
+
+test_expect_success 'notes move into directories when there are 256 of them' '
+	{ i=0 && while test $i -lt 256; do commit many $i && i=$((i + 1)) || return 1; done; } >input &&
+	git fast-import --quiet <input && git rev-list many >list &&
+	{ printf "commit refs/notes/n\n$who\ndata 0\n" && sed "s/.*/N inline &\ndata 1\nx/" list; } >input &&
+	git fast-import --quiet <input && git ls-tree -r --name-only refs/notes/n >names && test_line_count = 256 names &&
+	! grep -v "^../" names
+'
+
+test_expect_success 'versions of a file become deltas in one pack, and can be read' '
+	git init -q big && cd big && base=$(seq 1 300) && i=0 &&
+	while test $i -lt 120; do printf "blob\nmark :%d\ndata <<EOF\n%s\n%d\nEOF\n" $((i + 1)) "$base" $i && i=$((i + 1)); done >input &&
+	{ cat input && commit m x && printf "M 644 :120 f\n" && printf "cat-blob :120\n"; } >stream &&
+	git fast-import --quiet <stream >answer && tail -n 2 answer | grep 119 &&
+	ls .git/objects/pack/*.pack >packs && test_line_count = 1 packs &&
+	git verify-pack -v .git/objects/pack/*.idx >list && grep "chain length = 5" list && git fsck
+'
+
+test_done
