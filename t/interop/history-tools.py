@@ -4,7 +4,7 @@
 
 usage: OUR_GIT=… PEER_GIT=… history-tools.py [SEED [COUNT [KIND...]]]
 
-KIND: pairs, request, whatchanged, modified, repo, replay. Prints what differs; exit code 1 if anything does. Each repository serves
+KIND: pairs, request, whatchanged, modified, repo. Prints what differs; exit code 1 if anything does. Each repository serves
 for ten commands.
 """
 import os
@@ -106,33 +106,17 @@ def repo(rng, top):
                                   ["info"] + rng.sample(keys, 3), ["info", "--keys"], ["info", "--keys", "--format=nul"]]), b""
 
 
-def replay(rng, top):
-    del top
-    to = rng.choice([["--onto=" + rng.choice(REVISIONS)], ["--onto=" + rng.choice(REVISIONS), "--contained"], ["--advance=" + rng.choice(["main", "side", "topic", "v1"])],
-                     ["--revert=" + rng.choice(["main", "side", "topic"])]])
-    ranges = rng.choice([["main..side"], ["side..topic"], ["topic~1..topic"], ["side", "topic", "^main"], ["main~2..main"], ["side~2..side"], ["topic~2..topic~1"], ["^main", "--branches"]])
-    return ["replay"] + to + rng.choice([[], [], ["--ref=refs/heads/new"]]) + rng.choice([["--ref-action=print"], [], ["--ref-action=update"]]) + ranges, b""
-
-
-KINDS = {"pairs": pairs, "request": request, "whatchanged": whatchanged, "modified": modified, "repo": repo, "replay": replay}
+KINDS = {"pairs": pairs, "request": request, "whatchanged": whatchanged, "modified": modified, "repo": repo}
 
 
 def outcome(git, kind, args, stdin, top):
-    place = top
-    if kind == "replay":
-        place = tempfile.mkdtemp()
-        shutil.copytree(top, place, dirs_exist_ok=True)
-    p = run(git, args, place, stdin)
-    refs = run(PEER, ["for-each-ref"], place).stdout if kind == "replay" else b""
-    if kind == "replay":
-        refs += b"".join(sorted(run(PEER, ["log", "--format=%s %T %an %ad %B", "--no-walk", "--branches"], place).stdout.splitlines(True)))
-        shutil.rmtree(place)
+    p = run(git, args, top, stdin)
     if kind == "repo":  # Several objects may be the largest ones. An object that is there twice may have two sizes.
         text = re.sub(rb"(?s)\|   \* Disk size.*?\n\| {27}\|", b"", p.stdout)
-        return p.returncode, [line for line in text.split(b"\n") if not re.match(rb"\[\d\] |[0-9a-f]{40}|.*_oid=|.*disk_size|\d+\0.*disk_size|\d+\0", line)], refs
+        return p.returncode, [line for line in text.split(b"\n") if not re.match(rb"\[\d\] |[0-9a-f]{40}|.*_oid=|.*disk_size|\d+\0.*disk_size|\d+\0", line)]
     if kind == "modified":  # in the order in which the walk finds them
-        return p.returncode, sorted(p.stdout.replace(b"\0", b"\n").split(b"\n")), refs
-    return p.returncode, p.stdout if p.returncode != 129 else b"", refs
+        return p.returncode, sorted(p.stdout.replace(b"\0", b"\n").split(b"\n"))
+    return p.returncode, p.stdout if p.returncode != 129 else b""
 
 
 def main():
