@@ -41,7 +41,7 @@ static int whatchanged_run(struct log_options *o, int argc, const char **argv, s
 	o->diff_asked = true;
 	o->walk->full_history = true;
 	rc = log_options_parse(o, argc, argv, err);
-	if (!rc && !o->diff.formats)
+	if (!rc && !o->diff.formats && !o->diff.combine) /* -c shows patches */
 		o->diff.formats = DIFF_FORMAT_RAW;
 	if (!rc)
 		rc = log_options_resolve(o, err);
