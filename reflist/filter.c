@@ -316,10 +316,22 @@ static int visit_roots(struct collector *g)
 	return rc;
 }
 
+static bool needs_objects(const struct reflist *l)
+{
+	const struct reflist_state *s = l->state;
+
+	for (size_t i = 0; i < s->nr_atoms; i++)
+		if (ref_atom_needs_object(s->atoms[i]))
+			return true;
+	return false;
+}
+
 static int read_refs(struct collector *g)
 {
 	int rc = 0;
 
+	if (needs_objects(g->l))
+		repo_preload_replacements(g->l->repo);
 	if (g->f->kinds & REFLIST_DETACHED_HEAD)
 		rc = visit_root(g, "HEAD", REFLIST_DETACHED_HEAD);
 	if (!rc && g->f->kinds & REFLIST_ROOT)

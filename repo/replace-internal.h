@@ -15,6 +15,8 @@ struct replacements *replacements_new(const struct ref_store_options *refs, cons
 /* Is the ref (by its full name) a replacement for *oid? r may be NULL. */
 bool replacements_ref(const struct replacements *r, const char *name, struct object_id *oid);
 void replacements_free(struct replacements *r);
+/* Read the refs now, through a store that is open. After a failure, the first use reads them. */
+void replacements_preload(struct replacements *r, struct ref_store *rs);
 /* Is any object replaced? Also if the refs cannot be read. As replacements_find. */
 bool replacements_any(struct replacements *r);
 /*

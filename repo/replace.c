@@ -91,6 +91,14 @@ static int load_once(struct replacements *r, struct err *err)
 	return rc;
 }
 
+void replacements_preload(struct replacements *r, struct ref_store *rs)
+{
+	pthread_mutex_lock(&r->lock);
+	if (!atomic_load(&r->loaded) && !refs_foreach(rs, r->base, REFS_NO_PEEL, add_ref, r, NULL))
+		atomic_store_explicit(&r->loaded, true, memory_order_release);
+	pthread_mutex_unlock(&r->lock);
+}
+
 bool replacements_any(struct replacements *r)
 {
 	return load_once(r, NULL) < 0 || r->map.nr;

@@ -145,6 +145,11 @@ void repo_note(struct repository *r, const char *key, const char *fmt, ...) PRIN
 void repo_report_lines(const struct repository *r, char *text);
 /* From now on refs/replace/ has no effect (git-replace(1)). */
 void repo_ignore_replacements(struct repository *r);
+/*
+ * Read refs/replace/ now, through r->refs: for a command that reads objects while it reads refs. Otherwise the first object
+ * opens the files of the refs once more, because any thread may read it.
+ */
+void repo_preload_replacements(struct repository *r);
 /* Does any object stand for another one (refs/replace/)? */
 bool repo_has_replacements(const struct repository *r);
 /* Is the ref (by its full name) a replacement for *oid? */

@@ -403,6 +403,12 @@ void repo_ignore_replacements(struct repository *r)
 	r->replacements = NULL;
 }
 
+void repo_preload_replacements(struct repository *r)
+{
+	if (r->replacements)
+		replacements_preload(r->replacements, r->refs);
+}
+
 bool repo_has_replacements(const struct repository *r)
 {
 	return r->replacements && replacements_any(r->replacements);
