@@ -48,7 +48,7 @@ test_expect_success 'a and d decide all hunks behind, q decides none' '
 	git -C repo reset -q && keys "y\nq\n" add -p && staged -3 +three -5 +five
 '
 
-test_expect_success 'a split hunk has parts, and what is chosen of them is joined' '
+test_expect_success 's splits a hunk, and chosen parts are joined' '
 	fresh && keys "s\ny\nn\nq\n" add -p && test_grep "Split into 2 hunks." out && test_grep "@@ -4,5 +4,5 @@" out && staged -3 +three &&
 	git -C repo reset -q && keys "s\nn\ny\nq\n" add -p && staged -5 +five && git -C repo reset -q && keys "s\ny\ny\nq\n" add -p && staged -3 +three -5 +five &&
 	keys "s\nq\n" add -p && test_grep "Sorry, cannot split this hunk" out
@@ -128,7 +128,7 @@ test_expect_success 'checkout -p: hunks that apply to files alone' '
 	test_grep "Nothing was applied." out && keys "y\nq\ny\n" checkout -p HEAD && unstaged -three +3 -five +5
 '
 
-test_expect_success 'commit -p and --interactive commit what is chosen' '
+test_expect_success 'commit -p and --interactive commit the chosen hunks' '
 	fresh && keys "y\nd\n" commit -qm two -p && git -C repo show --format= --stat >actual && test_grep "2 insertions(+), 2 deletions(-)" actual && unstaged -20 +twenty -35 &&
 	keys "u\n1\n\nq\n" commit -qm three --interactive && git -C repo diff --quiet && git -C repo show --format=%s -s >actual && echo three >expect && test_cmp expect actual &&
 	test_must_fail git -C repo commit -p -a 2>err && test_grep "options .-a/--all. and .--interactive/-p/--patch. cannot be used together" err
