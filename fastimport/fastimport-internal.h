@@ -111,7 +111,6 @@ struct fast_import {
 	uint64_t big_file, max_pack;
 	char *export_marks, *import_marks;
 	bool marks_from_stream, marks_may_miss, marks_read;
-	char *edges;
 	int answer_fd;
 	struct strvec args; /* options of the command line, which come after those of the stream */
 	struct strmap sub_from, sub_to; /* of --rewrite-submodules: name to file */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Marks: a hash table of numbers, and the files that keep it from run to run. */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "fastimport/fastimport-internal.h"
 #include "fs/lockfile.h"
 #include "util/alloc.h"
@@ -105,7 +106,7 @@ int import_marks_stage(struct fast_import *fi, struct err *err)
 		return 0;
 	import_marks_text(fi, &text);
 	if (!stat(fi->export_marks, &st) && !S_ISREG(st.st_mode)) {
-		int fd = open(fi->export_marks, O_WRONLY | O_CLOEXEC);
+		int fd = (int)sys->open(fi->export_marks, O_WRONLY | O_CLOEXEC, 0);
 
 		rc = fd < 0 ? err_set_errno(err, "unable to write marks file %s", fi->export_marks) :
 			      write_in_full(fd, text.buf, text.len, fi->export_marks, err);

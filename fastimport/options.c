@@ -44,7 +44,6 @@ void fast_import_free(struct fast_import *fi)
 	free(fi->marks.v);
 	free(fi->export_marks);
 	free(fi->import_marks);
-	free(fi->edges);
 	strmap_clear(&fi->branches, NULL);
 	strmap_clear(&fi->sub_from, free);
 	strmap_clear(&fi->sub_to, free);
@@ -148,11 +147,8 @@ static int tuning_option(struct fast_import *fi, const char *s, struct err *err)
 	}
 	if (skip_prefix(s, "active-branches=", &v))
 		return count_value("--active-branches", v, &fi->max_active, err);
-	if (skip_prefix(s, "export-pack-edges=", &v)) {
-		free(fi->edges);
-		fi->edges = xstrdup(v);
-		return 1;
-	}
+	if (starts_with(s, "export-pack-edges="))
+		return err_set(err, ERR_UNSUPPORTED, "--export-pack-edges is not available yet");
 	if (skip_prefix(s, "signed-commits=", &v))
 		return signed_value("--signed-commits", v, &fi->signed_commits, err);
 	if (skip_prefix(s, "signed-tags=", &v))

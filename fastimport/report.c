@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The crash report, and the lines of --stats. */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "fastimport/fastimport-internal.h"
 #include "util/alloc.h"
 #include "util/date.h"
@@ -66,7 +67,7 @@ static int write_report(const struct fast_import *fi, const char *msg, const cha
 	add_recent(&fi->in, &out);
 	add_branches(fi, &out);
 	add_tags_and_marks(fi, &out);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = (int)sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	rc = fd < 0 ? err_set_errno(err, "can't write crash report %s", path) :
 		      write_in_full(fd, out.buf, out.len, path, err);
 	if (fd >= 0)

@@ -16,7 +16,7 @@
  *
  * Errors: ERR_CORRUPT: the text is no patch; ERR_INVALID: the coloured text has another number of lines.
  * Cost:   one pass over the text; memory for an offset per line.
- * Tests:  t/unit/test-hunks.c, t/t3701-add-patch.sh
+ * Tests:  t/t3701-add-patch.sh
  */
 #ifndef HUNKS_HUNKS_H
 #define HUNKS_HUNKS_H

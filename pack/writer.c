@@ -28,7 +28,7 @@ struct written {
 	struct object_id oid;
 	uint64_t offset, data_offset, end;
 	uint64_t size;	      /* of the content */
-	uint64_t stored_size; /* of what is deflated: the content, or a delta */
+	uint64_t stored_size; /* before deflation: the content, or a delta */
 	uint32_t base;	      /* of the delta: its place among the entries, plus one; 0: no delta */
 	uint32_t depth;	      /* length of the chain of deltas */
 	uint32_t crc;
@@ -471,7 +471,7 @@ static int find_written(struct pack_writer *w, const struct object_id *oid, bool
 }
 
 /* A copy of the entry on which a delta builds; its bytes come before those of the delta. */
-static struct written base_of(struct pack_writer *w, const struct written *e)
+static struct written base_written(struct pack_writer *w, const struct written *e)
 {
 	struct written base;
 
@@ -492,7 +492,7 @@ int pack_writer_info(struct pack_writer *w, const struct object_id *oid,
 	out->type = e.type;
 	out->size = e.size;
 	out->disk_size = e.end - e.offset;
-	out->delta_base = e.base ? base_of(w, &e).oid : w->opts.algo->null_oid;
+	out->delta_base = e.base ? base_written(w, &e).oid : w->opts.algo->null_oid;
 	return 0;
 }
 
@@ -556,7 +556,7 @@ int pack_writer_read(struct pack_writer *w, const struct object_id *oid,
 		return rc;
 	ALLOC_ARRAY(chain, (size_t)e.depth + 1);
 	for (chain[0] = e; chain[n].base; n++)
-		chain[n + 1] = base_of(w, &chain[n]);
+		chain[n + 1] = base_written(w, &chain[n]);
 	rc = read_stored(w, &chain[n], &data, err);
 	size = (size_t)chain[n].size;
 	while (!rc && n)
