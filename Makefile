@@ -335,7 +335,7 @@ differential: all
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/notes.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/replace.py $(or $(SEED),1) $(or $(TURNS),100) t/interop/range-diff.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/history-tools.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/bisect.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
+	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/bisect-steps.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/blame.py $(or $(SEED),1) $(or $(RANGES),300) || rc=1; \
 	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/mail.py $(or $(SEED),1) $(or $(COUNT),500) || rc=1; \
 	for hash in sha1 sha256; do OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/reftable.py $(or $(SEED),1) \

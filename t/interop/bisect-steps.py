@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Bisections by seed, by our git and by PEER_GIT, each in a copy of one repository with merges.
 
-    PEER_GIT=/path/git OUR_GIT=/path/git t/interop/bisect.py [SEED [ROUNDS]]
+    PEER_GIT=/path/git OUR_GIT=/path/git t/interop/bisect-steps.py [SEED [ROUNDS]]
 
 Ranges of `skip` are not among the commands: Git takes the other commits of the range for good ones in that step. Compared after each command: output, exit code, state files, refs, HEAD, the reflog. After each step both copies are
 exchanged: each git goes on with what the other has begun.
@@ -151,7 +151,7 @@ def main():
             bad += not one(seed, top)
         finally:
             print(top) if "KEEP" in os.environ else shutil.rmtree(top)
-    print("bisect.py: seeds %d to %d: %d differ" % (first, first + rounds - 1, bad))
+    print("bisect-steps.py: seeds %d to %d: %d differ" % (first, first + rounds - 1, bad))
     return bad > 0
 
 
