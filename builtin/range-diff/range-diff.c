@@ -272,8 +272,11 @@ int cmd_range_diff(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct range_diff_command c = { .repo = ctx->repo, .notes = STRVEC_INIT };
 	struct err err = ERR_INIT;
-	int rc = range_diff_init(&c.o, ctx->repo, &err);
+	int rc;
 
+	if (!ctx->repo)
+		parse_command_line(&c, argc, argv); /* -h, which ends here */
+	rc = range_diff_init(&c.o, ctx->repo, &err);
 	if (rc < 0)
 		return report_fatal(&err);
 	c.o.diff.color = want_color(ctx->repo, "color.diff", STDOUT_FILENO);
