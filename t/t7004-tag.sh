@@ -195,7 +195,7 @@ body\" ann && stock tag -m \"of a tag\" nested ann 2>/dev/null && stock tag tree
 	tag --merged
 	tag --merged HEAD~1
 	tag --no-merged HEAD~1
-	tag --points-at
+	tag --points-at HEAD "[aVv]*"
 	tag --points-at HEAD~1
 	tag --points-at ann
 	tag --contains nosuch

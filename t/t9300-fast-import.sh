@@ -3,7 +3,7 @@
 
 test_description='git fast-import'
 
-. ./test-lib.sh
+. "$(dirname "$0")/test-lib.sh"
 
 who='committer C <c@d> 3 +0000'
 
