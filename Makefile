@@ -328,16 +328,10 @@ differential: all
 		t/interop/email-format.py $(abspath $(GIT)) '$(STOCK_GIT)' $(or $(COUNT),500) $(or $(SEED),1) || rc=1; \
 	for script in 'merge-command.py -k -r -d' rebase-turns.py pick-turns.py am.py; do t/interop/$$script \
 		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/turns" $(or $(TURNS),100) $(or $(SEED),1) || rc=1; done; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/stash.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/apply.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/grep.py $(or $(SEED),1) $(or $(EXPRESSIONS),1000) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/format-patch.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/notes.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/replace.py $(or $(SEED),1) $(or $(TURNS),100) t/interop/range-diff.py $(or $(SEED),1) $(or $(PATCHES),500) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/history-tools.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/bisect-steps.py $(or $(SEED),1) $(or $(TURNS),100) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/blame.py $(or $(SEED),1) $(or $(RANGES),300) || rc=1; \
-	OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/mail.py $(or $(SEED),1) $(or $(COUNT),500) || rc=1; \
+	for run in $(foreach t,stash notes replace history-tools bisect-steps,$t:$(or $(TURNS),100)) \
+		$(foreach t,apply format-patch range-diff,$t:$(or $(PATCHES),500)) \
+		grep:$(or $(EXPRESSIONS),1000) blame:$(or $(RANGES),300) mail:$(or $(COUNT),500); do \
+		OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/$${run%:*}.py $(or $(SEED),1) $${run#*:} || rc=1; done; \
 	for hash in sha1 sha256; do OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/reftable.py $(or $(SEED),1) \
 		$(or $(STEPS),2000) $$hash || rc=1; done; \
 	rm -rf "$$dir"; exit $$rc
