@@ -42,29 +42,6 @@ static int write_mail(void *data, const struct strbuf *mail, struct err *err)
 	return rc;
 }
 
-static int split_maildir(struct mailsplit *m, const char *path, struct err *err)
-{
-	struct mailbox_options box = m->box;
-	struct strvec names = STRVEC_INIT;
-	int rc = maildir_list(path, &names, err);
-
-	box.bare = box.single = true;
-	for (size_t i = 0; !rc && i < names.nr; i++) {
-		char *full = xstrfmt("%s/%s", path, names.v[i]);
-		struct strbuf text = STRBUF_INIT;
-
-		rc = read_named_file(&text, full, EDIT_TEXT_MAX, err);
-		if (!rc && !text.len)
-			rc = err_set(err, ERR_NOT_FOUND, "cannot read mail %s: it is empty", full);
-		if (!rc)
-			rc = mailbox_split(text.buf, text.len, &box, write_mail, m, err);
-		strbuf_release(&text);
-		free(full);
-	}
-	strvec_clear(&names);
-	return rc;
-}
-
 static int split_mbox(struct mailsplit *m, const char *path, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -111,7 +88,7 @@ static int split_one(struct mailsplit *m, const char *name)
 		error("cannot stat %s: %s", name, strerror(errno));
 		code = 1;
 	} else {
-		rc = !standard_input && S_ISDIR(st.st_mode) ? split_maildir(m, path, &err) :
+		rc = !standard_input && S_ISDIR(st.st_mode) ? maildir_split(path, EDIT_TEXT_MAX, &m->box, write_mail, m, &err) :
 							      split_mbox(m, standard_input ? NULL : path, &err);
 		code = rc < 0 ? report_split_error(name, &err) : 0;
 	}

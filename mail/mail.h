@@ -23,8 +23,12 @@ struct mailbox_options {
 typedef int (*mail_fn)(void *data, const struct strbuf *mail, struct err *err);
 MUST_USE int mailbox_split(const char *text, size_t len, const struct mailbox_options *o, mail_fn fn, void *data,
 			   struct err *err);
-/* Append "cur/NAME" and "new/NAME" of a maildir; numbers in names are compared as numbers. */
-MUST_USE int maildir_list(const char *path, struct strvec *out, struct err *err);
+/*
+ * The mails of a maildir, in "cur/" and "new/", in the order of their names; numbers in names are compared as numbers.
+ * Each file is one mail of at most `max` bytes (o->bare and o->single are ignored); an empty one is ERR_NOT_FOUND.
+ */
+MUST_USE int maildir_split(const char *path, size_t max, const struct mailbox_options *o, mail_fn fn, void *data,
+			   struct err *err);
 
 /* ---- info.c ---- */
 

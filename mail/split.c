@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* mbox(5), in the variants mboxo and mboxrd; maildir(5). */
 #include "compat/posix.h"
+#include "fs/file.h"
 #include <dirent.h>
 #include "mail/mail.h"
 #include "util/alloc.h"
@@ -160,7 +161,7 @@ static int list_maildir_part(const char *path, const char *part, struct strvec *
 	return rc;
 }
 
-int maildir_list(const char *path, struct strvec *out, struct err *err)
+static int list_maildir(const char *path, struct strvec *out, struct err *err)
 {
 	int rc = list_maildir_part(path, "cur", out, err);
 
@@ -168,5 +169,28 @@ int maildir_list(const char *path, struct strvec *out, struct err *err)
 		rc = list_maildir_part(path, "new", out, err);
 	if (!rc && out->nr)
 		qsort(out->v, out->nr, sizeof(*out->v), compare_maildir_names);
+	return rc;
+}
+
+int maildir_split(const char *path, size_t max, const struct mailbox_options *o, mail_fn fn, void *data, struct err *err)
+{
+	struct mailbox_options one = *o;
+	struct strvec names = STRVEC_INIT;
+	int rc = list_maildir(path, &names, err);
+
+	one.bare = one.single = true;
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		char *full = xstrfmt("%s/%s", path, names.v[i]);
+		struct strbuf text = STRBUF_INIT;
+
+		rc = read_named_file(&text, full, max, err);
+		if (!rc && !text.len)
+			rc = err_set(err, ERR_NOT_FOUND, "cannot read mail %s: it is empty", full);
+		if (!rc)
+			rc = mailbox_split(text.buf, text.len, &one, fn, data, err);
+		strbuf_release(&text);
+		free(full);
+	}
+	strvec_clear(&names);
 	return rc;
 }

@@ -152,4 +152,23 @@ test_expect_success 'bisect: one flush for each step' '
 	costs 0 bisect log && costs 1 bisect reset && costs 1 bisect start main base && costs 2 bisect start main~1 base && costs 1 bisect reset
 '
 
+# keys KEYS N CMD...: the answers are lines
+keys () {
+	answers=$1 && want=$2 && shift 2 && have=$(printf "$answers" | count_flushes git -C journal/repo "$@") && echo "$*: $have" && test "$have" = "$want"
+}
+
+test_expect_success 'chosen hunks: as many flushes as without a choice' '
+	fresh && keys "y\n" 1 add -p && keys "y\n" 1 reset -p && keys "n\n" 0 add -p && keys "y\n" 1 commit -qpm chosen && keys "y\n" 1 checkout -p base g &&
+	echo more >>journal/repo/f && keys "y\n" 0 checkout -p -- f && echo more >>journal/repo/f && keys "y\ny\n" 1 stash push -qp
+'
+
+test_expect_success 'fast-import: one flush at the end, and one for each checkpoint' '
+	clean && who="committer C <c@x> 1700000000 +0000" && for i in $(test_seq 120)
+	do
+		printf "commit refs/heads/new\n%s\ndata 1\nx\nM 644 inline f\ndata 3\n%03d\n" "$who" $i || return 1
+	done >stream && n=$(count_flushes git -C journal/repo fast-import --quiet <stream) && test "$n" = 1 && git -C journal/repo rev-parse -q --verify new &&
+	{ sed "s|heads/new|heads/other|" stream && printf "checkpoint\n" && sed "s|heads/new|heads/third|" stream; } >two &&
+	n=$(count_flushes git -C journal/repo fast-import --quiet <two) && test "$n" = 2 && git -C journal/repo rev-parse -q --verify third
+'
+
 test_done

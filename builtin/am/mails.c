@@ -31,43 +31,22 @@ static int take_mail(void *data, const struct strbuf *mail, struct err *err UNUS
 	return 0;
 }
 
-static int split_text(struct am_cmd *c, const struct strbuf *text, bool single, struct err *err)
-{
-	const struct mailbox_options o = { .bare = true, .keep_cr = c->o.keep_cr, .mboxrd = c->o.format == AM_FORMAT_MBOXRD,
-					   .single = single };
-
-	return mailbox_split(text->buf, text->len, &o, take_mail, c, err);
-}
-
 static int split_directory(struct am_cmd *c, const char *path, struct err *err)
 {
-	struct strvec names = STRVEC_INIT;
-	int rc = maildir_list(path, &names, err);
+	const struct mailbox_options o = { .keep_cr = c->o.keep_cr, .mboxrd = c->o.format == AM_FORMAT_MBOXRD };
 
-	for (size_t i = 0; !rc && i < names.nr; i++) {
-		char *full = xstrfmt("%s/%s", path, names.v[i]);
-		struct strbuf text = STRBUF_INIT;
-
-		rc = read_named_file(&text, full, EDIT_TEXT_MAX, err);
-		if (!rc && !text.len)
-			rc = err_set(err, ERR_NOT_FOUND, "cannot read mail %s: it is empty", full);
-		if (!rc)
-			rc = split_text(c, &text, true, err);
-		strbuf_release(&text);
-		free(full);
-	}
-	strvec_clear(&names);
-	return rc;
+	return maildir_split(path, EDIT_TEXT_MAX, &o, take_mail, c, err);
 }
 
 static int split_file(struct am_cmd *c, const char *path, struct err *err)
 {
+	const struct mailbox_options o = { .bare = true, .keep_cr = c->o.keep_cr, .mboxrd = c->o.format == AM_FORMAT_MBOXRD };
 	struct strbuf text = STRBUF_INIT;
 	size_t before = c->mails.nr;
 	int rc = path ? read_named_file(&text, path, EDIT_TEXT_MAX, err) : read_fd(&text, 0, EDIT_TEXT_MAX, "standard input", err);
 
 	if (!rc)
-		rc = split_text(c, &text, false, err);
+		rc = mailbox_split(text.buf, text.len, &o, take_mail, c, err);
 	if (!rc && path && c->mails.nr == before)
 		rc = err_set(err, ERR_NOT_FOUND, "empty mbox: '%s'", path);
 	strbuf_release(&text);

@@ -12,7 +12,8 @@ import random
 import shutil
 import subprocess
 import sys
-import tempfile
+
+import rounds
 
 OURS = os.environ.get("OUR_GIT", "git")
 PEER = os.environ.get("PEER_GIT", "/usr/bin/git")
@@ -141,18 +142,4 @@ def one(seed, top):
     return True
 
 
-def main():
-    first = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 100
-    bad = 0
-    for seed in range(first, first + rounds):
-        top = tempfile.mkdtemp(prefix="bisect-")
-        try:
-            bad += not one(seed, top)
-        finally:
-            print(top) if "KEEP" in os.environ else shutil.rmtree(top)
-    print("bisect-steps.py: seeds %d to %d: %d differ" % (first, first + rounds - 1, bad))
-    return bad > 0
-
-
-sys.exit(main())
+sys.exit(rounds.by_seed(one, bool(os.environ.get("KEEP"))))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Random comparison in rounds: what diff-moved.py and merge-file.py share."""
+"""Random comparison in rounds, by seed: what the programs beside it share."""
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,3 +33,25 @@ def compare(usage, one_round, tell, most):
                 tell(top, out)
     print("%d of %d rounds differ" % (bad, rounds))
     return bad != 0
+
+
+def by_seed(one, keep=False):
+    """
+    Called by: PROGRAM [SEED [ROUNDS]]. one(seed, top) compares in the directory top, and is true if all is equal.
+    Returns the exit code.
+    """
+    first = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+    name = os.path.basename(sys.argv[0])
+    bad = 0
+    for seed in range(first, first + rounds):
+        top = tempfile.mkdtemp(prefix=name)
+        try:
+            bad += not one(seed, top)
+        finally:
+            if keep:
+                print(top)
+            else:
+                shutil.rmtree(top)
+    print("%s: seeds %d to %d: %d differ" % (name, first, first + rounds - 1, bad))
+    return bad > 0
