@@ -256,10 +256,7 @@ static uint32_t mix_down(uint64_t reg)
 	return ((uint32_t)reg + (uint32_t)(reg >> 32) * 97) % HASHES;
 }
 
-/*
- * In text, CR LF counts as LF. A last line without its newline is left out, as Git
- * 2.39 does: percentages of renames agree.
- */
+/* In text, CR LF counts as LF. */
 static struct diff_chunks *split_chunks(const char *text, size_t len, bool is_text)
 {
 	struct diff_chunks *c = xcalloc(1, sizeof(*c));
@@ -273,7 +270,7 @@ static struct diff_chunks *split_chunks(const char *text, size_t len, bool is_te
 		if (is_text && ch == '\r' && i + 1 < len && text[i + 1] == '\n')
 			continue;
 		reg = add_byte(reg, ch);
-		if (++bytes < LONGEST_CHUNK && ch != '\n')
+		if (++bytes < LONGEST_CHUNK && ch != '\n' && i + 1 < len)
 			continue;
 		ALLOC_GROW(c->list, c->nr + 1, alloc);
 		c->list[c->nr++] = (struct chunk){ mix_down(reg), bytes };

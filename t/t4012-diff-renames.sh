@@ -105,6 +105,11 @@ test_expect_success 'exactly as similar as asked for, and less' '
 	text 1 40 >s && before && rm s && text 1 31 >t && renames "D s|A t|" -M80%
 '
 
+test_expect_success 'a last line without its newline counts as the others do' '
+	{ text 1 4 && printf "line 0005"; } >old && before && { text 2 4 && printf "line 0005"; } >new && rm old &&
+	renames "R079 old new|"
+'
+
 test_expect_success 'a warning where a limit may have hidden renames' '
 	git checkout -q --orphan limits && git rm -rqf --ignore-unmatch . &&
 	for i in 1 2 3; do text ${i}00 ${i}50 >a$i || return 1; done && before &&
