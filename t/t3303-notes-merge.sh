@@ -21,7 +21,7 @@ note_of () {
 W=.git/NOTES_MERGE_WORKTREE
 
 test_expect_success 'set up' '
-	git init -q -b main && for i in 1 2 3 4 5 6
+	git init -q -b main && git config core.fsyncMethod batch && for i in 1 2 3 4 5 6
 	do
 		git commit -q --allow-empty -m c$i || return 1
 	done &&

@@ -22,7 +22,7 @@ again () {
 }
 
 test_expect_success 'set up' '
-	git init -q -b main && for i in $(seq 10)
+	git init -q -b main && git config core.fsyncMethod batch && for i in $(seq 10)
 	do
 		echo $i >f && git add f && git commit -q -m c$i && git tag c$i || return 1
 	done &&

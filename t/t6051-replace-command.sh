@@ -10,7 +10,7 @@ unset GIT_REPLACE_REF_BASE
 SQ="'"
 
 test_expect_success 'set up' '
-	git init -q -b main && for i in 1 2 3 4
+	git init -q -b main && git config core.fsyncMethod batch && for i in 1 2 3 4
 	do
 		echo $i >f && git add f && git commit -q -m c$i || return 1
 	done && head=$(git rev-parse HEAD) && parent=$(git rev-parse HEAD~1) && first=$(git rev-parse HEAD~3)
