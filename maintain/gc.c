@@ -95,15 +95,31 @@ static void complain(void *data, const char *msg)
 		o->warn(o->data, msg);
 }
 
+/* As Git does: where another process writes packed refs, the rest goes on. */
+static int pack_refs(struct repo_operation *op, struct repository *r, struct gc_options *o, struct err *err)
+{
+	struct refs_pack_options po = { .all = true, .if_many = o->automatic, .complain = complain, .data = o };
+	struct err why = ERR_INIT;
+	int rc = refs_pack(r->refs, &po, repo_operation_batch(op), &why);
+
+	if (rc == ERR_LOCKED) {
+		complain(o, err_message(&why));
+		rc = 0;
+	} else if (rc < 0) {
+		err_move(err, &why);
+	}
+	err_release(&why);
+	return rc;
+}
+
 /* Published, so that the walks that follow do not go from entries that have expired. */
 static int tidy_names(struct repo_operation *op, struct repository *r, struct gc_options *o,
 		      struct err *err)
 {
-	struct refs_pack_options po = { .all = true, .if_many = o->automatic, .complain = complain, .data = o };
 	int rc = ref_migration_sweep(op, r, err);
 
 	if (!rc && o->pack_refs)
-		rc = refs_pack(r->refs, &po, repo_operation_batch(op), err);
+		rc = pack_refs(op, r, o, err);
 	if (!rc)
 		rc = reflogs_expire(op, r, err);
 	return rc < 0 ? rc : repo_operation_publish(op, err);

@@ -366,6 +366,12 @@ test_expect_success 'gc goes on without logs that another process has locked' '
 	done
 '
 
+test_expect_success 'gc goes on where another process writes packed refs' '
+	cd "$TRASH_DIRECTORY" && rm -rf names && git init -q --ref-format=files names && cd names && test_commit -C . one && >.git/packed-refs.lock &&
+	git gc -q 2>err && test_grep "^warning: Unable to create .*packed-refs.lock.*File exists" err && test $(packs) = 1 &&
+	! test -e .git/packed-refs && test_must_fail git pack-refs && rm .git/packed-refs.lock && git gc -q && grep refs/heads/ .git/packed-refs
+'
+
 test_expect_success 'gc keeps objects of a commit that waits for a hook' '
 	begin && rm -f ../asked && >../wait && write_script .git/hooks/reference-transaction <<-\EOS &&
 	test "$1" = prepared || exit 0
