@@ -202,4 +202,10 @@ test_expect_success 'for-each-ref reports a branch whose object is missing, if i
 	test_grep "^fatal: missing object $H for refs/heads/main$" err
 '
 
+test_expect_success STRACE 'for-each-ref opens the list and each table once, with objects too' '
+	cd "$TRASH_DIRECTORY" && rm -rf once && git init -q --ref-format=reftable once && cd once && test_commit -C . one && git branch other && git pack-refs --all &&
+	trace_calls ../opened openat git for-each-ref --format="%(objectname) %(subject)" && test $(grep -c "tables.list\"" ../opened) = 1 &&
+	test $(grep -c "[.]ref\"" ../opened) = 1
+'
+
 test_done
