@@ -1500,6 +1500,7 @@ class Am(CherryPick):
     name = "am"
     needs = ("am", "format-patch")
     COMMITS = 10
+    ROUNDS = 2
     COMMAND = "am"
 
     def mailbox(self, git, topic):
@@ -1716,6 +1717,96 @@ class Bisect(Workload):
             raise CommandFailed("git bisect has left changes")
 
 
+class FastImport(Workload):
+    """fast-import: a pack and refs, at the end and at checkpoints."""
+    name = "fast-import"
+    needs = ("fast-import",)
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 5, 4)
+
+    def stream(self, nr):
+        """Six commits of six new branches and a tag; in every second stream there is a checkpoint after three."""
+        out = ["feature done\n"]
+        for i in range(6):
+            name = "refs/heads/import%d-%d" % (nr, i)
+            data = noise("%d %d" % (nr, i), SIZES[i % 5])
+            out.append("commit %s\nmark :%d\ncommitter Crash <crash@example.com> %d +0000\ndata 4\nnext\n%s"
+                       "M 100644 inline dir/file%d\ndata %d\n%s\n" % (
+                           name, i + 1, 1700000000 + nr * 100 + i, "from :%d\n" % (i - 2) if i > 2 else "", i, len(data), data))
+            if nr % 2 and i == 2:
+                out.append("checkpoint\n")
+        return "".join(out) + "reset refs/tags/import%d\nfrom :6\n\ndone\n" % nr
+
+    def ops(self, git, read):
+        for nr in range(8):
+            yield Op("repo", "fast-import", lambda n=nr: git.must("repo", "fast-import", "--quiet", data=self.stream(n)))
+
+    def again(self, git, repo, states):
+        for nr in 6, 7, 8, 9:
+            git.must(repo, "fast-import", "--quiet", "--force", data=self.stream(nr))
+
+
+class Worktrees(Workload):
+    """worktree add, lock, move and remove."""
+    name = "worktree"
+    needs = ("worktree",)
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 12, 4)
+
+    def ops(self, git, read):
+        for nr in range(6):
+            def step(*words):
+                return lambda: git.must("repo", "worktree", *words)
+            first, second = "../first%d" % nr, "../second%d" % nr
+            yield Op("repo", "worktree add", step("add", "-q", "-b", "work%d" % nr, first))
+            yield Op("repo", "worktree lock", step("lock", "--reason=kept", first))
+            yield Op("repo", "worktree unlock", step("unlock", first))
+            yield Op("repo", "worktree move", step("move", first, second))
+            if nr % 2:
+                yield Op("repo", "worktree remove", step("remove", "--force", second))
+
+    def again(self, git, repo, states):
+        """Each working tree that is listed and is there can be used; so can a new one."""
+        git.must(repo, "worktree", "prune")
+        for line in git.must(repo, "worktree", "list", "--porcelain").splitlines():
+            if line.startswith("worktree ") and os.path.isdir(line[9:]):
+                git.must(line[9:], "reset", "-q", "--hard")
+                git.must(line[9:], "commit", "-q", "--allow-empty", "-m", "again")
+        git.must(repo, "worktree", "add", "-q", "--detach", "../again")
+        git.must(repo, "worktree", "remove", "../again")
+
+
+class AddPatch(Workload):
+    """add -p and commit -p, a hunk at a time."""
+    name = "add-patch"
+    needs = ("add", "commit")
+    repos = ("repo",)
+
+    def prepare(self, git):
+        first_commits(git, "repo", 5, 4)
+        self.change(git, "repo", 0)
+        git.must("repo", "add", ".")
+        git.must("repo", "commit", "-q", "-m", "lines")
+
+    def change(self, git, repo, nr):
+        write_file(git.path(repo, "lines"), "".join("line %d\n" % i if i % 10 else "changed %d %d\n" % (i, nr) for i in range(40)))
+
+    def ops(self, git, read):
+        for nr in range(1, 9):
+            self.change(git, "repo", nr)
+            yield Op("repo", "add -p", lambda: git.must("repo", "add", "-p", data="y\nn\ny\nq\n"))
+            yield Op("repo", "commit -p", lambda n=nr: git.must("repo", "commit", "-q", "-p", "-m", "hunks %d" % n, data="y\nn\nq\n"))
+
+    def again(self, git, repo, states):
+        self.change(git, repo, 99)
+        git.must(repo, "add", "-p", data="y\nq\n")
+        git.must(repo, "commit", "-q", "-p", "-m", "again", data="y\nq\n")
+
+
 class Tiny(Workload):
     """To check the laboratory: a small program that flushes, or does not."""
     repos = ("repo",)
@@ -1749,6 +1840,6 @@ def all_workloads(bin_dir):
              Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Clone(), Fetch(), Push("few", False), Push("few", True),
              Push("many", False), Push("many", True), Reset(), Checkout(),
              Merge(), MergeFastForward(), MergeConflict(), Pull(), Switch(),
-             CherryPick(), Am(), Rebase(False), Rebase(True), Stash(), Notes(), Bisect(),
+             CherryPick(), Am(), Rebase(False), Rebase(True), Stash(), Notes(), Bisect(), FastImport(), Worktrees(), AddPatch(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
