@@ -98,6 +98,26 @@ test_expect_success '--no-auto-advance stays, and goes to files' '
 	git -C repo diff --quiet && test_grep "(was: y) \[y,n,q,a,d,K,J,g,/,s,e,>,<,p,P,?\]" out
 '
 
+test_expect_success 'a file without a hunk: p and P show nothing' '
+	fresh && (cd repo && >empty && git add -N empty) && keys "p\nP\ny\n" add -p empty && git -C repo diff --cached --name-only >actual && echo empty >expect && test_cmp expect actual
+'
+
+test_expect_success 'after a and d comes the first hunk that is undecided' '
+	fresh && keys "s\nn\nJ\na\n" add -p -U1 f && grep -o "^([0-9/]*)" out >actual && printf "(%s/%s)\n" 1 3 1 4 2 4 3 4 2 4 >expect && test_cmp expect actual &&
+	fresh && keys "n\nJ\nd\ny\n" add -p -U1 f && staged -20 +twenty
+'
+
+test_expect_success 'white space that a hunk adds is warned of at once, counted in the patch of its file' '
+	fresh && (cd repo && seq 9 >second && git add second && git commit -qm second && echo "end " >>second && sed "s/^twenty\$/twenty  /" f >g && mv g f) &&
+	keys "n\ny\nn\ny\n" add -p f second && printf "%s\n" "<stdin>:10: trailing whitespace." "twenty  " "warning: 1 line adds whitespace errors." \
+		"<stdin>:9: trailing whitespace." "end " "warning: 1 line adds whitespace errors." >expect && test_cmp expect err
+'
+
+test_expect_success '? counts the hunks once all are decided' '
+	fresh && keys "y\n?\nn\ny\n?\nq\n" add -p --no-auto-advance f && grep -A1 SUMMARY out >actual &&
+	printf "HUNKS SUMMARY - Hunks: 3, USE: 2, SKIP: 1\n\n" >expect && test_cmp expect actual
+'
+
 test_expect_success 'numbers of context lines' '
 	fresh && keys "y\nd\n" add -p -U0 && staged -3 +three && git -C repo reset -q && keys "y\n" -c diff.interHunkContext=30 add -p && test_grep "(1/1)" out && git -C repo diff --quiet &&
 	git -C repo reset -q && keys "" -c diff.context=1 add -p && test_grep "(1/3)" out && test_grep "^@@ -2,5 +2,5 @@" out && test_must_fail git -C repo add -p -U-2 2>err && test_grep "cannot be negative" err
@@ -159,6 +179,11 @@ test_expect_success 'options that need each other' '
 	done && test_must_fail git -C repo add -p -n 2>err && test_grep "options .--dry-run. and .--interactive/--patch. cannot be used together" err &&
 	test_must_fail git -C repo checkout -p -f 2>err && test_grep ".--force. cannot be used with updating paths" err &&
 	test_must_fail git -C repo stash -p -u 2>err && test_grep "Can.t use --patch and --include-untracked" err
+'
+
+test_expect_success 'the list for diff takes one line, understood or not' '
+	fresh && git -C repo add f && keys "d\nnothing\nq\n" add -i && test_grep "Huh (nothing)?" err && test_grep "What now> Bye" out && test 1 = $(grep -c "Review diff" out) &&
+	keys "d\n1 nothing\nq\n" add -i && test_grep "^+three" out
 '
 
 test_done

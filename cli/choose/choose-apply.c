@@ -8,39 +8,55 @@
 #include "cli/choose/choose-internal.h"
 #include "odb/odb.h"
 
-static void say_on_error_stream(void *data UNUSED, const char *text)
+/* Errors, and warnings of white space that a patch adds: each is printed for the file, before the next one is asked about. */
+static void collect(void *data, const char *text)
 {
-	fflush(stdout);
-	fputs(text, stderr);
+	strbuf_addstr(data, text);
 }
 
-static void say_nothing(void *data UNUSED, const char *text UNUSED)
+static void print_and_release(struct strbuf *said, bool print)
 {
+	if (print) {
+		fflush(stdout);
+		fwrite(said->buf, 1, said->len, stderr);
+	}
+	strbuf_release(said);
 }
 
-static int prepare_apply(const struct chooser *c, struct apply *a, bool quiet, struct err *err)
+/* Both have been tried without a word of white space. */
+static bool takes_both(const struct chooser *c)
+{
+	return c->words->index && c->words->files;
+}
+
+static int prepare_apply(const struct chooser *c, struct apply *a, struct strbuf *said, struct err *err)
 {
 	apply_init(a, c->repo, NULL);
-	a->say = quiet ? say_nothing : say_on_error_stream;
+	a->say = collect;
+	a->data = said;
 	a->reverse = c->words->reverse;
 	a->unidiff_zero = !c->context;
 	return apply_config(a, c->repo->config, err);
 }
 
-/* The exit code of applying the patch, or of trying it, to the index or to files. */
+/* The exit code of trying the patch on the index or on files. quiet: nothing is printed if it does not apply. */
 static int try_patch(struct chooser *c, const struct strbuf *patch, bool to_index, bool quiet)
 {
 	struct apply a;
+	struct strbuf said = STRBUF_INIT;
 	struct err err = ERR_INIT;
 	int code = 128;
 
-	if (prepare_apply(c, &a, quiet, &err) < 0) {
+	if (prepare_apply(c, &a, &said, &err) < 0) {
 		report_error(&err);
 	} else {
 		a.check = 1;
+		if (quiet && a.ws == APPLY_WS_DEFAULT) /* nothing is said when it is applied */
+			a.ws = APPLY_WS_WARN;
 		code = to_index ? apply_text_to_index(&a, c->ix, NULL, patch) : apply_text_to_files(&a, patch);
 	}
 	apply_release(&a);
+	print_and_release(&said, !code || !quiet);
 	return code;
 }
 
@@ -82,28 +98,26 @@ static int try_next_patch(struct chooser *c, const struct strbuf *patch, bool to
 	return code ? try_patch(c, patch, to_index, false) : 0;
 }
 
-/* The hunks are for both; the user may want them in files alone. */
+/* The hunks are for both. Where the index cannot take them, the user may want them in files alone; where files cannot, they are shown. */
 static void take_for_both(struct chooser *c, const struct strbuf *patch)
 {
-	bool index = !try_patch(c, patch, true, true), files = !try_patch(c, patch, false, true);
+	bool index = !try_patch(c, patch, true, false), files = !try_patch(c, patch, false, false);
 
 	if (index && files) {
 		strbuf_addbuf(&c->for_index, patch);
 		strbuf_addbuf(&c->for_files, patch);
-		return;
-	}
-	if (!index)
-		(void)try_patch(c, patch, true, false);
-	if (files) {
-		choose_print_colored(&c->colors, SLOT_ERROR, "The selected hunks do not apply to the index!\n");
-		if (choose_yes_or_no(c, "Apply them to the worktree anyway? ")) {
-			strbuf_addbuf(&c->for_files, patch);
-			return;
-		}
-		choose_print_colored(&c->colors, SLOT_ERROR, "Nothing was applied.\n");
-		putchar('\n');
+	} else if (index) {
+		fwrite(patch->buf, 1, patch->len, stdout);
 	} else {
-		(void)try_patch(c, patch, false, false);
+		choose_print_colored(&c->colors, SLOT_ERROR, "The selected hunks do not apply to the index!\n");
+		if (!choose_yes_or_no(c, "Apply them to the worktree anyway? ")) {
+			choose_print_colored(&c->colors, SLOT_ERROR, "Nothing was applied.\n");
+			putchar('\n');
+		} else if (files) {
+			strbuf_addbuf(&c->for_files, patch);
+		} else {
+			(void)try_patch(c, patch, false, false);
+		}
 	}
 }
 
@@ -112,7 +126,7 @@ void choose_take_file(struct chooser *c, const struct hunk_file *f)
 	struct strbuf patch = STRBUF_INIT;
 	bool any = hunk_file_add_patch(f, &c->list, flags_of(c), &patch);
 
-	if (any && c->words->index && c->words->files)
+	if (any && takes_both(c))
 		take_for_both(c, &patch);
 	else if (any && try_next_patch(c, &patch, c->words->index))
 		error("'git apply' failed");
@@ -128,11 +142,13 @@ void choose_take_file(struct chooser *c, const struct hunk_file *f)
 static int apply_index_patch(struct chooser *c, struct index_state *ix, struct repo_operation *op, struct err *err)
 {
 	struct apply a;
-	int rc = prepare_apply(c, &a, false, err);
+	struct strbuf said = STRBUF_INIT;
+	int rc = prepare_apply(c, &a, &said, err);
 
 	if (!rc && apply_text_to_index(&a, ix, op, &c->for_index))
 		rc = err_set(err, ERR_CONFLICT, "'git apply' failed");
 	apply_release(&a);
+	print_and_release(&said, rc < 0 || takes_both(c));
 	return rc;
 }
 
@@ -159,11 +175,13 @@ static int apply_to_own_index(struct chooser *c, struct err *err)
 static int apply_to_files(struct chooser *c, struct err *err)
 {
 	struct apply a;
-	int rc = prepare_apply(c, &a, false, err);
+	struct strbuf said = STRBUF_INIT;
+	int rc = prepare_apply(c, &a, &said, err);
 
 	if (!rc && apply_text_to_files(&a, &c->for_files))
 		rc = err_set(err, ERR_CONFLICT, "'git apply' failed");
 	apply_release(&a);
+	print_and_release(&said, rc < 0 || takes_both(c));
 	return rc;
 }
 

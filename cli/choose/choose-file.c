@@ -71,7 +71,7 @@ static ssize_t find_undecided(const struct file_prompt *p, bool forward)
 	return -1;
 }
 
-static bool is_decided(const struct file_prompt *p)
+bool choose_is_decided(const struct file_prompt *p)
 {
 	return p->before < 0 && p->behind < 0 && choice_of(p) != HUNK_UNDECIDED;
 }
@@ -87,7 +87,7 @@ enum choose_step choose_in_file(struct chooser *c, struct hunk_file *f, bool has
 			p.at = 0;
 		p.before = find_undecided(&p, false);
 		p.behind = find_undecided(&p, true);
-		if (c->q->auto_advance && is_decided(&p)) {
+		if (c->q->auto_advance && choose_is_decided(&p)) {
 			step = STEP_FILE_DONE;
 			break;
 		}

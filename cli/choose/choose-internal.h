@@ -100,6 +100,8 @@ MUST_USE int choose_find_hunks(struct chooser *c, struct err *err);
 /* ---- choose-file.c ---- */
 
 enum choose_step choose_in_file(struct chooser *c, struct hunk_file *f, bool has_others);
+/* Of each hunk of the file it is known whether it is taken. */
+bool choose_is_decided(const struct file_prompt *p);
 
 /* ---- choose-show.c ---- */
 

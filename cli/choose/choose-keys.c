@@ -73,6 +73,16 @@ static enum choose_step refuse(const struct file_prompt *p, const char *text)
 	return STEP_ASK_AGAIN;
 }
 
+static void show_summary(const struct file_prompt *p)
+{
+	size_t nr = p->f->nr, chosen = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		chosen += p->f->hunks[i].choice == HUNK_CHOSEN;
+	printf("%sHUNKS SUMMARY - Hunks: %zu, USE: %zu, SKIP: %zu\n%s\n", p->c->colors.slot[SLOT_HELP], nr, chosen, nr - chosen,
+	       p->c->colors.reset);
+}
+
 static void show_help(const struct file_prompt *p)
 {
 	const struct choose_colors *colors = &p->c->colors;
@@ -88,6 +98,8 @@ static void show_help(const struct file_prompt *p)
 		if (choose_permits(p, key_help[i].key))
 			choose_print_colored(colors, SLOT_HELP, "%c - %s\n", key_help[i].key, key_help[i].text);
 	choose_print_colored(colors, SLOT_HELP, "? - print help\n");
+	if (choose_is_decided(p))
+		show_summary(p);
 }
 
 static void show_in_pager(const struct file_prompt *p)
@@ -132,7 +144,7 @@ static void decide(struct file_prompt *p, enum hunk_choice choice)
 	go_on(p);
 }
 
-/* This hunk, and those behind it, as far as they are undecided. */
+/* This hunk, and those behind it, as far as they are undecided. Then comes the first one that still is. */
 static void decide_rest(struct file_prompt *p, enum hunk_choice choice)
 {
 	if (!p->f->nr && p->f->choice == HUNK_UNDECIDED)
@@ -140,6 +152,9 @@ static void decide_rest(struct file_prompt *p, enum hunk_choice choice)
 	for (; p->at < p->f->nr; p->at++)
 		if (hunk_of(p)->choice == HUNK_UNDECIDED)
 			hunk_of(p)->choice = choice;
+	p->at = 0;
+	while (p->at < p->f->nr && hunk_of(p)->choice != HUNK_UNDECIDED)
+		p->at++;
 }
 
 /* ---- g ---- */
@@ -368,7 +383,8 @@ static enum choose_step do_other_key(struct file_prompt *p, char key)
 		p->shown = SIZE_MAX;
 		return STEP_ASK_AGAIN;
 	case 'P':
-		show_in_pager(p);
+		if (p->f->nr)
+			show_in_pager(p);
 		return STEP_ASK_AGAIN;
 	case '?':
 		show_help(p);

@@ -180,11 +180,10 @@ static bool find_range(const struct menu_list *l, const char *word, size_t *from
 	return *from < nr && (!l->words || *from + 1 == *to);
 }
 
-/* The words of m->answer are carried out; *one: the item, for a list of words. False: one of them is not understood. */
-static bool take_answer(struct menu *m, const struct menu_list *l, bool *marked, ssize_t *one)
+/* The words of m->answer are carried out, up to one that is not understood; *one: the item, for a list of words. */
+static void take_answer(struct menu *m, const struct menu_list *l, bool *marked, ssize_t *one)
 {
 	char *copy = xstrdup(m->answer.buf), *state = NULL;
-	bool ok = true;
 
 	for (char *word = strtok_r(copy, " \t\n\r,", &state); word; word = strtok_r(NULL, " \t\n\r,", &state)) {
 		bool mark = *word != '-';
@@ -193,7 +192,6 @@ static bool take_answer(struct menu *m, const struct menu_list *l, bool *marked,
 		word += !mark;
 		if (!find_range(l, word, &from, &to)) {
 			choose_print_error(&m->colors, "Huh (%s)?", word);
-			ok = false;
 			break;
 		}
 		if (l->words)
@@ -204,7 +202,6 @@ static bool take_answer(struct menu *m, const struct menu_list *l, bool *marked,
 			break;
 	}
 	free(copy);
-	return ok;
 }
 
 static size_t count_marks(const bool *marked, size_t nr)
@@ -221,8 +218,6 @@ ssize_t menu_choose(struct menu *m, const struct menu_list *l, bool *marked)
 	ssize_t one = MENU_NONE;
 
 	for (;;) {
-		bool ok;
-
 		menu_print_list(m, l, marked);
 		choose_print_colored(&m->colors, SLOT_PROMPT, "%s", l->prompt);
 		fputs(l->words ? "> " : ">> ", stdout);
@@ -236,8 +231,8 @@ ssize_t menu_choose(struct menu *m, const struct menu_list *l, bool *marked)
 			print_prompt_help(m, l);
 			continue;
 		}
-		ok = take_answer(m, l, marked, &one);
-		if ((l->words && one >= 0) || (l->immediate && ok) || !strcmp(m->answer.buf, "*"))
+		take_answer(m, l, marked, &one);
+		if ((l->words && one >= 0) || l->immediate || !strcmp(m->answer.buf, "*"))
 			break;
 	}
 	return l->words ? one : (ssize_t)count_marks(marked, list_size(l));

@@ -50,7 +50,7 @@ struct menu_list {
 	const char *const *words; /* one of them is chosen */
 	size_t nr_words;
 	const char *prompt;
-	bool immediate; /* the first choice is enough */
+	bool immediate; /* one line is enough, understood or not */
 };
 #define MENU_NONE (-1)
 #define MENU_ENDED (-2) /* the input has ended */
