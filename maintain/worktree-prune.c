@@ -3,6 +3,7 @@
 #include "maintain/worktree-prune.h"
 #include "compat/syscalls.h"
 #include "fs/file.h"
+#include "fs/lockfile.h"
 #include "fs/owner.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -83,6 +84,21 @@ static const char *why_without_place(const char *dir)
 	return is_in(dir, "gitdir") ? "invalid gitdir file" : "gitdir file does not exist";
 }
 
+/* P5: it is locked as one that is being made, and the process that was to make it is gone. */
+static bool is_left_unfinished(const char *dir)
+{
+	static const char *const locks[] = { "commondir.lock", "gitdir.lock" }; /* the first and the last */
+	bool yes = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(locks) && !is_in(dir, "gitdir"); i++) {
+		char *lock = path_join(dir, locks[i]);
+
+		yes |= lock_owner_of(lock, NULL) == LOCK_OWNER_GONE;
+		free(lock);
+	}
+	return yes;
+}
+
 /* *why: it can go; NULL: it stays. */
 static int judge(struct search *s, const char *id, const char **why, struct err *err)
 {
@@ -90,7 +106,7 @@ static int judge(struct search *s, const char *id, const char **why, struct err 
 	int rc = 0;
 
 	*why = NULL;
-	if (is_directory_nofollow(dir) && !is_in(dir, "locked") && !is_ours(s->repo, dir)) {
+	if (is_directory_nofollow(dir) && (!is_in(dir, "locked") || is_left_unfinished(dir)) && !is_ours(s->repo, dir)) {
 		rc = read_place(dir, &path, err);
 		if (!rc && !path)
 			*why = why_without_place(dir);

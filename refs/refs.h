@@ -67,6 +67,9 @@ struct ref_path {
 /* The places from which refs are read. An entry without a path ends the list. */
 const struct ref_path *refs_paths(const struct ref_store *rs);
 
+/* A HEAD without a value yet: of a worktree that is being made, and of each repository that has its refs in tables. */
+#define REF_HEAD_STUB "ref: refs/heads/.invalid\n"
+
 /* What a new repository has for its refs, before the first of them. */
 struct ref_layout {
 	const char *const *dirs; /* below the gitdir; NULL ends the list */

@@ -64,8 +64,11 @@ static void one_head(struct fsck *f, const struct root *root)
 	struct object_id oid = f->algo->null_oid;
 	const char *name = root->name;
 	char *target = NULL;
+	int rc = ref_read_raw(f->repo->refs, name, &oid, &target, NULL);
 
-	if (ref_read_raw(f->repo->refs, name, &oid, &target, NULL) < 0) {
+	if (rc == ERR_NOT_FOUND && starts_with(name, "worktrees/")) /* `git worktree add` was interrupted */
+		return;
+	if (rc < 0) {
 		fsck_error(f, FSCK_BAD_REF, "invalid %s", name);
 		return;
 	}

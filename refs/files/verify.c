@@ -101,6 +101,20 @@ static void check_oid(struct verify *v, const char *where, const struct strbuf *
 		ref_verify_report(&v->base, where, "badRefOid", "points to invalid object ID '%s'", oid_hex(&oid));
 }
 
+/* Nothing has given the HEAD of that worktree a value: `git worktree add` was interrupted, and has left it locked. */
+static bool is_unfinished_head(const struct verify *v, const char *path, const struct strbuf *text)
+{
+	char *lock;
+	bool locked;
+
+	if (!*v->prefix || strcmp(text->buf, REF_HEAD_STUB) != 0)
+		return false;
+	lock = xstrfmt("%.*slocked", (int)(strrchr(path, '/') + 1 - path), path);
+	locked = !access(lock, F_OK);
+	free(lock);
+	return locked;
+}
+
 static int check_content(struct verify *v, const char *where, const char *path, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -114,6 +128,8 @@ static int check_content(struct verify *v, const char *where, const char *path, 
 		rc = 0; /* deleted or packed meanwhile */
 	} else if (rc < 0) {
 		err_move(err, &why);
+	} else if (is_unfinished_head(v, path, &text)) {
+		rc = 0;
 	} else if (starts_with(text.buf, "ref:") && strlen(text.buf) == text.len) {
 		check_symref(v, where, text.buf + 4, text.len - 4);
 	} else {

@@ -48,7 +48,7 @@ static const char *const layout_dirs[] = { "refs", "reftable", NULL };
 /* HEAD and refs/ make the directory a repository for every Git; refs/heads is a file, so that none makes refs in it. */
 static const struct ref_layout layout = {
 	.dirs = layout_dirs,
-	.head_stub = "ref: refs/heads/.invalid\n",
+	.head_stub = REF_HEAD_STUB,
 	.file = "refs/heads",
 	.file_text = "this repository uses the reftable format\n",
 };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The content of a repository, and what is allowed after a power cut."""
 import hashlib
+import glob
 import os
 import re
 
@@ -23,18 +24,21 @@ def read_logs(top):
     return state
 
 
+UNFINISHED = "ref: refs/heads/.invalid\n" # HEAD of a worktree that was being made
+
+
 def loose_refs(top):
     """Name and text of HEAD, of the HEADs of worktrees, and of every loose ref."""
-    heads = [os.path.join("worktrees", name, "HEAD")
-             for name in os.listdir(os.path.join(top, "worktrees"))] if os.path.isdir(
-                 os.path.join(top, "worktrees")) else []
+    heads = [os.path.relpath(path, top) for path in glob.glob(os.path.join(top, "worktrees", "*", "HEAD"))]
     names = ["HEAD"] + heads + [
         os.path.relpath(os.path.join(where, name), top)
         for where, _, found in os.walk(os.path.join(top, "refs")) for name in found
         if not name.endswith(".lock")]
     for name in names:
         with open(os.path.join(top, name), errors="replace") as f:
-            yield name, f.read()
+            text = f.read()
+        if text != UNFINISHED:
+            yield name, text
 
 
 def check_raw(top):

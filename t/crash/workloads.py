@@ -1712,6 +1712,9 @@ class Bisect(Workload):
         git.must(repo, "checkout", "-q", "-f", "main")
         git.must(repo, "bisect", "start", self.ids[0], self.ids[-1])
         git.must(repo, "bisect", "good")
+        code, out = git.run(repo, "bisect", "skip", *self.ids[1:-1]) # the ref of each may be locked
+        if code not in (0, 2):
+            raise CommandFailed("git bisect skip: exit %d: %s" % (code, out.strip()))
         git.must(repo, "bisect", "reset")
         if git.must(repo, "status", "--porcelain", "-uno"):
             raise CommandFailed("git bisect has left changes")
@@ -1726,15 +1729,15 @@ class FastImport(Workload):
     def prepare(self, git):
         first_commits(git, "repo", 5, 4)
 
-    def stream(self, nr):
+    def stream(self, nr, message="next"):
         """Six commits of six new branches and a tag; in every second stream there is a checkpoint after three."""
         out = ["feature done\n"]
         for i in range(6):
             name = "refs/heads/import%d-%d" % (nr, i)
             data = noise("%d %d" % (nr, i), SIZES[i % 5])
-            out.append("commit %s\nmark :%d\ncommitter Crash <crash@example.com> %d +0000\ndata 4\nnext\n%s"
+            out.append("commit %s\nmark :%d\ncommitter Crash <crash@example.com> %d +0000\ndata 4\n%s\n%s"
                        "M 100644 inline dir/file%d\ndata %d\n%s\n" % (
-                           name, i + 1, 1700000000 + nr * 100 + i, "from :%d\n" % (i - 2) if i > 2 else "", i, len(data), data))
+                           name, i + 1, 1700000000 + nr * 100 + i, message, "from :%d\n" % (i - 2) if i > 2 else "", i, len(data), data))
             if nr % 2 and i == 2:
                 out.append("checkpoint\n")
         return "".join(out) + "reset refs/tags/import%d\nfrom :6\n\ndone\n" % nr
@@ -1744,8 +1747,8 @@ class FastImport(Workload):
             yield Op("repo", "fast-import", lambda n=nr: git.must("repo", "fast-import", "--quiet", data=self.stream(n)))
 
     def again(self, git, repo, states):
-        for nr in 6, 7, 8, 9:
-            git.must(repo, "fast-import", "--quiet", "--force", data=self.stream(nr))
+        for nr in range(9):
+            git.must(repo, "fast-import", "--quiet", "--force", data=self.stream(nr, "more"))
 
 
 class Worktrees(Workload):
@@ -1770,12 +1773,23 @@ class Worktrees(Workload):
                 yield Op("repo", "worktree remove", step("remove", "--force", second))
 
     def again(self, git, repo, states):
-        """Each working tree that is listed and is there can be used; so can a new one."""
+        """What there is of a worktree that was being made is removed; each other one that is there can be used; so can
+        a new one."""
         git.must(repo, "worktree", "prune")
-        for line in git.must(repo, "worktree", "list", "--porcelain").splitlines():
-            if line.startswith("worktree ") and os.path.isdir(line[9:]):
-                git.must(line[9:], "reset", "-q", "--hard")
-                git.must(line[9:], "commit", "-q", "--allow-empty", "-m", "again")
+        for entry in git.must(repo, "worktree", "list", "--porcelain").split("\n\n"):
+            path = entry.partition("\n")[0][len("worktree "):]
+            if "\nlocked initializing" in entry:
+                git.must(repo, "worktree", "remove", "-f", "-f", path)
+            elif os.path.isdir(path):
+                if "\nlocked" in entry:
+                    git.must(repo, "worktree", "unlock", path)
+                if path != git.path(repo):
+                    git.must(repo, "worktree", "lock", path)
+                    git.must(repo, "worktree", "unlock", path)
+                git.must(path, "reset", "-q", "--hard")
+                git.must(path, "commit", "-q", "--allow-empty", "-m", "again")
+        for nr in range(6): # the refs may be locked
+            git.must(repo, "update-ref", "refs/heads/work%d" % nr, "main")
         git.must(repo, "worktree", "add", "-q", "--detach", "../again")
         git.must(repo, "worktree", "remove", "../again")
 

@@ -50,21 +50,6 @@ static int make_gitdir(struct linked_entry *n, struct err *err)
 	return rc;
 }
 
-/* Until all is there, no other process may take it for a leftover. Not flushed: that is up to the end. */
-static int write_lock(struct linked_entry *n, struct err *err)
-{
-	const char *reason = n->place->lock_reason ? n->place->lock_reason : "initializing";
-	char *path = path_join(n->gitdir, "locked"), *text = xstrfmt("%s%s", reason, *reason ? "\n" : "");
-	int fd = RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-	int rc = fd < 0 ? err_set_errno(err, "could not write to '%s'", path) : write_in_full(fd, text, strlen(text), path, err);
-
-	if (fd >= 0 && sys->close(fd) < 0 && !rc)
-		rc = err_set_errno(err, "could not write to '%s'", path);
-	free(text);
-	free(path);
-	return rc;
-}
-
 static int make_worktree_dir(struct linked_entry *n, struct err *err)
 {
 	const bool there = is_directory(n->place->path);
@@ -100,6 +85,20 @@ static int stage_in_gitdir(struct linked_entry *n, const char *name, const char 
 
 	free(path);
 	return rc;
+}
+
+/*
+ * Until all is there, no other process may take it for a leftover. Published on its own: after a power cut the reason is there
+ * if anything else is.
+ */
+static int write_lock(struct linked_entry *n, struct err *err)
+{
+	const char *reason = n->place->lock_reason ? n->place->lock_reason : "initializing";
+	char *text = xstrfmt("%s%s", reason, *reason ? "\n" : "");
+	int rc = stage_in_gitdir(n, "locked", text, err);
+
+	free(text);
+	return rc ? rc : fsync_batch_publish(n->batch, err);
 }
 
 /* core.bare and core.worktree are those of the main worktree. */
@@ -174,7 +173,7 @@ static int make_repository(struct linked_entry *n, struct err *err)
 	if (!rc && layout->file)
 		rc = stage_in_gitdir(n, layout->file, layout->file_text, err);
 	if (!rc)
-		rc = stage_in_gitdir(n, "HEAD", layout->head_stub ? layout->head_stub : "ref: refs/heads/.invalid\n", err);
+		rc = stage_in_gitdir(n, "HEAD", REF_HEAD_STUB, err);
 	if (!rc)
 		rc = stage_config(n, err);
 	if (!rc)
