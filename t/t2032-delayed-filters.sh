@@ -212,7 +212,8 @@ test_expect_success 'while files are delayed, others may have made something in 
 '
 
 test_expect_success 'progress' '
-	start a.d1 b.d2 c.now && git checkout --progress main 2>err && test_grep "Updating files: 100% (3/3), done" err &&
+	start a.d1 b.d2 c.now && GIT_PROGRESS_DELAY=60 git checkout --progress main 2>err && ! grep -E "Updating|Filtering" err &&
+	GIT_PROGRESS_DELAY=0 && export GIT_PROGRESS_DELAY && rm -f a.d1 b.d2 c.now && git checkout --progress -f main 2>err && test_grep "Updating files: 100% (3/3), done" err &&
 	test_grep "Filtering content: 100% (2/2), done" err && rm a.d1 &&
 	git restore --progress . 2>err && test_grep "Filtering content: 100% (1/1), done" err &&
 	rm a.d1 && git restore . 2>err && test_must_be_empty err && rm a.d1 && git reset --hard 2>err && test_must_be_empty err &&

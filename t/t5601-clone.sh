@@ -401,9 +401,10 @@ test_expect_success 'fetch.fsck.<msg-id>, fetch.fsck.skipList and transfer.fsckO
 	git -c fetch.fsckObjects=true -c fetch.fsck.skipList="$PWD/skip" clone -q "file://$PWD/odd" fs4 && git -c fetch.fsck.nonsense=warn clone -q "file://$PWD/odd" fs5 2>err && test_grep "unknown msg id" err
 '
 
-test_expect_success '--progress shows the files, too' '
-	git clone --progress src pr 2>err && tr "\r" "\n" <err | grep "^Updating files: 100%" && git clone src pr2 2>err && test_must_fail grep Updating err &&
-	git clone --progress --no-checkout src pr3 2>err && test_must_fail grep Updating err
+test_expect_success '--progress shows the files, too, if that takes longer than the delay' '
+	GIT_PROGRESS_DELAY=0 git clone --progress src pr 2>err && tr "\r" "\n" <err | grep "^Updating files: 100%" &&
+	GIT_PROGRESS_DELAY=60 git clone --progress src pr4 2>err && test_must_fail grep Updating err && git clone src pr2 2>err && test_must_fail grep Updating err &&
+	GIT_PROGRESS_DELAY=0 git clone --progress --no-checkout src pr3 2>err && test_must_fail grep Updating err
 '
 
 test_done

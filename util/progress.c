@@ -30,7 +30,7 @@ static int64_t delay_ms(void)
 	double seconds = env ? strtod(env, &end) : 0;
 
 	if (!env || end == env || *end || !(seconds >= 0 && seconds < 1e9))
-		return 2000;
+		return 1000;
 	return (int64_t)(seconds * 1000);
 }
 

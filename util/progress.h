@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Progress meters: "Adding files:  42% (420/1000)" on stderr, if that is a terminal and the
- * work has taken two seconds (or GIT_PROGRESS_DELAY, in seconds). A NULL progress is valid
+ * work has taken a second (or GIT_PROGRESS_DELAY, in seconds). A NULL progress is valid
  * everywhere and does nothing. For one thread at a time; an update reads the clock.
  */
 #ifndef UTIL_PROGRESS_H

@@ -62,6 +62,6 @@ int checkout_run_hook(struct checkout *co, const struct object_id *from, const s
 progress_start_fn checkout_meter(const struct checkout *co)
 {
 	if (co->progress > 0)
-		return progress_start_forced;
+		return progress_start_delayed;
 	return co->progress < 0 && !co->quiet ? progress_start : NULL;
 }

@@ -269,7 +269,7 @@ static void clone_resolve_options(struct clone_cmd *cc)
 		o->wanted.meter_data = &cc->progress;
 	}
 	if (o->progress && cc->show_progress > 0)
-		o->files_progress = progress_start_forced;
+		o->files_progress = progress_start_delayed;
 	else if (o->progress)
 		o->files_progress = progress_start;
 	o->connect.config = o->config;

@@ -11,7 +11,7 @@
 static progress_start_fn meter_of(const struct merge_cmd *m)
 {
 	if (m->o.progress > 0)
-		return progress_start_forced;
+		return progress_start_delayed;
 	return m->o.progress < 0 && m->o.quiet <= m->o.verbose ? progress_start : NULL;
 }
 
