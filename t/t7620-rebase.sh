@@ -70,6 +70,8 @@ test_expect_success '--onto, --root, --keep-base, a detached HEAD, commits that 
 	git -C repo checkout -q --detach && git -C repo rebase m1 2>err && test_grep "updated detached HEAD" err &&
 	copy && git -C repo branch up topic~2 && git -C repo rebase -q m1 up &&
 	git -C repo rebase up topic 2>err && test_grep "skipped previously applied commit" err &&
+	git -C repo reset -q --hard ORIG_HEAD && git -C repo rebase -q up 2>err && test_grep ! "skipped previously" err &&
+	test_grep "hint: use --reapply-cherry-picks" err &&
 	git -C repo log --format=%s up.. >log && printf "three\ntwo\n" >expect && test_cmp expect log
 '
 

@@ -21,7 +21,7 @@ static const char *config_text(struct rebase_cmd *c, const char *key)
 
 static void report_skipped(struct rebase_cmd *c, const struct oid_array *skipped)
 {
-	for (size_t i = 0; i < skipped->nr; i++) {
+	for (size_t i = 0; i < skipped->nr && !c->state.quiet; i++) {
 		struct strbuf id = STRBUF_INIT;
 
 		odb_abbrev(c->r->odb, &skipped->oid[i], c->r->settings.abbrev, &id);
