@@ -198,4 +198,17 @@ test_expect_success '--batch-command takes blanks as a part of the name, also wi
 	echo "HEAD x" | git -C searches cat-file "--batch-check=%(objecttype) %(rest)" >actual && echo "commit x" >expect && test_cmp expect actual
 '
 
+test_expect_success 'an object is written in one call: who reads its beginning alone does not stop it' '
+	write_script pieces python3 <<-\EOS &&
+	import socket, subprocess, sys
+	ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+	subprocess.run(["git", *sys.argv[1:]], stdout=theirs, check=True)
+	theirs.close()
+	print(len(ours.recv(1 << 20)))
+	EOS
+	head -c 10001 /dev/zero >large && for o in blob -p; do
+		python3 ./pieces -C searches cat-file $o $(git -C searches hash-object -w "$PWD/large") >actual && echo 10001 >expect && test_cmp expect actual || return 1
+	done
+'
+
 test_done

@@ -2,10 +2,12 @@
 /* git-cat-file(1): the content of an object, as it is or as the work tree would have it. */
 #include "compat/posix.h"
 #include "builtin/cat-file/cat-file.h"
+#include "write-or-die.h"
 
+/* In one call: a reader may close the pipe as soon as it has seen how the object begins. */
 static int write_piece(void *data UNUSED, const void *p, size_t len, struct err *err)
 {
-	if (fwrite(p, 1, len, stdout) != len)
+	if (fflush(stdout) || write_in_full(1, p, len, "standard output", NULL) < 0)
 		return err_set_errno(err, "write failure on standard output");
 	return 0;
 }
