@@ -113,8 +113,8 @@ static void read_people(struct blame_command *b, struct commit *c, struct person
 		die_err(&err);
 	set_person(b, author, v.author, v.author_len);
 	set_person(b, committer, v.committer, v.committer_len);
-	commit_subject(summary, v.message, strcspn(v.message, "\n") < v.message_len ? strcspn(v.message, "\n") : v.message_len,
-		       " ");
+	text = commit_first_line(v.message, v.message_len, &len);
+	strbuf_add(summary, text, len);
 	if (!summary->len)
 		strbuf_addf(summary, "(%s)", oid_hex(&c->oid));
 	commit_view_release(&v);

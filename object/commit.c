@@ -342,6 +342,16 @@ void commit_subject(struct strbuf *out, const char *message, size_t len, const c
 	}
 }
 
+const char *commit_first_line(const char *message, size_t len, size_t *line_len)
+{
+	const char *end = message + len;
+	const char *p = skip_blank_lines(message, end);
+	const char *lf = memchr(p, '\n', (size_t)(end - p));
+
+	*line_len = (size_t)((lf ? lf : end) - p);
+	return p;
+}
+
 const char *commit_body(const char *message, size_t len, size_t *body_len)
 {
 	const char *end = message + len, *next;

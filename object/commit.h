@@ -70,6 +70,8 @@ MUST_USE int commit_compose(struct strbuf *out, const struct commit_draft *d, st
 
 /* The first paragraph (%s), its lines joined by `sep`; and the rest (%b), which is not copied. */
 void commit_subject(struct strbuf *out, const char *message, size_t len, const char *sep);
+/* The first line that is not blank, with the blanks around its text; it is not copied. */
+const char *commit_first_line(const char *message, size_t len, size_t *line_len);
 const char *commit_body(const char *message, size_t len, size_t *body_len);
 
 #endif

@@ -111,4 +111,12 @@ test_expect_success 'a file or a line that is not there is an error' '
 	test_expect_code 128 git blame -L 99,100 HEAD g 2>err && test_grep "has only 5 lines" err
 '
 
+test_expect_success 'the summary is the first line that is not blank, as the commit has it' '
+	git init -q summaries && cd summaries && for m in "plain" "\n \n  blanks around  \nmore" "" "tab\t\n\nbody"; do
+		echo "$m" >>f && git add f && printf "$m" >.git/m && git commit -q --cleanup=verbatim --allow-empty-message -F .git/m || return 1
+	done &&
+	git blame -p f >out && grep "^summary" out >actual &&
+	printf "summary %s\n" plain "  blanks around  " "($(git rev-parse HEAD~1))" "tab	" >expect && test_cmp expect actual && cd ..
+'
+
 test_done
