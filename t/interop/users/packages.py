@@ -9,7 +9,7 @@ import shutil
 import sys
 
 import pythons
-from place import Trouble, say
+from place import Absent, Compared, say
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "matrix"))
@@ -21,7 +21,7 @@ VOLATILE = ((re.compile(r"TOP/(?:tmp|home)\S*|(?<=[-_])[0-9a-f]{32,40}\b"), "VOL
 OBJECT = re.compile(r"\b[0-9a-f]{40}\b")
 
 
-class Fetcher:
+class Fetcher(Compared):
     """A tool that gets repositories `names` from `url`, once by file:// and once by HTTP."""
     names, program = (), ""
     failing = ()   # steps that end with an exit code that is not 0, by the end of their names
@@ -30,7 +30,7 @@ class Fetcher:
         self.directory = directory
         self.at = shutil.which(self.program)
         if not self.at:
-            raise Trouble("no %s here" % self.program)
+            raise Absent("no %s here" % self.program)
 
     def make(self, place, tree, name, version):
         """Write the files of a version of repository `name`."""
@@ -67,7 +67,7 @@ class Fetcher:
         for way, kind in (("file", servers.File), ("http", servers.Lighttpd)):
             server = kind(self.served)
             if server.missing():
-                raise Trouble(server.missing())
+                raise Absent(server.missing())
             server.start()
             try:
                 for name, argv, cwd, files in self.steps(place, server.url(""), way):
@@ -105,13 +105,6 @@ class Fetcher:
             else:
                 text += "missing"
         return text
-
-    def needs(self, place, name):
-        return sorted(set(pythons.NOT_THERE.findall(self.found[name])))
-
-    @staticmethod
-    def reason(wanted, found):
-        return "stock:\n%s\nours:\n%s" % (wanted, found)
 
 
 def write(path, text, mode=0o644):

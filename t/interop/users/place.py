@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A home with one Git first on PATH, which writes down what it was called with."""
+import difflib
 import os
+import re
 import subprocess
 import sys
 
@@ -15,8 +17,27 @@ CONFIG = """[user]
 DATES = {"GIT_AUTHOR_DATE": "1500000000 +0000", "GIT_COMMITTER_DATE": "1500000000 +0000"}
 
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+NOT_THERE = re.compile(r"git: '([a-z-]+)' is a Git command that is not available here yet")
+
 class Trouble(Exception):
     pass
+
+
+class Absent(Trouble):
+    """A tool that cannot be had here: it is skipped."""
+
+
+class Compared:
+    """A tool whose outcomes are texts, which say themselves what is not there."""
+
+    def needs(self, place, name):
+        return sorted(set(NOT_THERE.findall(self.found[name])))
+
+    @staticmethod
+    def reason(wanted, found):
+        lines = difflib.unified_diff(wanted.splitlines(), (found or "").splitlines(), "stock", "ours", lineterm="", n=1)
+        return "\n" + "\n".join(lines)
 
 
 def say(text):
@@ -52,8 +73,8 @@ class Place:
     def git(self, *argv, cwd):
         return self.run([self.real, *argv], cwd).stdout
 
-    def isolate(self):
-        """From now on no other Git can be found on PATH, and calls are noted with their exit codes."""
+    def isolate(self, deep=False):
+        """From now on no other Git can be found on PATH, and calls are noted with their exit codes, or by record-git."""
         os.makedirs(self.top + "/system")
         for directory in os.environ["PATH"].split(":"):
             for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
@@ -62,7 +83,8 @@ class Place:
                     os.symlink(os.path.join(directory, name), there)
         self.env["PATH"] = self.top + "/bin:" + self.top + "/system"
         with open(self.top + "/bin/git", "w") as out:
-            out.write("#!/bin/sh\n'%s' \"$@\"\nrc=$?\nprintf '%%s: %%s\\n' $rc \"$*\" >>'%s'\nexit $rc\n" % (self.real, self.calls))
+            out.write("#!/bin/sh\nexec '%s/record-git' '%s' '%s' \"$@\"\n" % (HERE, self.real, self.top) if deep else
+                      "#!/bin/sh\n'%s' \"$@\"\nrc=$?\nprintf '%%s: %%s\\n' $rc \"$*\" >>'%s'\nexit $rc\n" % (self.real, self.calls))
 
     def list_calls(self):
         with open(self.calls, errors="replace") as calls:

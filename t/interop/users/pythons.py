@@ -8,9 +8,8 @@ import subprocess
 import sys
 import tarfile
 
-from place import Trouble, say
+from place import Absent, Compared, Trouble, say
 
-NOT_THERE = re.compile(r"git: '([a-z-]+)' is a Git command that is not available here yet")
 OUTCOME = re.compile(r"^(PASSED|FAILED|ERROR) (\S+)", re.M)
 
 
@@ -24,7 +23,7 @@ def get(directory, name, *packages):
                      [venv + "/bin/pip", "install", "-q", "--disable-pip-version-check", *packages]):
             done = subprocess.run(argv, capture_output=True, text=True)
             if done.returncode:
-                raise Trouble("cannot get %s: %s" % (name, done.stderr[-400:]))
+                raise Absent("cannot get %s: %s" % (name, done.stderr[-400:]))
         open(venv + "/complete", "w").close()
     return venv
 
@@ -37,7 +36,7 @@ def get_source(venv, package):
                                venv + "/archive", package], capture_output=True, text=True)
         archives = glob.glob(venv + "/archive/*.tar.gz")
         if not archives:
-            raise Trouble("cannot get the source of %s: %s" % (package, done.stderr[-400:]))
+            raise Absent("cannot get the source of %s: %s" % (package, done.stderr[-400:]))
         with tarfile.open(archives[0]) as archive:
             archive.extractall(at)
     return glob.glob(at + "/*")[0]
@@ -107,7 +106,7 @@ class SetuptoolsScm(Pytests):
     tests = "testing"
 
 
-class PreCommit:
+class PreCommit(Compared):
     """Hooks that are programs of the system, so that nothing is downloaded."""
     name = "pre-commit"
     hooks = """repos:
@@ -130,12 +129,15 @@ class PreCommit:
                 out.write(text)
 
         def call(name, *argv):
+            place.forget_calls()
             done = place.run(argv, work, check=False)
+            calls = re.sub(r"\S*/patch\d\S*", "PATCH", "\n".join(place.list_calls()))
             state = place.run([place.real, "status", "--porcelain"], work).stdout
             said = re.sub(r"(?m)^\[.*(WARNING|INFO).*\n|[0-9.]+s\b", "", done.stdout + done.stderr)
-            return name, "%d\n%s\n%s" % (done.returncode, said.replace(place.top, ""), state)
+            return name, ("%d\n%s\n%s\n-- calls\n%s" % (done.returncode, said, state, calls)).replace(place.top, "")
 
         git = place.top + "/bin/git"
+        place.isolate()
         place.git("init", "-q", cwd=work)
         write(".pre-commit-config.yaml", self.hooks)
         write("a.txt", "good\n")
@@ -157,14 +159,41 @@ class PreCommit:
         place.git("add", ".", cwd=work)
         write("b.txt", "staged\nnot staged\n")
         yield call("unstaged", git, "commit", "-q", "-m", "six")
+        yield call("left", place.real, "diff")
+        # A hook changes the lines that also have changes that are not staged: its changes are taken back.
+        write("c.txt", "spaces   \n")
+        place.git("add", ".", cwd=work)
+        write("c.txt", "spaces and more   \n")
+        yield call("conflict", git, "commit", "-q", "-m", "seven")
+        yield call("left after a conflict", place.real, "diff")
+        write("c.txt", "staged\n" + "line\n" * 20)
+        write("run.sh", "#!/bin/sh\n")
+        write("gone.txt", "gone\n")
+        write("binary", "\0\1\2" * 100)
+        place.git("add", ".", cwd=work)
+        yield call("clean again", git, "commit", "-q", "-m", "eight")
+        write("d.txt", "staged  \n")
+        place.git("add", "d.txt", cwd=work)
+        write("c.txt", "staged\r\n" + "line\n" * 19 + "not staged, no newline")
+        write("binary", "\0\3" * 150)
+        write("umläut", "new\n")
+        os.chmod(work + "/run.sh", 0o755)
+        os.remove(work + "/gone.txt")
+        place.git("add", "-N", "umläut", cwd=work)
+        yield call("all kinds", git, "commit", "-q", "-m", "nine")
+        yield call("left of all kinds", place.real, "diff", "--binary")
+        place.git("add", "d.txt", cwd=work)
+        yield call("all kinds, changed", git, "commit", "-q", "-m", "ten")
+        for key, value in (("core.autocrlf", "true"), ("diff.noprefix", "true"), ("apply.whitespace", "error"), ("core.quotePath", "false"), ("color.ui", "always")):
+            place.git("config", key, value, cwd=work)
+            write("d.txt", "staged for %s\r\n" % key)
+            place.git("add", "d.txt", cwd=work)
+            write("d.txt", "staged for %s\r\nand more  \r\n" % key)
+            yield call("run with " + key, self.program, "run")
+            yield call("with " + key, git, "commit", "-q", "-m", "with " + key)
+            yield call("left with " + key, place.real, "diff", "--binary", "--color=never")
+        yield call("history", place.real, "log", "--stat", "--format=%s", "--color=never")
 
     def outcomes(self, place):
         self.found = dict(self.steps(place))
         return self.found
-
-    def needs(self, place, name):
-        return sorted(set(NOT_THERE.findall(self.found[name])))
-
-    @staticmethod
-    def reason(wanted, found):
-        return "stock:\n%s\nours:\n%s" % (wanted, found)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tools that fill a terminal: driven by keys in tmux. Outcomes are the screens, and what the repository has at last."""
-import difflib
 import os
 import re
 import shutil
 import time
 
 import pythons
-from place import Trouble
+from place import Absent, Compared
 
 SIZE = ("-x", "160", "-y", "50")
 QUIET, BETWEEN_KEYS = 1, 0.4   # seconds in which a screen stays as it is: then it is done
@@ -84,7 +83,7 @@ def make_tree(place):
     return tree
 
 
-class Screens:
+class Screens(Compared):
     steps = ()   # (name of the screen, keys that lead to it)
 
     def prepare(self, place):
@@ -95,7 +94,7 @@ class Screens:
 
     def outcomes(self, place):
         if not shutil.which("tmux"):
-            raise Trouble("no tmux here")
+            raise Absent("no tmux here")
         tree = make_tree(place)
         self.prepare(place)
         terminal = Terminal(place, self.program)
@@ -114,14 +113,8 @@ class Screens:
     def needs(self, place, name):
         return []   # a step is not one of those that need what is not there
 
-    @staticmethod
-    def reason(wanted, found):
-        return "\n" + "\n".join(difflib.unified_diff(wanted.splitlines(), found.splitlines(), "stock", "ours",
-                                                     lineterm="", n=1))
-
 
 class Lazygit(Screens):
-    """The panel of stashes is left out: there is no stash yet, and the panel says so."""
     name = "lazygit"
     config = """disableStartupPopups: true
 git: {autoFetch: false, autoRefresh: false}
@@ -149,10 +142,29 @@ gui: {showRandomTip: false, showCommandLog: false}
         with open(place.top + "/home/.config/lazygit/config.yml", "w") as out:
             out.write(self.config)
 
-    def clean(self, screen):
-        lines = screen.splitlines()
-        at = next((i for i, line in enumerate(lines) if "[5]" in line), len(lines))
-        return "\n".join(lines[:at] + [re.sub("^.{54}", "", line) for line in lines[at:]])
+
+class LazygitWork(Lazygit):
+    """Work on commits: parts of files, stashes, rebases, picks, merges, a bisection and worktrees."""
+    name = "lazygit-work"
+    steps = (
+        ("hunk", ("2", "Down", "Enter")), ("hunk staged", ("Space",)), ("file with hunks", ("Escape", "Down", "Down", "Enter")),
+        ("line unstaged", ("a", "Down", "d")), ("amended", ("Escape", "2", "A", "Enter")), ("stash menu", ("S",)),
+        ("stashed", ("Escape", "Up", "Up", "Up", "Up", "a", "s", "=kept", "Enter")), ("stash", ("5",)), ("files of the stash", ("Enter",)),
+        ("applied", ("Escape", "Space", "Enter")), ("thrown away", ("2", "D", "h")), ("stash again", ("5",)), ("popped", ("g", "Enter")),
+        ("committed", ("2", "a", "c", "=third", "Enter")), ("edit", ("4", "Down", "e")), ("rebase menu", ("m",)), ("continued", ("c",)),
+        ("squash", ("4", "Up", "Up", "Up", "s", "Enter")), ("picked", ("3", "Down", "Enter", "C", "Escape", "4", "V", "Enter")),
+        ("rebase onto", ("3", "Down", "r")), ("rebased", ("s",)), ("merge menu", ("3", "Down", "M")), ("merged", ("m",)),
+        ("moved", ("4", "C-j")), ("reverted", ("t", "Enter")), ("undone", ("z", "Enter")), ("redone", ("Z", "Enter")),
+        ("patch of a file", ("4", "Enter", "Space")), ("patch menu", ("C-p",)), ("patch removed", ("=d",)), ("out of it", ("Escape", "Escape")),
+        ("new branch", ("3", "n", "=clash", "Enter")), ("reset", ("4", "Down", "Down", "g", "h")),
+        ("file changed", ("2", ":", "=echo mine >theirs", "Enter", "Enter")), ("added", ("2", "a", "c", "=mine", "Enter")),
+        ("conflicts", ("3", "Down", "Down", "M", "m", "Enter")), ("merge options", ("m",)), ("aborted", ("a", "Enter")),
+        ("back", ("3", "Up", "Up", "Down", "Space")),
+        ("bisect", ("4", "Up", "Up", "Up", "Up", "b", "b")), ("bisect good", ("Down", "Down", "Down", "Down", "b", "g")), ("bisect menu", ("b",)),
+        ("bisect reset", ("r", "Enter")), ("dropped", ("4", "Up", "Up", "Up", "Up", "d", "Enter")),
+        ("worktrees", ("2", "=]")), ("new worktree", ("n", "=other", "Enter")), ("made", ("Enter",)), ("selected", ("2", "Down")),
+        ("removed", ("d", "Enter")), ("log", ("Escape", "1", "a")), ("reflog", ("4", "=]")),
+    )
 
 
 class Tig(Screens):
@@ -168,7 +180,23 @@ class Tig(Screens):
     def __init__(self, directory):
         self.program = shutil.which("tig")
         if not self.program:
-            raise Trouble("no tig here")
+            raise Absent("no tig here")
 
     def clean(self, screen):
-        return re.sub(r"(?m)^20\S+ \S+ \S+ (?=Unknown )", "", screen)
+        return re.sub(r"(?m)^20\S+ \S+ \S+ (?=Unknown )|(?<=Not Committed Yet )20\S+ \S+", "", screen)
+
+
+class TigWork(Tig):
+    """Parts of files, blame, and the views that are for one thing each."""
+    name = "tig-work"
+    steps = (
+        ("status", ("s",)), ("unstaged", ("Down", "Down", "Down", "Enter")), ("line", ("Down", "Down", "Down", "Down", "Down", "Down", "Down")),
+        ("line staged", ("1",)), ("status after it", ("s",)), ("staged", ("Up", "Up", "Enter")), ("next hunk", ("=@",)), ("hunk unstaged", ("u",)),
+        ("status again", ("s",)), ("unstaged again", ("Down", "Down", "Enter")), ("hunk staged", ("=@", "u")), ("hunk split", ("=@", "=\\")),
+        ("all of it", ("s", "Up", "Up", "Up", "u")), ("back", ("s", "q",)),
+        ("tree", ("m", "t")), ("blame", ("Down", "Down", "b")), ("commit of a line", ("Enter",)), ("blame alone", ("q",)), ("blame of the parent", ("=,",)),
+        ("of a directory", ("q", "t", "Down", "Enter")), ("file in it", ("Down", "Enter")), ("blame of it", ("b",)),
+        ("no stashes", ("y",)), ("grep", ("q", "g", "=line", "Enter")), ("log of all", ("q", "l")), ("diff of HEAD", ("d",)),
+        ("search", ("m", "/", "=first", "Enter")), ("reflog", ("L",)), ("refreshed", ("q", "m", "R")),
+        ("refs", ("r",)), ("other checked out", ("Down", "Down", "C", "Enter")), ("after it", ("m",)),
+    )
