@@ -7,7 +7,7 @@
 #include "operation/operation.h"
 
 /*
- * Read HEAD. *branch: the full name of the branch, NULL if HEAD is detached; the caller frees it. *unborn: the branch has
+ * Read HEAD. *branch: the full name of the branch, "HEAD" if HEAD is detached; the caller frees it. *unborn: the branch has
  * no commit, and *oid is the null id. Errors: those of ref_resolve, a broken HEAD among them.
  */
 MUST_USE int head_read(struct repository *r, struct object_id *oid, char **branch, bool *unborn, struct err *err);

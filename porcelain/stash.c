@@ -76,7 +76,7 @@ static int stash_write_commit(struct repository *r, const struct object_id *tree
 
 static const char *branch_name(const char *ref)
 {
-	if (!ref)
+	if (!ref || !strcmp(ref, "HEAD"))
 		return "(no branch)";
 	skip_prefix(ref, "refs/heads/", &ref);
 	return ref;

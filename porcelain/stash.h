@@ -13,7 +13,7 @@
 
 struct stash_source {
 	const struct object_id *head;
-	const char *branch;	   /* HEAD's, in full; NULL: detached */
+	const char *branch;	   /* HEAD's, in full; NULL or "HEAD": detached */
 	struct index_state *index; /* as it was read; its cached trees are brought up to date */
 	struct index_state *files; /* the same with all changes of files: stash_add_changes */
 	const struct object_id *untracked; /* a commit: stash_create_untracked; NULL: none */
