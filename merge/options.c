@@ -29,18 +29,13 @@ static int read_renames(struct merge_trees *m, const struct config_set *c, struc
 	return rc < 0 ? rc : 0;
 }
 
-static int read_directory_renames(struct merge_trees *m, const struct config_set *c, struct err *err)
+static void read_directory_renames(struct merge_trees *m, const struct config_set *c)
 {
 	const struct config_entry *e = config_get(c, "merge.directoryrenames");
-	bool on = true;
-	int rc;
+	int on = e ? config_parse_maybe_bool(e->value) : -1;
 
-	if (!e || (e->value && !strcasecmp(e->value, "conflict")))
-		return 0;
-	rc = config_get_bool(c, "merge.directoryrenames", &on, err);
-	if (rc >= 0)
+	if (on >= 0)
 		m->renames.directories = on ? MERGE_DIR_RENAMES_APPLY : MERGE_DIR_RENAMES_NONE;
-	return rc < 0 ? rc : 0;
 }
 
 static int read_algorithm(struct merge_trees *m, const struct config_set *c, struct err *err)
@@ -67,8 +62,7 @@ int merge_options_config(struct merge_trees *m, const struct config_set *c, stru
 	rc = read_algorithm(m, c, err);
 	if (!rc)
 		rc = read_renames(m, c, err);
-	if (!rc)
-		rc = read_directory_renames(m, c, err);
+	read_directory_renames(m, c);
 	if (!rc) {
 		rc = config_get_bool(c, "merge.renormalize", &m->rules.renormalize, err);
 		rc = rc < 0 ? rc : 0;

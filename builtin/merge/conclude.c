@@ -359,7 +359,7 @@ int merge_after(struct merge_cmd *m, const struct object_id *to, struct err *err
 		rc = show_diffstat(m, to, err);
 	run_post_merge(m);
 	if (m->o.squash <= 0)
-		auto_maintenance(m->r, m->o.quiet > m->o.verbose);
+		auto_maintenance(m->r, m->o.verbosity < 0);
 	return rc;
 }
 
@@ -380,7 +380,7 @@ static void tell_rerere(const struct merge_cmd *m)
 
 static void tell_squash(const struct merge_cmd *m)
 {
-	if (m->o.squash > 0 && m->o.quiet <= m->o.verbose)
+	if (m->o.squash > 0)
 		printf("Squash commit -- not updating HEAD\n");
 }
 
@@ -509,7 +509,7 @@ int merge_conclude(struct merge_cmd *m, struct err *err)
 	}
 	if (!rc) {
 		tell_result(m);
-		if (m->o.quiet <= m->o.verbose)
+		if (m->o.verbosity >= 0)
 			puts(what);
 		rc = merge_after(m, &commit, err);
 	}

@@ -14,16 +14,6 @@ static const char *const usage[] = {
 	NULL
 };
 
-static int on_shortlog(const struct option *opt, const char *arg, int unset)
-{
-	int *log = opt->value;
-
-	*log = unset ? 0 : DEFAULT_LOG;
-	if (arg && (!parse_int_strict(arg, log) || *log < 0))
-		die("option `%s' expects a numerical value", opt->long_name);
-	return 0;
-}
-
 static int shortlog_setting(struct repository *r)
 {
 	static const char *const keys[] = { "merge.summary", "merge.log" };
@@ -65,10 +55,10 @@ int cmd_fmt_merge_msg(int argc, const char **argv, struct command_ctx *ctx)
 	const char *file = NULL;
 	int log = -1, rc;
 	struct option opts[] = {
-		OPT_CALLBACK_F(0, "log", &log, "n", "populate log with at most <n> entries from shortlog", PARSE_OPT_OPTARG,
-			       on_shortlog),
-		OPT_CALLBACK_F(0, "summary", &log, "n", "alias for --log (deprecated)",
-			       PARSE_OPT_OPTARG | PARSE_OPT_HIDDEN, on_shortlog),
+		{ OPTION_INTEGER, 0, "log", &log, "n", "populate log with at most <n> entries from shortlog", PARSE_OPT_OPTARG,
+		  NULL, DEFAULT_LOG },
+		{ OPTION_INTEGER, 0, "summary", &log, "n", "alias for --log (deprecated)", PARSE_OPT_OPTARG | PARSE_OPT_HIDDEN,
+		  NULL, DEFAULT_LOG },
 		OPT_STRING('m', "message", &o.first, "text", "use <text> as start of message"),
 		OPT_STRING(0, "into-name", &o.into_name, "name", "use <name> instead of the real target branch"),
 		OPT_STRING('F', "file", &file, "file", "file to read from"),

@@ -19,6 +19,11 @@ void merge_heads_clear(struct merge_heads *h)
 	*h = (struct merge_heads){ 0 };
 }
 
+const char *merge_head_label(const struct merge_head *h)
+{
+	return strchr(h->name, '\t') ? oid_hex(&h->commit->oid) : h->name;
+}
+
 /* 1: it is no commit. */
 static int add_head(struct merge_cmd *m, const char *name, const struct object_id *named, struct err *err)
 {
@@ -52,11 +57,11 @@ static int add_fetched(struct merge_cmd *m, struct err *err)
 		const char *rest;
 
 		if (oid_parse_hex(&oid, line, m->r->algo, &rest) < 0)
-			rc = err_set(err, ERR_CORRUPT, "could not read '%s'", REFNAME_FETCH_HEAD);
+			rc = 1;
 		else if (rest[0] == '\t' && rest[1] == '\t')
 			rc = add_head(m, line, &oid, err);
 		if (rc > 0)
-			rc = err_set(err, ERR_INVALID, "not something we can merge in %s: %s", REFNAME_FETCH_HEAD, line);
+			rc = err_set(err, ERR_INVALID, "not something we can merge in %s: %s", path, line);
 	}
 	free(path);
 	strbuf_release(&text);
@@ -114,6 +119,8 @@ int merge_find_heads(struct merge_cmd *m, int argc, const char **argv, struct er
 
 	if (!argc)
 		return add_upstream(m, err);
+	if (argc == 1 && !strcmp(argv[0], "-"))
+		return add_named(m, "@{-1}", err);
 	for (int i = 0; !rc && i < argc; i++)
 		rc = add_named(m, argv[i], err);
 	return rc;
@@ -196,7 +203,7 @@ static int verify_head(struct merge_cmd *m, struct commit *c, struct err *err)
 			rc = err_set(err, ERR_INVALID, "Commit %s has an untrusted GPG signature, allegedly by %s.", id.buf,
 				     check.signer ? check.signer : "");
 	}
-	if (!rc && m->o.verbose >= m->o.quiet)
+	if (!rc && m->o.verbosity >= 0)
 		printf("Commit %s has a good GPG signature by %s\n", id.buf, check.signer ? check.signer : "");
 	signature_check_release(&check);
 	strbuf_release(&id);

@@ -32,7 +32,7 @@ struct merge_cmd_options {
 	int stat; /* enum merge_stat */
 	int log;  /* subjects in the message at most; 0: none */
 	int squash, commit, edit; /* -1: not given */
-	int verbose, quiet, progress, signoff, verify, verify_signatures, allow_unrelated, autostash, overwrite_ignore;
+	int verbosity, progress, signoff, verify, verify_signatures, allow_unrelated, autostash, overwrite_ignore;
 	int rerere_autoupdate; /* -1: not given */
 	bool ff_given; /* on the command line, or in the configuration */
 	struct strvec messages;
@@ -98,6 +98,8 @@ extern const char *const merge_usage[];
 MUST_USE int merge_find_heads(struct merge_cmd *m, int argc, const char **argv, struct err *err);
 /* Drop heads that HEAD, or another head, leads to. */
 MUST_USE int merge_reduce_heads(struct merge_cmd *m, struct err *err);
+/* The name that was given; of a line of FETCH_HEAD the id, until the next oid_hex(). */
+const char *merge_head_label(const struct merge_head *h);
 void merge_heads_clear(struct merge_heads *h);
 /* > 0: a signature is missing or bad; the reason has been printed. */
 MUST_USE int merge_verify_signatures(struct merge_cmd *m, struct err *err);

@@ -53,7 +53,7 @@ static int check_in_progress(struct merge_cmd *m, struct err *err)
 
 static bool is_quiet(const struct merge_cmd *m)
 {
-	return m->o.quiet > m->o.verbose;
+	return m->o.verbosity < 0;
 }
 
 /* ---- fast-forward ---- */
@@ -107,7 +107,7 @@ static int fast_forward(struct merge_cmd *m, struct err *err)
 		return rc;
 	if (!is_quiet(m))
 		puts(what);
-	if (!is_quiet(m) && m->o.squash > 0)
+	if (m->o.squash > 0)
 		puts("Squash commit -- not updating HEAD");
 	return merge_after(m, &to->oid, err);
 }
@@ -193,7 +193,7 @@ static int true_merge(struct merge_cmd *m, struct err *err)
 	}
 	if (!rc && trivial)
 		rc = merge_check_trivial(m, err);
-	if (!rc && (m->o.strategies.nr > 1 || merge_has_external_strategy(m)))
+	if (!rc && !m->in_index && (m->o.strategies.nr > 1 || merge_has_external_strategy(m)))
 		return merge_by_strategies(m, err);
 	if (!rc)
 		rc = merge_in_memory(m, err);
@@ -297,11 +297,8 @@ static void set_action(struct merge_cmd *m)
 	struct strbuf text = STRBUF_INIT;
 
 	strbuf_addstr(&text, env ? env : "merge");
-	for (size_t i = 0; !env && i < m->heads.nr; i++) {
-		const struct merge_head *h = &m->heads.items[i];
-
-		strbuf_addf(&text, " %s", strchr(h->name, '\t') ? oid_hex(&h->commit->oid) : h->name);
-	}
+	for (size_t i = 0; !env && i < m->heads.nr; i++)
+		strbuf_addf(&text, " %s", merge_head_label(&m->heads.items[i]));
 	m->action = strbuf_detach(&text, NULL);
 }
 

@@ -20,6 +20,10 @@ static bool is_early_part(const char *name, size_t *len)
 	size_t n = strlen(name), digits;
 	unsigned long up;
 
+	for (*len = n; *len && name[*len - 1] == '^';)
+		--*len;
+	if (*len < n)
+		return true;
 	for (digits = n; digits && isdigit((unsigned char)name[digits - 1]); digits--)
 		;
 	if (!digits || name[digits - 1] != '~')
@@ -94,7 +98,8 @@ static void add_head_line(struct merge_cmd *m, const struct merge_head *h, struc
 	if (is_ref_of_kind(ref))
 		add_ref_line(&meant, ref, out);
 	else if (!add_branch_part(m, &meant, out))
-		strbuf_addf(out, "%s\t\tcommit '%s'\n", oid_hex(&h->commit->oid), meant.name);
+		strbuf_addf(out, "%s\t\t%s '%s'\n", oid_hex(&h->named), oid_eq(&h->named, &h->commit->oid) ? "commit" : "tag",
+			    meant.name);
 	free(ref);
 	strbuf_release(&name);
 }
@@ -111,11 +116,11 @@ static int read_message_file(struct merge_cmd *m, struct strbuf *out, struct err
 		return read_fd(out, 0, EDIT_TEXT_MAX, "standard input", err);
 	path = is_absolute_path(name) || !m->prefix ? xstrdup(name) : xstrfmt("%s%s", m->prefix, name);
 	rc = read_named_file(out, path, EDIT_TEXT_MAX, NULL);
-	free(path);
 	if (rc < 0) {
-		error("could not read file '%s'", name);
+		error("could not read file '%s'", path);
 		exit(129);
 	}
+	free(path);
 	return 0;
 }
 
@@ -138,8 +143,10 @@ bool merge_wants_editor(const struct merge_cmd *m)
 		return m->o.edit;
 	if (m->have_message)
 		return false;
+	if (env && config_parse_maybe_bool(env) < 0)
+		die("Bad value '%s' in environment '%s'", env, "GIT_MERGE_AUTOEDIT");
 	if (env)
-		return config_parse_maybe_bool(env) > 0;
+		return config_parse_maybe_bool(env);
 	return !fstat(0, &in) && !fstat(1, &out) && isatty(0) && isatty(1) && in.st_dev == out.st_dev &&
 	       in.st_ino == out.st_ino && in.st_mode == out.st_mode;
 }

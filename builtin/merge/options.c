@@ -17,22 +17,6 @@ const char *const merge_usage[] = {
 
 /* ---- options ---- */
 
-static int on_log(const struct option *opt, const char *arg, int unset)
-{
-	int *log = opt->value;
-	char *end = NULL;
-	long n;
-
-	*log = unset ? 0 : DEFAULT_LOG;
-	if (unset || !arg)
-		return 0;
-	n = strtol(arg, &end, 10);
-	if (end == arg || *end || n < 0 || n > INT_MAX)
-		die("option `%s' expects a numerical value", "log");
-	*log = (int)n;
-	return 0;
-}
-
 static int on_gpg_sign(const struct option *opt, const char *arg, int unset)
 {
 	const char **key = opt->value;
@@ -112,8 +96,8 @@ static int parse_words(struct merge_cmd_options *o, int argc, const char **argv)
 		OPT_CALLBACK_F(0, "summary", &o->stat, NULL, "(synonym to --stat)", PARSE_OPT_NOARG, on_stat),
 		OPT_CALLBACK_F(0, "compact-summary", &o->stat, NULL,
 			       "show a compact summary at the end of the merge", PARSE_OPT_NOARG, on_compact),
-		OPT_CALLBACK_F(0, "log", &o->log, "n", "add (at most <n>) entries from shortlog to the message",
-			       PARSE_OPT_OPTARG, on_log),
+		{ OPTION_INTEGER, 0, "log", &o->log, "n", "add (at most <n>) entries from shortlog to the message",
+		  PARSE_OPT_OPTARG, NULL, DEFAULT_LOG },
 		OPT_BOOL(0, "squash", &o->squash, "leave index and files merged, without a commit"),
 		OPT_BOOL(0, "commit", &o->commit, "make a commit if the merge succeeds (default)"),
 		OPT_BOOL('e', "edit", &o->edit, "edit message before committing"),
@@ -131,8 +115,7 @@ static int parse_words(struct merge_cmd_options *o, int argc, const char **argv)
 		OPT_STRVEC('m', "message", &o->messages, "message", "merge commit message (for a non-fast-forward merge)"),
 		OPT_STRING('F', "file", &o->file, "path", "read message from file"),
 		OPT_STRING(0, "into-name", &o->into_name, "name", "use <name> instead of the real target"),
-		OPT__VERBOSE(&o->verbose),
-		OPT__QUIET(&o->quiet),
+		OPT__VERBOSITY(&o->verbosity),
 		OPT_BOOL(0, "abort", &modes[MERGE_MODE_ABORT], "abort the current in-progress merge"),
 		OPT_BOOL(0, "quit", &modes[MERGE_MODE_QUIT], "--abort but leave index and working tree alone"),
 		OPT_BOOL(0, "continue", &modes[MERGE_MODE_CONTINUE], "continue the current in-progress merge"),
@@ -284,8 +267,10 @@ int merge_parse_options(struct merge_cmd *m, int argc, const char **argv)
 	read_config(m);
 	read_branch_options(m);
 	argc = parse_words(o, argc, argv);
-	if (o->quiet > o->verbose)
+	if (o->verbosity < 0)
 		o->stat = MERGE_STAT_NONE;
+	if (o->log < 0)
+		o->log = 0;
 	m->comment_char = edit_comment_char(m->r);
 	check_squash(o);
 	if (o->commit < 0)

@@ -12,7 +12,7 @@ static progress_start_fn meter_of(const struct merge_cmd *m)
 {
 	if (m->o.progress > 0)
 		return progress_start_delayed;
-	return m->o.progress < 0 && m->o.quiet <= m->o.verbose ? progress_start : NULL;
+	return m->o.progress < 0 && m->o.verbosity >= 0 ? progress_start : NULL;
 }
 
 int merge_plan_update(struct merge_cmd *m, const struct object_id *from, const struct object_id *to,
@@ -38,14 +38,14 @@ struct ort_run {
 
 static int prepare_ort(struct merge_cmd *m, struct ort_run *run, struct err *err)
 {
-	const bool octopus = m->strategy && !strcmp(m->strategy, "octopus");
+	const bool octopus = m->strategy && !strcmp(m->strategy, "octopus"), resolve = m->strategy && !strcmp(m->strategy, "resolve");
 	int rc = merge_options_config(&run->m, m->r->config, err);
 
-	for (size_t i = 0; !rc && !octopus && i < m->o.strategy_options.nr; i++)
+	for (size_t i = 0; !rc && !octopus && !resolve && i < m->o.strategy_options.nr; i++)
 		if (!merge_options_strategy(&run->m, m->o.strategy_options.v[i]))
 			rc = err_set(err, ERR_INVALID, "unknown strategy option: -X%s", m->o.strategy_options.v[i]);
 	/* Some strategies are options of ort. */
-	if (!rc && (octopus || (m->strategy && !strcmp(m->strategy, "resolve"))))
+	if (!rc && (octopus || resolve))
 		merge_options_strategy(&run->m, "no-renames");
 	if (!rc && m->strategy && !strcmp(m->strategy, "subtree") && !run->m.subtree)
 		run->m.subtree = "";
@@ -157,12 +157,12 @@ static int try_octopus_head(struct merge_cmd *m, struct ort_run *run, size_t i, 
 	if (rc < 0)
 		return rc;
 	if (rc) {
-		printf("Fast-forwarding to: %s\n", h->name);
+		printf("Fast-forwarding to: %s\n", merge_head_label(h));
 		*tree = h->commit->tree;
 		parts->items[0] = h->commit;
 		return 0;
 	}
-	printf("Trying simple merge with %s\n", h->name);
+	printf("Trying simple merge with %s\n", merge_head_label(h));
 	fflush(stdout);
 	rc = add_octopus_head(m, run, h->commit, parts, tree, &result, err);
 	if (rc)
