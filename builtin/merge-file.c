@@ -185,7 +185,9 @@ static int run_merge_file(struct merge_file *f, const char *const *names)
 		rc = write_result(f, names[0], &err);
 	}
 	if (rc < 0) {
-		report_error(&err);
+		if (!f->quiet)
+			report_error(&err);
+		err_release(&err);
 		return 255;
 	}
 	rc = finish_stdout();

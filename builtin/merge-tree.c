@@ -344,8 +344,8 @@ int cmd_merge_tree(int argc, const char **argv, struct command_ctx *ctx)
 
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_STOP_AT_NON_OPTION);
 	if (mode == 't' || (!mode && argc == 3 && !t.from_stdin)) {
-		if (options && (t.messages >= 0 || t.quiet || t.nul || t.name_only || t.allow_unrelated || t.base ||
-				t.strategy_options.nr))
+		if (options && (t.messages >= 0 || t.quiet || t.nul || t.name_only || t.allow_unrelated || t.from_stdin ||
+				t.base || t.strategy_options.nr))
 			die("--trivial-merge is incompatible with all other options");
 		strvec_clear(&t.strategy_options);
 		if (argc != 3)
