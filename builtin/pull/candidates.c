@@ -43,9 +43,9 @@ static void explain_tracking(const struct pull_cmd *p, const char *branch)
 
 static void explain_refspecs(const struct pull_cmd *p)
 {
-	fprintf(stderr, "There are no candidates for %s among the refs that you just fetched.\n"
+	fprintf(stderr, "There %s among the refs that you just fetched.\n"
 		"Generally this means that you provided a wildcard refspec which had no\nmatches on the remote end.\n",
-		p->rebase == REBASE_TRUE ? "rebasing against" : "merging");
+		p->rebase > REBASE_FALSE ? "is no candidate for rebasing against" : "are no candidates for merging");
 }
 
 int pull_explain_no_candidates(const struct pull_cmd *p, int argc, const char **argv)
@@ -71,8 +71,8 @@ int pull_explain_no_candidates(const struct pull_cmd *p, int argc, const char **
 	else if (!ref)
 		explain_tracking(p, branch);
 	else
-		fprintf(stderr, "Your configuration specifies to %s the ref '%s'\n"
-			"from the remote, but no such ref was fetched.\n", verb_of(p), ref);
+		fprintf(stderr, "Your configuration specifies to merge with the ref '%s'\n"
+			"from the remote, but no such ref was fetched.\n", ref);
 	free(ref);
 	return 1;
 }

@@ -50,14 +50,21 @@ static bool parse_rebase(const char *value, int *out)
 	return true;
 }
 
+static void tell_superseded(const char *value)
+{
+	if (!strcmp(value, "preserve") || !strcmp(value, "p"))
+		error("%s: 'preserve' superseded by 'merges'", value);
+}
+
 static int on_rebase(const struct option *opt, const char *arg, int unset)
 {
 	int *rebase = opt->value;
 
 	*rebase = unset ? REBASE_FALSE : REBASE_TRUE;
-	if (arg && !parse_rebase(arg, rebase))
-		die("invalid value for '%s': '%s'", "--rebase", arg);
-	return 0;
+	if (!arg || parse_rebase(arg, rebase))
+		return 0;
+	tell_superseded(arg);
+	return error("invalid value for '%s': '%s'", "--rebase", arg);
 }
 
 #define PASS(to, s, l, h) OPT_CALLBACK_F(s, l, &p->to, NULL, h, PARSE_OPT_NOARG, pass_on)
@@ -67,8 +74,7 @@ static int on_rebase(const struct option *opt, const char *arg, int unset)
 int pull_parse_options(struct pull_cmd *p, int argc, const char **argv)
 {
 	struct option opts[] = {
-		OPT__VERBOSE(&p->verbose),
-		OPT__QUIET(&p->quiet),
+		OPT__VERBOSITY(&p->verbosity),
 		PASS(both, 0, "progress", "force progress reporting"),
 		PASS_OPTARG(fetch_args, 0, "recurse-submodules", "on-demand", "fetch submodules, too"),
 		OPT_GROUP("Options related to merging"),
@@ -134,8 +140,10 @@ static void read_rebase(struct pull_cmd *p, const char *key)
 {
 	const struct config_entry *e = config_get(p->r->config, key);
 
-	if (e && p->rebase == REBASE_UNSET && !parse_rebase(e->value, &p->rebase))
-		die("invalid value for '%s': '%s'", key, e->value);
+	if (!e || p->rebase != REBASE_UNSET || parse_rebase(e->value, &p->rebase))
+		return;
+	tell_superseded(e->value);
+	die("invalid value for '%s': '%s'", key, e->value);
 }
 
 static void read_ff(struct pull_cmd *p)
@@ -153,15 +161,15 @@ static void read_ff(struct pull_cmd *p)
 		die("invalid value for '%s': '%s'", "pull.ff", e->value);
 }
 
-/* A choice of --ff, --no-ff or --ff-only on the command line outweighs configured rebasing. */
+/* --rebase and --no-rebase on the command line outweigh "pull.ff = only". */
 void pull_read_config(struct pull_cmd *p)
 {
 	const char *branch = p->branch;
-	bool ff_only_given = p->ff && !strcmp(p->ff, "--ff-only");
+	bool ff_given = p->ff;
 
 	read_ff(p);
-	if (p->rebase == REBASE_UNSET && ff_only_given)
-		return;
+	if (p->rebase != REBASE_UNSET && !ff_given && p->ff && !strcmp(p->ff, "--ff-only"))
+		p->ff = "--ff";
 	if (branch && skip_prefix(branch, "refs/heads/", &branch)) {
 		char *key = xstrfmt("branch.%s.rebase", branch);
 

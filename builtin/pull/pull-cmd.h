@@ -18,7 +18,7 @@ struct pull_cmd {
 	struct repository *r;
 	struct command_ctx *ctx;
 	struct strvec both, merge_args, fetch_args; /* options that are passed on */
-	int verbose, quiet, dry_run, append, autostash;
+	int verbosity, dry_run, append, autostash;
 	int rebase;	/* enum pull_rebase */
 	const char *ff; /* "--ff", "--no-ff", "--ff-only"; NULL: not given */
 	char *branch;	/* "refs/heads/x", "HEAD" if it is detached */

@@ -60,10 +60,8 @@ static void set_action(int argc, const char **argv)
 
 static void push_verbosity(const struct pull_cmd *p, struct strvec *args)
 {
-	for (int i = 0; i < p->verbose; i++)
-		strvec_push(args, "-v");
-	for (int i = 0; i < p->quiet; i++)
-		strvec_push(args, "-q");
+	for (int i = abs(p->verbosity); i > 0; i--)
+		strvec_push(args, p->verbosity > 0 ? "-v" : "-q");
 }
 
 static int fetch(struct pull_cmd *p, int argc, const char **argv, struct err *err)
@@ -169,7 +167,7 @@ static int check_divergence(struct pull_cmd *p, const struct relation *rel, stru
 				  "\tgit merge --no-ff\n\nor:\n\n\tgit rebase\n");
 		return err_set(err, ERR_INVALID, "Not possible to fast-forward, aborting.");
 	}
-	if (p->rebase == REBASE_UNSET && !p->ff && divergent && p->heads.nr == 1) {
+	if (p->rebase == REBASE_UNSET && !p->ff && divergent) {
 		advise_divergent();
 		return err_set(err, ERR_INVALID, "Need to specify how to reconcile divergent branches.");
 	}
@@ -211,8 +209,8 @@ static int merge(struct pull_cmd *p)
 /* Which options for a merge hold for a rebase as well. */
 static bool is_for_rebase(const char *option)
 {
-	static const char *const all[] = { "-n", "--stat", "--no-stat", "--strategy", "--gpg-sign", "--no-gpg-sign", "--verify",
-					   "--no-verify" };
+	static const char *const all[] = { "-n", "--stat", "--no-stat", "--strategy", "--gpg-sign", "--no-gpg-sign", "--signoff",
+					   "--no-signoff" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		if (starts_with(option, all[i]))
