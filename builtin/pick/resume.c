@@ -149,7 +149,8 @@ static int abort_sequence(struct pick_cmd *c, struct err *err)
 	if (!repo_state_exists(c->r, STATE_SEQUENCER_HEAD))
 		return abort_single(c, unfinished, err);
 	if (!repo_state_oid(c->r, STATE_SEQUENCER_HEAD, &to))
-		return err_set(err, ERR_CORRUPT, "stored pre-cherry-pick HEAD file '%s' is corrupt", repo_state_name(STATE_SEQUENCER_HEAD));
+		return err_set(err, ERR_CORRUPT, "stored pre-cherry-pick HEAD file '%s/%s' is corrupt", c->r->gitdir,
+			       repo_state_name(STATE_SEQUENCER_HEAD));
 	if (oid_is_null(&to))
 		return err_set(err, ERR_INVALID, "cannot abort from a branch yet to be born");
 	if (!head_is_known(c, &c->head))

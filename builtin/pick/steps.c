@@ -560,7 +560,7 @@ static int step_by_child(struct pick_cmd *c, struct step *s, struct err *err)
 	if (rc == ERR_CONFLICT)
 		return stop_refused(c, err);
 	if (!rc)
-		rc = pick_write_stop(c, &s->pick.commit->oid, true, &s->message, &s->result.merge.tree, err);
+		rc = pick_write_stop(c, &s->pick.commit->oid, !c->revert, &s->message, &s->result.merge.tree, err);
 	if (!rc && c->several)
 		rc = pick_write_sequence(c, err);
 	if (!rc)
