@@ -11,9 +11,19 @@ struct cleanliness {
 
 static void note_unstaged(void *data, const struct index_entry *e, enum worktree_change why UNUSED)
 {
-	struct cleanliness *clean = data;
+	*(bool *)data |= !MODE_IS_GITLINK(e->mode);
+}
 
-	clean->unstaged |= !MODE_IS_GITLINK(e->mode);
+int has_unstaged_changes(struct repository *r, struct index_state *ix, bool *out, struct err *err)
+{
+	struct converter *conv = NULL;
+	int rc = converter_new(&conv, r, ix, ATTR_CHECKIN, err);
+
+	*out = false;
+	if (!rc)
+		rc = worktree_refresh_index(r, ix, NULL, conv, note_unstaged, out, err);
+	converter_free(conv);
+	return rc;
 }
 
 static int note_staged(void *data, const char *path UNUSED, unsigned old_mode UNUSED, const struct object_id *old_oid UNUSED,
@@ -41,7 +51,6 @@ bool print_unmerged(const struct index_state *ix)
 
 static int read_cleanliness(struct repository *r, const struct object_id *head, struct cleanliness *clean, struct err *err)
 {
-	struct converter *conv = NULL;
 	struct index_state ix;
 	struct object_id tree;
 	int rc;
@@ -49,20 +58,17 @@ static int read_cleanliness(struct repository *r, const struct object_id *head, 
 	index_init(&ix, r->algo);
 	rc = index_read_repo(&ix, r, err);
 	if (!rc)
-		rc = converter_new(&conv, r, &ix, ATTR_CHECKIN, err);
-	if (!rc)
-		rc = worktree_refresh_index(r, &ix, NULL, conv, note_unstaged, clean, err);
+		rc = has_unstaged_changes(r, &ix, &clean->unstaged, err);
 	(void)print_unmerged(&ix);
 	if (!rc)
 		rc = object_peel(odb_source(r->odb), head, OBJ_TREE, &tree, NULL, err);
 	if (!rc)
 		rc = index_diff_tree(&ix, odb_source(r->odb), &tree, note_staged, clean, err);
-	converter_free(conv);
 	index_release(&ix);
 	return rc;
 }
 
-int require_clean_worktree(struct repository *r, const struct object_id *head, const char *action, struct err *err)
+int tell_if_unclean(struct repository *r, const struct object_id *head, const char *action, struct err *err)
 {
 	struct cleanliness clean = { false, false };
 	int rc = read_cleanliness(r, head, &clean, err);
@@ -75,6 +81,14 @@ int require_clean_worktree(struct repository *r, const struct object_id *head, c
 		error("additionally, your index contains uncommitted changes.");
 	else if (clean.staged)
 		error("cannot %s: Your index contains uncommitted changes.", action);
-	error("Please commit or stash them.");
 	return 1;
+}
+
+int require_clean_worktree(struct repository *r, const struct object_id *head, const char *action, struct err *err)
+{
+	int rc = tell_if_unclean(r, head, action, err);
+
+	if (rc > 0)
+		error("Please commit or stash them.");
+	return rc;
 }

@@ -101,11 +101,6 @@ test_expect_success 'rebase refuses a branch of another worktree' '
 	test_grep "^fatal: .new. is already used by worktree at .*/wt" err && git -C r worktree remove ../wt
 '
 
-test_expect_success 'rebase --reschedule-failed-exec needs --exec or --interactive' '
-	test_expect_code 128 git -C r rebase --reschedule-failed-exec main new 2>err &&
-	test_grep "^fatal: --reschedule-failed-exec requires --exec or --interactive$" err
-'
-
 test_expect_success '--edit-todo shows the commands that are left' '
 	test_expect_code 1 git -C r rebase -q main side && GIT_SEQUENCE_EDITOR="echo \"label here\" >>" git -C r rebase --edit-todo &&
 	write_script seen <<-\EOF &&

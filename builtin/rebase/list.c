@@ -92,6 +92,8 @@ bool rebase_check_missing(struct rebase_cmd *c, const struct todo_list *before, 
 		      "Use 'git config rebase.missingCommitsCheck' to change the level of warnings.\n"
 		      "The possible behaviours are: ignore, warn, error.\n\n", stderr);
 	}
+	if (found)
+		rebase_print_how_to_fix();
 	strvec_clear(&lines);
 	return found && c->missing == REBASE_MISSING_ERROR;
 }
@@ -108,11 +110,27 @@ void rebase_format_list(struct rebase_cmd *c, const struct todo_list *list, enum
 	}
 }
 
+/* A fixup needs a commit before it, in the list or done. */
+static int check_first(struct rebase_cmd *c, const struct todo_list *list, struct strvec *errors)
+{
+	size_t i = 0;
+
+	while (i < list->nr && (list->items[i].command == TODO_COMMENT || list->items[i].command == TODO_NOOP ||
+				list->items[i].command == TODO_DROP))
+		i++;
+	if (i == list->nr || !todo_is_fixup(list->items[i].command) || repo_state_exists(c->r, STATE_REBASE_MERGE_DONE))
+		return 0;
+	strvec_pushf(errors, "cannot '%s' without a previous commit", todo_command_name(list->items[i].command));
+	return -1;
+}
+
 int rebase_parse_list(struct rebase_cmd *c, const struct strbuf *text, struct todo_list *out, struct strvec *errors)
 {
 	const char comment[2] = { c->comment_char, '\0' };
 
-	return todo_parse(out, c->r, text->buf, text->len, comment, errors);
+	if (todo_parse(out, c->r, text->buf, text->len, comment, errors))
+		return -1;
+	return check_first(c, out, errors);
 }
 
 /* Write the text as rebase-merge/git-rebase-todo, start the editor, read it again. */
@@ -188,6 +206,7 @@ static int take_edited(struct rebase_cmd *c, struct strbuf *text, struct err *er
 	message_cleanup(text, CLEANUP_STRIP, c->comment_char);
 	if (rebase_parse_list(c, text, &list, &errors)) {
 		rebase_report_errors(&errors);
+		rebase_print_how_to_fix();
 		c->list_is_broken = true;
 	} else if (!todo_count_left(&list)) {
 		rc = err_set(err, ERR_ABORTED, "nothing to do");
@@ -195,8 +214,6 @@ static int take_edited(struct rebase_cmd *c, struct strbuf *text, struct err *er
 		c->list_is_broken = true;
 		c->has_missing = true;
 	}
-	if (c->list_is_broken)
-		rebase_print_how_to_fix();
 	rebase_list_set(&c->list, &list);
 	todo_release(&list);
 	strvec_clear(&errors);

@@ -352,10 +352,9 @@ static void fill_defaults(struct rebase_cmd_options *o)
 int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv)
 {
 	struct rebase_cmd_options *o = &c->o;
-	int reschedule = -1, total = argc;
+	int total = argc;
 
 	read_config(c);
-	reschedule = o->reschedule;
 	argc = parse_rebase_words(o, argc, argv, false);
 	if (o->preserve)
 		die("--preserve-merges was replaced by --rebase-merges\n"
@@ -371,8 +370,6 @@ int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv)
 	refuse_pair(o->root && o->fork_point > 0, "--root", "--fork-point");
 	check_backend(o);
 	check_merge_options(c);
-	if (o->reschedule > 0 && reschedule < 0 && !o->exec.nr && !o->interactive)
-		die("--reschedule-failed-exec requires --exec or --interactive");
 	fill_defaults(o);
 	keep_settings(c);
 	return argc;

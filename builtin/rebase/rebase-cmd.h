@@ -103,6 +103,10 @@ bool rebase_check_missing(struct rebase_cmd *c, const struct todo_list *before, 
 MUST_USE int rebase_print_diffstat(struct rebase_cmd *c, const struct object_id *from, const struct object_id *to,
 				   bool summary, struct err *err);
 
+/* ---- run-child.c ---- */
+/* Run the hook post-checkout; nothing depends on it any more. */
+void rebase_post_checkout(struct rebase_cmd *c, const struct object_id *from, const struct object_id *to);
+
 /* ---- stash.c ---- */
 /*
  * The operation of the next step. One that waits is gone on with, so that its names are sealed together with those of the

@@ -212,7 +212,6 @@ struct rebase_child_merge {
 MUST_USE int rebase_child_octopus(struct rebase_run *run, const struct rebase_child_merge *cm, struct err *err);
 MUST_USE int rebase_child_commit(struct rebase_run *run, const struct rebase_child_commit *cc, struct err *err);
 MUST_USE int rebase_run_exec(struct rebase_run *run, const struct todo_item *item, struct err *err);
-void rebase_run_post_checkout(struct rebase_run *run, const struct object_id *from, const struct object_id *to);
 void rebase_run_post_rewrite(struct rebase_run *run);
 
 #endif

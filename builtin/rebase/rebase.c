@@ -129,6 +129,8 @@ static int switch_only(struct rebase_cmd *c, struct err *err)
 		rc = queue_switch(c, op, err);
 	rc = repo_operation_end(op, rc, err);
 	result_update_release(&u);
+	if (!rc)
+		rebase_post_checkout(c, &c->head, &c->state.orig_head);
 	return rc;
 }
 

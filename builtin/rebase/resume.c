@@ -105,23 +105,25 @@ static int note_difference(void *data, const char *path UNUSED, unsigned old_mod
 	return 0;
 }
 
-/* 1: there are conflicts; they have been printed. */
+/* 1: there are conflicts, or changes that are not staged; that has been printed. */
 static int view_index(struct rebase_run *run, bool *differs, struct err *err)
 {
 	struct index_state ix;
-	bool unmerged;
+	bool unready = false;
 	int rc;
 
 	index_init(&ix, run->r->algo);
 	rc = index_read_repo(&ix, run->r, err);
-	unmerged = !rc && print_unmerged(&ix);
-	if (!rc && !unmerged)
+	if (!rc)
+		rc = has_unstaged_changes(run->r, &ix, &unready, err);
+	unready |= !rc && print_unmerged(&ix);
+	if (!rc && !unready)
 		rc = index_diff_tree(&ix, odb_source(run->r->odb), &run->now.tree, note_difference, differs, err);
-	if (unmerged)
+	if (!rc && unready)
 		puts("You must edit all merge conflicts and then\nmark them as resolved using git add");
 	fflush(stdout);
 	index_release(&ix);
-	return rc ? rc : unmerged;
+	return rc ? rc : unready;
 }
 
 static bool is_amending(struct rebase_run *run, struct object_id *amend)
@@ -147,7 +149,7 @@ static int commit_chain(struct rebase_run *run, bool resolved, struct err *err)
 {
 	const bool is_last = resolved || !fixup_follows(run);
 	const bool edits = resolved || (is_last && strstr(run->now.fixups.buf, "squash "));
-	struct rebase_child_commit cc = { .command = "continue", .amend = true, .edit = edits, .verify = edits,
+	struct rebase_child_commit cc = { .command = "continue", .amend = true, .edit = edits,
 					  .allow_empty = true, .quiet = !edits,
 					  .cleanup = is_last ? "strip" : "verbatim" };
 	char *path = repo_state_path(run->r, STATE_REBASE_MERGE_MESSAGE_SQUASH);
@@ -183,27 +185,37 @@ static int skip_in_chain(struct rebase_run *run, struct err *err)
 
 static int commit_amended(struct rebase_run *run, const struct object_id *amend, struct err *err)
 {
-	struct rebase_child_commit cc = { .command = "continue", .amend = true, .edit = true, .verify = true,
-					  .allow_empty = true };
+	struct rebase_child_commit cc = { .command = "continue", .amend = true, .edit = true, .allow_empty = true };
 
 	if (!oid_eq(amend, &run->now.head)) {
-		fputs("\nYou have uncommitted changes in your working tree. Please, commit them\n"
-		      "first and then run 'git rebase --continue' again.\n", stderr);
+		error("\nYou have uncommitted changes in your working tree. Please, commit them\n"
+		      "first and then run 'git rebase --continue' again.");
 		return 1;
 	}
 	return rebase_child_commit(run, &cc, err);
 }
 
+/* No commit is going on that the staged changes could belong to. */
+static void explain_staged(const struct rebase_run *run)
+{
+	const char *key = run->c->state.sign_key;
+
+	error("you have staged changes in your working tree\n"
+	      "If these changes are meant to be squashed into the previous commit, run:\n\n"
+	      "  git commit --amend %s%s\n\nIf they are meant to go into a new commit, run:\n\n"
+	      "  git commit %s%s\n\nIn both cases, once you're done, continue with:\n\n"
+	      "  git rebase --continue\n", key ? "-S" : "", key ? key : "", key ? "-S" : "", key ? key : "");
+}
+
 static int commit_resolved(struct rebase_run *run, struct err *err)
 {
-	struct rebase_child_commit cc = { .command = "continue", .edit = true, .verify = true, .allow_empty = true,
+	struct rebase_child_commit cc = { .command = "continue", .edit = true, .allow_empty = true,
 					  .own_author = repo_state_exists(run->r, STATE_REBASE_MERGE_AUTHOR_SCRIPT) };
 	char *path = repo_state_path(run->r, STATE_REBASE_MERGE_MESSAGE);
 	int rc;
 
 	if (!repo_state_exists(run->r, STATE_REBASE_MERGE_MESSAGE)) {
-		fputs("\nYou have uncommitted changes in your working tree. Please, commit them\n"
-		      "first and then run 'git rebase --continue' again.\n", stderr);
+		explain_staged(run);
 		free(path);
 		return 1;
 	}
@@ -254,7 +266,8 @@ static int go_on(struct rebase_run *run, const struct object_id *stopped, struct
 	return rebase_run_list(run, err);
 }
 
-static int check_dropped(struct rebase_cmd *c, struct err *err)
+/* 1: an edit of the list has dropped commits, and `now` still lacks some; that has been printed. */
+static int check_dropped(struct rebase_cmd *c, const struct todo_list *now, struct err *err)
 {
 	struct strvec errors = STRVEC_INIT;
 	struct strbuf text = STRBUF_INIT;
@@ -267,10 +280,8 @@ static int check_dropped(struct rebase_cmd *c, struct err *err)
 	rc = repo_state_read(c->r, STATE_REBASE_MERGE_TODO_BACKUP, &text, err);
 	if (!rc)
 		rc = rebase_parse_list(c, &text, &before, &errors);
-	if (!rc && rebase_check_missing(c, &before, &c->list)) {
-		rebase_print_how_to_fix();
+	if (!rc && rebase_check_missing(c, &before, now))
 		rc = 1;
-	}
 	todo_release(&before);
 	strvec_clear(&errors);
 	strbuf_release(&text);
@@ -296,7 +307,7 @@ static int continue_rebase(struct rebase_cmd *c, struct err *err)
 	int rc = read_list_to_go_on(c, err);
 
 	if (!rc)
-		rc = check_dropped(c, err);
+		rc = check_dropped(c, &c->list, err);
 	if (rc)
 		return rc;
 	rc = open_run(&run, c, err);
@@ -440,16 +451,22 @@ static int quit(struct rebase_cmd *c, struct err *err)
 
 /* ---- the list, the patch ---- */
 
-static int write_list(struct rebase_cmd *c, const struct strbuf *text, struct err *err)
+/* `before`: the list that --continue and later edits are compared with; NULL: as it is. */
+static int write_list(struct rebase_cmd *c, const struct strbuf *text, const struct strbuf *before, struct err *err)
 {
 	struct repo_operation *op = rebase_take_operation(c);
 	int rc = repo_operation_write_state(op, STATE_REBASE_MERGE_TODO, text->buf, text->len, err);
 
+	if (!rc && before)
+		rc = repo_operation_write_state(op, STATE_REBASE_MERGE_TODO_BACKUP, before->buf, before->len, err);
+	if (!rc && before)
+		rc = repo_operation_write_state(op, STATE_REBASE_MERGE_DROPPED, "", 0, err);
 	return repo_operation_end(op, rc, err);
 }
 
-static int parse_edited(struct rebase_cmd *c, struct strbuf *text, struct err *err)
+static int parse_edited(struct rebase_cmd *c, const struct strbuf *old, struct strbuf *text, struct err *err)
 {
+	const struct strbuf *before = NULL;
 	struct strvec errors = STRVEC_INIT;
 	struct strbuf stripped = STRBUF_INIT;
 	struct todo_list list;
@@ -462,17 +479,22 @@ static int parse_edited(struct rebase_cmd *c, struct strbuf *text, struct err *e
 		rebase_report_errors(&errors);
 		rebase_print_how_to_fix();
 		rc = 1;
+	} else if (repo_state_exists(c->r, STATE_REBASE_MERGE_DROPPED)) {
+		rc = check_dropped(c, &list, err);
 	} else if (rebase_check_missing(c, &c->list, &list)) {
-		rebase_print_how_to_fix();
+		before = old;
 		rc = 1;
-	} else {
+	}
+	if (!rc) {
 		strbuf_reset(text);
 		rebase_format_list(c, &list, TODO_NAMES_FULL, text);
 	}
 	todo_release(&list);
 	strvec_clear(&errors);
 	strbuf_release(&stripped);
-	end = write_list(c, text, err);
+	if (rc < 0)
+		return rc;
+	end = write_list(c, text, before, err);
 	return end ? end : rc;
 }
 
@@ -506,7 +528,7 @@ static int edit_todo(struct rebase_cmd *c, struct err *err)
 	if (!rc)
 		rc = rebase_edit_text(c, &text, err);
 	if (!rc)
-		rc = parse_edited(c, &text, err);
+		rc = parse_edited(c, &old, &text, err);
 	else if (rc == ERR_ABORTED)
 		put_list_back(c, &old);
 	strbuf_release(&text);

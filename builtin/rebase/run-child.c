@@ -2,6 +2,7 @@
 /* git-rebase(1): what others do: git commit, commands of exec, hooks. What has been done so far is published before them. */
 #include "compat/posix.h"
 #include "builtin/rebase/rebase-run.h"
+#include "cli/clean-worktree.h"
 #include "cli/git-options.h"
 #include "history/history.h"
 #include "object/ident.h"
@@ -114,17 +115,14 @@ int rebase_child_octopus(struct rebase_run *run, const struct rebase_child_merge
 
 /* ---- exec ---- */
 
-static int is_dirty(bool *dirty, struct err *err)
+static int is_dirty(struct rebase_run *run, bool *dirty, struct err *err)
 {
-	struct child_process cp = CHILD_PROCESS_INIT;
-	struct strbuf out = STRBUF_INIT;
-	int rc;
+	struct object_id head;
+	int rc = ref_resolve(run->r->refs, "HEAD", &head, NULL, NULL, err);
 
-	push_own_command(&cp.args, "status");
-	strvec_pushl(&cp.args, "--porcelain", "--untracked-files=no", "--ignore-submodules", NULL);
-	rc = pipe_command(&cp, NULL, 0, &out, NULL, 0, err);
-	*dirty = out.len;
-	strbuf_release(&out);
+	if (!rc)
+		rc = tell_if_unclean(run->r, &head, "rebase", err);
+	*dirty = rc > 0;
 	return rc < 0 ? rc : 0;
 }
 
@@ -162,17 +160,11 @@ static int read_anew(struct rebase_run *run, struct err *err)
 	return rc ? rc : rebase_run_prepare_merge(run, err);
 }
 
-/* rebase.rescheduleFailedExec: --continue runs it again. */
+/* rebase.rescheduleFailedExec: --continue runs it again. It counts as done, too. */
 static int put_back(struct rebase_run *run, struct err *err)
 {
-	struct strbuf *done = &run->now.done;
-	char *last;
-
 	run->now.at--;
-	strbuf_setlen(done, done->len - (done->len > 0));
-	last = strrchr(done->buf, '\n');
-	strbuf_setlen(done, last ? (size_t)(last + 1 - done->buf) : 0);
-	return rebase_publish(run, NULL, true, err);
+	return rebase_stop_rescheduled(run, &run->c->list.items[run->now.at], err);
 }
 
 int rebase_run_exec(struct rebase_run *run, const struct todo_item *item, struct err *err)
@@ -188,7 +180,7 @@ int rebase_run_exec(struct rebase_run *run, const struct todo_item *item, struct
 	fprintf(stderr, "Executing: %s\n", command);
 	code = run_shell(command, err);
 	err_release(err);
-	rc = is_dirty(&dirty, err);
+	rc = is_dirty(run, &dirty, err);
 	if (!rc && (code || dirty)) {
 		explain_exec(command, code, dirty);
 		rc = run->c->state.reschedule_failed_exec && code ? put_back(run, err) : rebase_publish(run, NULL, true, err);
@@ -204,13 +196,13 @@ out:
 
 /* ---- hooks ---- */
 
-void rebase_run_post_checkout(struct rebase_run *run, const struct object_id *from, const struct object_id *to)
+void rebase_post_checkout(struct rebase_cmd *c, const struct object_id *from, const struct object_id *to)
 {
 	char *old = xstrdup(oid_hex(from));
 	const char *args[] = { old, oid_hex(to), "1", NULL };
 	struct err err = ERR_INIT;
 
-	(void)!repo_run_hook(run->r, "post-checkout", NULL, args, NULL, &err); /* nothing depends on it any more */
+	(void)!repo_run_hook(c->r, "post-checkout", NULL, args, NULL, &err); /* nothing depends on it any more */
 	err_release(&err);
 	free(old);
 }

@@ -4,6 +4,7 @@
 #include "builtin/rebase/rebase-run.h"
 #include "history/names/revparse.h"
 #include "object/commit.h"
+#include "repo/ident.h"
 #include "util/alloc.h"
 
 /* ---- update-ref ---- */
@@ -104,7 +105,11 @@ int rebase_run_reset(struct rebase_run *run, const struct todo_item *item, struc
 	}
 	free(what);
 	free(name);
-	return rc;
+	if (rc != ERR_NOT_FOUND)
+		return rc;
+	report_error(err);
+	err_release(err);
+	return rebase_stop_rescheduled(run, item, err);
 }
 
 /* ---- merge ---- */
@@ -125,7 +130,7 @@ static void merge_command_release(struct merge_command *m)
 	free(m->label);
 }
 
-/* "LABEL... # oneline" */
+/* "LABEL... # oneline". 1: a label is unknown; that has been printed. */
 static int parse_merge(struct rebase_run *run, const struct todo_item *item, struct merge_command *m, struct err *err)
 {
 	char *text = xstrdup(item->arg), *hash = starts_with(text, "#") ? text : strstr(text, " #"), *save = NULL;
@@ -139,6 +144,12 @@ static int parse_merge(struct rebase_run *run, const struct todo_item *item, str
 		struct commit *c;
 
 		rc = find_label(run, word, &c, err);
+		if (rc == ERR_NOT_FOUND) {
+			report_error(err);
+			err_release(err);
+			error("unable to parse '%s'", word);
+			rc = 1;
+		}
 		if (!rc)
 			commit_list_add(&m->heads, c);
 		if (!rc && !m->label)
@@ -197,7 +208,7 @@ static int commit_merge(struct rebase_run *run, const struct merge_command *m, c
 	if (m->original)
 		rc = rebase_run_author(run, m->original, &author, err);
 	else
-		strbuf_addbuf(&author, &run->committer);
+		rc = repo_ident(run->r, &author, IDENT_AUTHOR | IDENT_STRICT, err);
 	n.parents = parents.oid;
 	n.nr_parents = parents.nr;
 	n.author = author.buf;
@@ -264,7 +275,7 @@ static int merge_octopus(struct rebase_run *run, const struct todo_item *item, s
 	if (m->original)
 		rc = rebase_run_author(run, m->original, &author, err);
 	else
-		strbuf_addbuf(&author, &run->committer);
+		rc = repo_ident(run->r, &author, IDENT_AUTHOR | IDENT_STRICT, err);
 	cm.author = author.buf;
 	if (!rc)
 		rc = rebase_publish(run, NULL, false, err);
@@ -293,7 +304,9 @@ int rebase_run_merge(struct rebase_run *run, struct todo_item *item, struct err 
 	int rc = parse_merge(run, item, &m, err);
 	bool is_unchanged;
 
-	if (!rc)
+	if (rc > 0)
+		rc = rebase_stop_rescheduled(run, item, err);
+	else if (!rc)
 		rc = merge_message(run, item, &m, err);
 	is_unchanged = !rc && merge_is_unchanged(run, &m, item);
 	if (is_unchanged) {

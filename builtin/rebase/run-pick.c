@@ -93,7 +93,7 @@ static int amend_by_child(struct rebase_run *run, const struct todo_item *item, 
 			  const struct pick_result *result, bool edits, bool allow_empty, struct err *err)
 {
 	struct rebase_child_commit cc = { .command = todo_command_name(item->command), .amend = true, .edit = edits,
-					  .verify = true, .allow_empty = allow_empty, .cleanup = "strip" };
+					  .allow_empty = allow_empty, .cleanup = "strip" };
 	struct rebase_stop stop = { .tree = result->merge.tree, .has_merge_msg = true };
 	char *path = repo_state_path(run->r, STATE_REBASE_MERGE_MESSAGE_SQUASH);
 	int rc;

@@ -149,6 +149,7 @@ int rebase_stop_conflict(struct rebase_run *run, const struct todo_item *item, s
 			 const struct merge_result *result, struct rebase_stop *stop, struct err *err)
 {
 	struct pick p = { .r = run->r, .pool = run->c->pool, .commit = c };
+	const bool is_new_merge = item->command == TODO_MERGE && oid_is_null(&item->oid);
 	struct strbuf subject = STRBUF_INIT, id = STRBUF_INIT;
 	struct strvec told;
 	int rc;
@@ -168,10 +169,14 @@ int rebase_stop_conflict(struct rebase_run *run, const struct todo_item *item, s
 		rc = rebase_publish(run, stop, true, err);
 	if (!rc) {
 		print_result(result);
-		explain_conflict(run, id.buf, subject.buf);
+		if (!is_new_merge)
+			explain_conflict(run, id.buf, subject.buf);
 		for (size_t i = 0; i < told.nr; i++)
 			fprintf(stderr, "%s\n", told.v[i]);
-		fprintf(stderr, "Could not apply %s... %s\n", id.buf, item->arg);
+		if (is_new_merge)
+			fprintf(stderr, "Could not merge %s\n", item->arg);
+		else
+			fprintf(stderr, "Could not apply %s... %s\n", id.buf, item->arg);
 	}
 	strvec_clear(&told);
 	strbuf_release(&subject);
@@ -186,6 +191,7 @@ int rebase_stop_rescheduled(struct rebase_run *run, const struct todo_item *item
 	struct strbuf line = STRBUF_INIT;
 	int rc = rebase_publish(run, NULL, true, err);
 
+	fflush(stdout);
 	todo_format_item(item, run->r, TODO_NAMES_FULL, false, &line);
 	if (!rc)
 		advise("Could not execute the todo command\n\n    %s\n"

@@ -194,7 +194,7 @@ static int detach_at_onto(struct rebase_run *run, struct err *err)
 		return rc;
 	run->now.head = onto->oid;
 	run->now.tree = onto->tree;
-	rc = skip_leading(run, err);
+	rc = run->c->list_is_broken ? 0 : skip_leading(run, err);
 	what = xstrfmt("checkout %s", run->c->onto_name);
 	if (!rc)
 		rebase_run_add_step(run, &run->now.head, "start", what);
@@ -216,7 +216,7 @@ static int show_base(struct rebase_run *run, struct err *err)
 		return err_set(err, ERR_ABORTED, "could not detach HEAD");
 	}
 	if (!rc)
-		rebase_run_post_checkout(run, &from, &run->base_head);
+		rebase_post_checkout(run->c, &from, &run->base_head);
 	return rc;
 }
 

@@ -128,7 +128,7 @@ static int find_upstream(struct rebase_cmd *c, int argc, const char **argv, stru
 /* ---- onto ---- */
 
 /* A...B: their one merge base. */
-static int find_onto_base(struct rebase_cmd *c, const char *name, const char *dots, const char *what, struct err *err)
+static int find_onto_base(struct rebase_cmd *c, const char *name, const char *dots, const char *why_not, struct err *err)
 {
 	struct commit_list bases = COMMIT_LIST_INIT;
 	char *left = dots > name ? xstrndup(name, (size_t)(dots - name)) : xstrdup("HEAD");
@@ -137,7 +137,7 @@ static int find_onto_base(struct rebase_cmd *c, const char *name, const char *do
 	int rc = 0;
 
 	if (revparse_commit(c->r, left, &a_oid, NULL) || revparse_commit(c->r, dots[3] ? dots + 3 : "HEAD", &b_oid, NULL))
-		rc = err_set(err, ERR_NOT_FOUND, what, name);
+		rc = err_set(err, ERR_NOT_FOUND, "%s", why_not);
 	if (!rc)
 		rc = parse_commit(c, &a_oid, &a, err);
 	if (!rc)
@@ -145,7 +145,7 @@ static int find_onto_base(struct rebase_cmd *c, const char *name, const char *do
 	if (!rc)
 		rc = merge_bases(c->pool, a, &b, 1, &bases, err);
 	if (!rc && bases.nr != 1)
-		rc = err_set(err, ERR_INVALID, what, name);
+		rc = err_set(err, ERR_INVALID, "%s", why_not);
 	if (!rc)
 		c->state.onto = bases.items[0]->oid;
 	commit_list_clear(&bases);
@@ -189,10 +189,14 @@ static int find_onto(struct rebase_cmd *c, struct err *err)
 	else
 		c->onto_name = xstrdup(c->o.onto ? c->o.onto : c->upstream_name);
 	dots = strstr(c->onto_name, "...");
-	if (dots)
-		return find_onto_base(c, c->onto_name, dots,
-				      c->o.keep_base ? "'%s': need exactly one merge base with branch" :
-						       "'%s': need exactly one merge base", err);
+	if (dots) {
+		char *why_not = xstrfmt("'%s': need exactly one merge base%s", c->o.keep_base ? c->upstream_name : c->onto_name,
+					c->o.keep_base ? " with branch" : "");
+		int rc = find_onto_base(c, c->onto_name, dots, why_not, err);
+
+		free(why_not);
+		return rc;
+	}
 	if (revparse_commit(c->r, c->onto_name, &c->state.onto, NULL))
 		return err_set(err, ERR_NOT_FOUND, "Does not point to a valid commit '%s'", c->onto_name);
 	return 0;
