@@ -5,5 +5,5 @@ test_description='stash, merge-base, merge-tree, merge-file, merge-one-file, mer
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-join.sh"
 
-join_tables t7657 stash plumbing
+join_tables t7657 stash plumbing texts
 test_done
