@@ -113,7 +113,7 @@ static int start(struct pick_cmd *c, int argc, const char **argv, struct err *er
 		return refuse_second(c);
 	if (!rc)
 		rc = pick_read_head(c, err);
-	if (!rc && oid_is_null(&c->head) && c->revert)
+	if (!rc && oid_is_null(&c->head) && c->revert && c->several)
 		rc = err_set(err, ERR_INVALID, "can't revert as initial commit");
 	return rc ? rc : pick_run_steps(c, err);
 }
