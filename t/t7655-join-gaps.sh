@@ -117,6 +117,11 @@ test_expect_success 'cherry-pick: a name of a key with a line feed comes back as
 	echo "$key" >expect && test_cmp expect out && git -C r cherry-pick --abort && back && git -C r branch -q -D picks
 '
 
+test_expect_success TTY 'revert asks for a message where there is a terminal, but not with --no-edit' '
+	git -C r checkout -q -B picks main && (cd r && GIT_EDITOR="echo >../asked #" && export GIT_EDITOR && script -qec "git revert --no-edit HEAD" /dev/null) >out &&
+	test_path_is_missing asked && (cd r && GIT_EDITOR="echo >../asked #" && export GIT_EDITOR && script -qec "git revert HEAD" /dev/null) >out && test_path_is_file asked && back && git -C r branch -q -D picks
+'
+
 # ---- rebase ----
 
 test_expect_success 'rebase obeys commit.gpgSign' '
