@@ -7,21 +7,30 @@
 #include "fs/file.h"
 #include "history/blame/blame.h"
 #include "history/revision/revision.h"
+#include "index/index.h"
+#include "intake/pack-checks.h"
 #include "object/commit.h"
 #include "object/ident.h"
 #include "object/tree.h"
 #include "pretty/pretty.h"
-#include "refs/root-refs.h"
+#include "repo/state.h"
 #include "util/alloc.h"
 #include "util/path.h"
+#include "util/progress.h"
 #include "util/quote.h"
 #include "util/utf8.h"
 #include "worktree/diff-attr.h"
 
 #define GRAFTS_MAX ((size_t)64 << 20)
 
-static const char *const usage[] = {
+static const char *const blame_usage[] = {
 	"git blame [<options>] [<rev-opts>] [<rev>] [--] <file>",
+	"",
+	"<rev-opts> are documented in git-rev-list(1)",
+	NULL
+};
+static const char *const annotate_usage[] = {
+	"git annotate [<options>] [<rev-opts>] [<rev>] [--] <file>",
 	"",
 	"<rev-opts> are documented in git-rev-list(1)",
 	NULL
@@ -52,6 +61,17 @@ struct blame_command {
 	struct strvec ranges;
 	char *path;
 	const char *contents;
+	const char *encoding; /* "": commits are not converted */
+	struct index_state index; /* read where the lines are in no commit */
+	struct oidset ignored;
+	struct strvec ignored_revs, ignored_files;
+	struct commit_list chain;    /* --reverse --first-parent: from the last commit to the first */
+	struct commit_list *child_of; /* the child in the chain, by index of the commit */
+	size_t nr_child_of;
+	struct progress *meter;
+	size_t nr_wanted, nr_found;
+	bool mark_ignored, mark_unblamable;
+	int reverse, score_debug, progress;
 	int incremental, porcelain, line_porcelain, blank, root, stats, show_name, show_number, compat, raw_time, long_ids,
 		no_author, email, ignore_space, abbrev, color_lines, color_age;
 	char repeated_color[COLOR_MAXLEN];
@@ -59,7 +79,7 @@ struct blame_command {
 	size_t nr_ages;
 	const char *grafts_file;
 	/* widths of the columns */
-	size_t longest_author, longest_file, digits, old_digits, id_width;
+	size_t longest_author, longest_file, digits, old_digits, id_width, score_digits;
 };
 
 /* ---- people ---- */
@@ -97,9 +117,10 @@ static void read_people(struct blame_command *b, struct commit *c, struct person
 			struct strbuf *summary)
 {
 	struct err err = ERR_INIT;
-	struct commit_view v;
+	struct commit_view v, in_encoding;
+	char *converted;
 	const char *text;
-	size_t len;
+	size_t len, converted_len;
 
 	if (oid_is_null(&c->oid)) {
 		set_nobody(b, c, author);
@@ -108,9 +129,15 @@ static void read_people(struct blame_command *b, struct commit *c, struct person
 			    !b->contents ? b->path : strcmp(b->contents, "-") ? b->contents : "standard input");
 		return;
 	}
-	if (commit_buffer(b->walk->pool, c, &text, &len, &err) < 0 ||
-	    commit_parse(&v, text, len, b->repo->algo, &err) < 0)
+	if (commit_buffer(b->walk->pool, c, &text, &len, &err) < 0)
 		die_err(&err);
+	if (commit_parse(&v, text, len, b->repo->algo, &err) < 0)
+		die_err(&err);
+	converted = pretty_reencode(b->encoding, &v, text, len, &converted_len);
+	if (converted && commit_parse(&in_encoding, converted, converted_len, b->repo->algo, NULL) == 0) {
+		commit_view_release(&v);
+		v = in_encoding;
+	}
 	set_person(b, author, v.author, v.author_len);
 	set_person(b, committer, v.committer, v.committer_len);
 	text = commit_first_line(v.message, v.message_len, &len);
@@ -119,6 +146,7 @@ static void read_people(struct blame_command *b, struct commit *c, struct person
 		strbuf_addf(summary, "(%s)", oid_hex(&c->oid));
 	commit_view_release(&v);
 	commit_release_buffer(c);
+	free(converted);
 }
 
 static void add_person(struct strbuf *out, const char *role, const struct person *p)
@@ -169,10 +197,15 @@ static void add_group_line(struct strbuf *out, const struct blame_entry *e)
 	strbuf_addf(out, "%s %zu %zu %zu\n", oid_hex(&e->suspect->commit->oid), e->file_line + 1, e->line + 1, e->nr);
 }
 
-static void show_found(void *data, const struct blame_entry *e)
+static void on_found(void *data, const struct blame_entry *e)
 {
 	struct blame_command *b = data;
 	struct strbuf out = STRBUF_INIT;
+
+	b->nr_found += e->nr;
+	progress_update(b->meter, b->nr_found);
+	if (!b->incremental)
+		return;
 
 	add_group_line(&out, e);
 	add_commit_details(b, &out, e->suspect, false);
@@ -208,6 +241,10 @@ static void add_porcelain(struct blame_command *b, struct strbuf *out, const str
 		if ((!i || b->line_porcelain) && (add_commit_details(b, out, e->suspect, b->line_porcelain) ||
 						  has_several_files(b, e->suspect)))
 			add_file_details(b, out, e->suspect);
+		if (b->mark_unblamable && e->unblamable)
+			strbuf_addstr(out, "unblamable\n");
+		if (b->mark_ignored && e->ignored)
+			strbuf_addstr(out, "ignored\n");
 		strbuf_addch(out, '\t');
 		add_text_line(b, out, e->line + i);
 	}
@@ -232,19 +269,25 @@ static void add_time(const struct blame_command *b, struct strbuf *out, const st
 	strbuf_release(&text);
 }
 
-static void add_id(const struct blame_command *b, struct strbuf *out, const struct commit *c)
+static void add_id(const struct blame_command *b, struct strbuf *out, const struct blame_entry *e)
 {
-	size_t len = b->long_ids ? b->repo->algo->hex_len : b->id_width;
+	const struct commit *c = e->suspect->commit;
+	size_t len = b->long_ids ? b->repo->algo->hex_len : b->id_width, begin = out->len;
+	bool is_blank = c->flags & REV_UNINTERESTING && b->blank;
 
-	if (c->flags & REV_UNINTERESTING && b->blank) {
-		strbuf_addchars(out, ' ', len);
-		return;
-	}
-	if (c->flags & REV_UNINTERESTING && !b->compat) {
+	if (c->flags & REV_UNINTERESTING && !b->blank && !b->compat)
 		strbuf_addch(out, '^');
-		len--;
-	}
-	strbuf_add(out, oid_hex(&c->oid), len);
+	if (b->mark_unblamable && e->unblamable)
+		strbuf_addch(out, '*');
+	if (b->mark_ignored && e->ignored)
+		strbuf_addch(out, '?');
+	if (len <= out->len - begin)
+		return;
+	len -= out->len - begin;
+	if (is_blank)
+		strbuf_addchars(out, ' ', len);
+	else
+		strbuf_add(out, oid_hex(&c->oid), len);
 }
 
 /* The colour of the columns before a line; "": none. */
@@ -272,7 +315,7 @@ static void add_for_people(const struct blame_command *b, struct strbuf *out, co
 		const char *color = b->compat ? "" : line_color(b, author, i || before == e->suspect->commit);
 
 		strbuf_addstr(out, color);
-		add_id(b, out, e->suspect->commit);
+		add_id(b, out, e);
 		if (b->compat) {
 			strbuf_addf(out, "\t(%10s\t", name->buf);
 			add_time(b, out, author);
@@ -280,6 +323,8 @@ static void add_for_people(const struct blame_command *b, struct strbuf *out, co
 			add_text_line(b, out, e->line + i);
 			continue;
 		}
+		if (b->score_debug)
+			strbuf_addf(out, " %*u %02zu", (int)b->score_digits, blame_score(&b->blame, e), e->suspect->references);
 		if (b->show_name)
 			strbuf_addf(out, " %-*s", (int)b->longest_file, e->suspect->path);
 		if (b->show_number)
@@ -351,6 +396,7 @@ static void show_result(struct blame_command *b)
 			widen(&b->longest_file, strlen(e->suspect->path));
 			widen(&b->digits, count_digits(e->line + e->nr));
 			widen(&b->old_digits, count_digits(e->file_line + e->nr));
+			widen(&b->score_digits, count_digits(blame_score(&b->blame, e)));
 			release_person(&author);
 			release_person(&committer);
 		}
@@ -408,11 +454,38 @@ static size_t date_columns(const struct date_mode *mode)
 	return len;
 }
 
+/* blame.ignoreRevsFile: each file once, in the order of their names. */
+static void read_ignored_files(struct blame_command *b, struct err *err)
+{
+	const struct config_set *c = b->repo->config;
+	struct string_list files = STRING_LIST_INIT;
+
+	for (size_t i = 0; i < config_nr(c) && !err->code; i++) {
+		char *path = NULL;
+
+		if (strcmp(config_at(c, i)->key, "blame.ignorerevsfile"))
+			continue;
+		if (!config_entry_path(config_at(c, i), &path, err))
+			string_list_insert(&files, path);
+		free(path);
+	}
+	for (size_t i = 0; i < files.nr; i++)
+		strvec_push(&b->ignored_files, files.items[i].string);
+	string_list_clear(&files, NULL);
+}
+
 static void read_blame_config(struct blame_command *b, const char **date)
 {
 	const struct config_set *c = b->repo->config;
+	struct pretty pretty = { .encoding = NULL };
 	struct err err = ERR_INIT;
 	bool v;
+
+	pretty_config_encoding(&pretty, c);
+	b->encoding = pretty.encoding;
+	read_ignored_files(b, &err);
+	config_get_bool(c, "blame.markignoredlines", &b->mark_ignored, &err);
+	config_get_bool(c, "blame.markunblamablelines", &b->mark_unblamable, &err);
 
 	if (config_get_bool(c, "blame.showroot", &v, &err) > 0)
 		b->root = v;
@@ -553,42 +626,171 @@ static struct commit *commit_of_name(struct blame_command *b, const char *name)
 	return commit_lookup(b->walk->pool, &oid);
 }
 
+/* The commit, or HEAD and those of MERGE_HEAD. */
+static void find_parents(struct blame_command *b, struct commit *base, struct commit_list *out)
+{
+	struct oid_array merged = OID_ARRAY_INIT;
+	struct err err = ERR_INIT;
+	bool given = base;
+
+	if (!base && !(base = commit_of_name(b, "HEAD")))
+		die("no such ref: HEAD");
+	commit_list_add(out, base);
+	if (!given && repo_state_oids(b->repo, STATE_MERGE_HEAD, &merged, &err) < 0 && err.code != ERR_NOT_FOUND)
+		die_err(&err);
+	for (size_t i = 0; i < merged.nr; i++)
+		commit_list_add(out, commit_lookup(b->walk->pool, &merged.oid[i]));
+	oid_array_clear(&merged);
+	err_release(&err);
+}
+
+/* The mode of the path in the first of the commits that has it, or in the index. */
+static unsigned find_mode(struct blame_command *b, const struct commit_list *parents)
+{
+	struct err err = ERR_INIT;
+	struct object_id oid;
+	unsigned mode;
+
+	for (size_t i = 0; i < parents->nr; i++) {
+		if (commit_parse_node(b->walk->pool, parents->items[i], &err) < 0)
+			die_err(&err);
+		if (!tree_lookup_path(odb_source(b->repo->odb), &parents->items[i]->tree, b->path, &mode, &oid, NULL))
+			return mode;
+	}
+	if (!index_find_ours(&b->index, b->path, strlen(b->path)))
+		die("no such path '%s' in HEAD", b->path);
+	return MODE_FILE;
+}
+
 /* The commit that the file of the work tree would be in. `base`: its parent. */
 static void start_from_file(struct blame_command *b, struct commit *base)
 {
 	struct commit *c = commit_lookup(b->walk->pool, &b->repo->algo->null_oid);
-	struct commit *parents[2] = { base ? base : commit_of_name(b, "HEAD"), NULL };
+	struct commit_list parents = COMMIT_LIST_INIT;
 	struct object_buf text = OBJECT_BUF_INIT;
 	struct err err = ERR_INIT;
-	struct object_id oid;
 	unsigned mode;
 	struct stat st;
 
-	if (!parents[0])
-		die("no such ref: HEAD");
-	if (!base)
-		parents[1] = commit_of_name(b, REFNAME_MERGE_HEAD);
-	if (commit_parse_node(b->walk->pool, parents[0], &err) < 0)
-		die_err(&err);
+	find_parents(b, base, &parents);
 	if (!b->contents && lstat(b->path, &st) < 0)
 		die("Cannot lstat '%s': %s", b->path, strerror(errno));
-	if (tree_lookup_path(odb_source(b->repo->odb), &parents[0]->tree, b->path, &mode, &oid, NULL) < 0) {
-		if (!parents[1])
-			die("no such path '%s' in HEAD", b->path);
-		mode = MODE_FILE;
-	}
+	if (b->contents && strcmp(b->contents, "-") && stat(b->contents, &st) < 0)
+		die("Cannot stat '%s': %s", b->contents, strerror(errno));
+	if ((!b->contents || strcmp(b->contents, "-")) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		die("unsupported file type %s", b->contents ? b->contents : b->path);
+	if (index_read_repo(&b->index, b->repo, &err) < 0)
+		die_err(&err);
+	b->blame.index = &b->index;
+	mode = find_mode(b, &parents);
 	read_worktree_file(b, &text);
 	c->parsed = true;
 	c->date = date_now(NULL);
-	commit_set_parents(b->walk->pool, c, parents, parents[1] ? 2 : 1);
+	commit_set_parents(b->walk->pool, c, parents.items, (uint32_t)parents.nr);
 	if (blame_start_text(&b->blame, c, b->path, mode, &text, &err) < 0)
 		die_err(&err);
+	commit_list_clear(&parents);
 }
 
-static void start_blame(struct blame_command *b)
+/* ---- --reverse ---- */
+
+/* "START" alone means START..HEAD. */
+static void complete_range(struct blame_command *b)
 {
-	struct commit *only = NULL;
+	struct object_id head;
+
+	if (b->walk->nr_starts != 1 || b->walk->starts[0].flags & REV_UNINTERESTING ||
+	    revparse_commit(b->repo, "HEAD", &head, NULL) < 0)
+		return;
+	b->walk->starts[0].flags |= REV_UNINTERESTING;
+	rev_walk_add_commit(b->walk, &head, "HEAD", 0);
+}
+
+/* The one commit that the range excludes. */
+static const struct rev_start *find_oldest(struct blame_command *b)
+{
+	const struct rev_start *only = NULL;
+
+	for (size_t i = 0; i < b->walk->nr_starts; i++) {
+		const struct rev_start *s = &b->walk->starts[i];
+
+		if (!(s->flags & REV_UNINTERESTING))
+			continue;
+		if (only)
+			die("More than one commit to dig up from, %s and %s?", s->name, only->name);
+		only = s;
+	}
+	if (!only)
+		die("No commit to dig up from?");
+	return only;
+}
+
+/* For --first-parent: the only child of a commit is the one on the way from `last`. */
+static void link_chain(struct blame_command *b, struct commit *last, const struct commit *first)
+{
 	struct err err = ERR_INIT;
+	struct commit *c = last;
+	size_t alloc = 0;
+
+	for (;;) {
+		if (commit_parse_node(b->walk->pool, c, &err) < 0)
+			die_err(&err);
+		ALLOC_GROW(b->chain.items, b->chain.nr + 1, alloc);
+		b->chain.items[b->chain.nr++] = c;
+		if (c == first)
+			break;
+		if (!c->nr_parents)
+			die("--reverse --first-parent together require range along first-parent chain");
+		c = c->parents[0];
+	}
+	b->nr_child_of = commit_pool_nr(b->walk->pool);
+	CALLOC_ARRAY(b->child_of, b->nr_child_of);
+	for (size_t i = 1; i < b->chain.nr; i++)
+		b->child_of[b->chain.items[i]->index] = (struct commit_list){ &b->chain.items[i - 1], 1, 1 };
+}
+
+static const struct commit_list *children_of(void *data, const struct commit *c)
+{
+	const struct blame_command *b = data;
+
+	if (!b->walk->first_parent)
+		return rev_children(b->walk, c);
+	return c->index < b->nr_child_of ? &b->child_of[c->index] : NULL;
+}
+
+static int start_reverse(struct blame_command *b, struct err *err)
+{
+	struct commit *first, *last = NULL;
+	const struct rev_start *oldest;
+	int rc;
+
+	if (b->contents)
+		die("--contents and --reverse do not blend well.");
+	complete_range(b);
+	oldest = find_oldest(b);
+	first = commit_lookup(b->walk->pool, &oldest->oid);
+	for (size_t i = 0; i < b->walk->nr_starts; i++)
+		if (!(b->walk->starts[i].flags & REV_UNINTERESTING))
+			last = commit_lookup(b->walk->pool, &b->walk->starts[i].oid);
+	if (b->walk->first_parent && (!last || last == first))
+		die("--reverse and --first-parent together require specified latest commit");
+	b->walk->want_children = true;
+	rc = rev_walk_begin(b->walk, err);
+	if (rc < 0)
+		return rc;
+	if (b->walk->first_parent)
+		link_chain(b, last, first);
+	b->blame.children = children_of;
+	b->blame.children_data = b;
+	if (blame_start(&b->blame, first, b->path, err) < 0)
+		die("no such path %s in %s", b->path, oldest->name);
+	return 0;
+}
+
+static int start_blame(struct blame_command *b, struct err *err)
+{
+	const char *name = "HEAD";
+	struct commit *only = NULL;
 
 	for (size_t i = 0; i < b->walk->nr_starts; i++) {
 		const struct rev_start *s = &b->walk->starts[i];
@@ -596,19 +798,63 @@ static void start_blame(struct blame_command *b)
 		if (s->flags & REV_UNINTERESTING)
 			continue;
 		if (only)
-			die("More than one commit to dig from %s and %s?", s->name, oid_hex(&only->oid));
+			die("More than one commit to dig from %s and %s?", s->name, name);
 		only = commit_lookup(b->walk->pool, &s->oid);
+		name = s->name;
 	}
 	if (b->contents || (!only && b->repo->worktree)) {
 		start_from_file(b, only);
-		return;
+		return 0;
 	}
 	if (!only)
 		only = commit_of_name(b, "HEAD");
 	if (!only)
 		die("no such ref: HEAD");
-	if (blame_start(&b->blame, only, b->path, &err) < 0)
-		die("no such path %s in %s", b->path, oid_hex(&only->oid));
+	if (blame_start(&b->blame, only, b->path, err) < 0)
+		die("no such path %s in %s", b->path, name);
+	return 0;
+}
+
+/* ---- ignored commits ---- */
+
+/* Names of other objects are left out; a tag counts as its commit. */
+static int read_ignored_file(struct blame_command *b, const char *path, struct err *err)
+{
+	struct oidset names = OIDSET_INIT;
+	const struct object_id *oid;
+	void *unused;
+	int rc;
+
+	if (!*path) {
+		oidset_clear(&b->ignored);
+		return 0;
+	}
+	rc = oid_list_read(&names, path, b->repo->algo, true, err);
+	for (size_t i = 0; !rc && oidmap_next(&names.map, &i, &oid, &unused);) {
+		struct object_id commit;
+
+		if (!revparse_commit(b->repo, oid_hex(oid), &commit, NULL))
+			oidset_insert(&b->ignored, &commit);
+	}
+	oidset_clear(&names);
+	return rc;
+}
+
+static int read_ignored(struct blame_command *b, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < b->ignored_files.nr; i++)
+		rc = read_ignored_file(b, b->ignored_files.v[i], err);
+	for (size_t i = 0; !rc && i < b->ignored_revs.nr; i++) {
+		struct object_id commit;
+
+		if (revparse_commit(b->repo, b->ignored_revs.v[i], &commit, NULL) < 0)
+			die("cannot find revision %s to ignore", b->ignored_revs.v[i]);
+		oidset_insert(&b->ignored, &commit);
+	}
+	b->blame.ignore = &b->ignored;
+	return rc;
 }
 
 /* ---- -L ---- */
@@ -649,8 +895,10 @@ static int add_ranges(struct blame_command *b, struct err *err)
 	}
 	if (!rc && !b->ranges.nr)
 		line_ranges_add(&all, 0, b->blame.nr_lines);
-	for (size_t i = 0; !rc && i < all.nr; i++)
+	for (size_t i = 0; !rc && i < all.nr; i++) {
 		blame_add_lines(&b->blame, all.items[i].begin, all.items[i].end);
+		b->nr_wanted += all.items[i].end - all.items[i].begin;
+	}
 	line_ranges_release(&all);
 	diff_queue_clear(&q);
 	return rc;
@@ -683,7 +931,8 @@ static char *path_from_top(struct repository *r, const char *arg)
 }
 
 /* Take the path out of the arguments, which may be "REV PATH", "PATH REV", "REV -- PATH", "-- PATH REV". */
-static int take_path(struct blame_command *b, int argc, const char **argv, const struct option *opts)
+static int take_path(struct blame_command *b, int argc, const char **argv, const char *const *usage,
+		     const struct option *opts)
 {
 	int dash = 0, at = argc - 1;
 
@@ -712,12 +961,12 @@ static int blame_all(struct blame_command *b, struct err *err)
 	int rc;
 
 	b->walk->default_rev = NULL;
-	if (b->incremental) {
-		b->blame.found = show_found;
-		b->blame.found_data = b;
-	}
-	start_blame(b);
-	for (size_t i = 0, excluded = 0; i < b->walk->nr_starts && !excluded; i++)
+	b->blame.found = on_found;
+	b->blame.found_data = b;
+	rc = (b->reverse ? start_reverse : start_blame)(b, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0, excluded = b->reverse; i < b->walk->nr_starts && !excluded; i++)
 		if (b->walk->starts[i].flags & REV_UNINTERESTING) {
 			excluded = 1;
 			rc = rev_walk_begin(b->walk, err);
@@ -727,17 +976,40 @@ static int blame_all(struct blame_command *b, struct err *err)
 	b->blame.since = b->walk->since;
 	b->blame.first_parent = b->walk->first_parent;
 	rc = add_ranges(b, err);
+	if (!rc && b->progress)
+		b->meter = progress_start_delayed("Blaming lines", b->nr_wanted);
 	if (!rc)
 		rc = blame_run(&b->blame, err);
+	progress_stop(&b->meter);
 	if (rc < 0 || b->incremental)
 		return rc;
 	measure_ids(b);
+	if (b->score_debug)
+		blame_count_references(&b->blame);
 	show_result(b);
 	return 0;
 }
 
+/* --encoding, which belongs to the options of revisions. */
+static int encoding_option(void *data, const char *const *argv, struct err *err)
+{
+	struct blame_command *b = data;
+	const char *value = argv[1];
+	int used = 2;
+
+	if (skip_prefix(argv[0], "--encoding=", &value))
+		used = 1;
+	else if (strcmp(argv[0], "--encoding"))
+		return 0;
+	if (!value)
+		return err_set(err, ERR_INVALID, "Option '--encoding' requires a value");
+	b->encoding = strcmp(value, "none") ? value : "";
+	return used;
+}
+
 static int blame_set_up(struct blame_command *b, int argc, const char **argv, struct err *err)
 {
+	const struct rev_hooks hooks = { .option = encoding_option, .data = b };
 	const char *args[64] = { "blame" };
 	int rc = 0;
 
@@ -746,7 +1018,9 @@ static int blame_set_up(struct blame_command *b, int argc, const char **argv, st
 	memcpy(args + 1, argv, (size_t)argc * sizeof(*argv));
 	args[argc + 1] = "--";
 	b->walk->default_rev = NULL;
-	rc = rev_walk_arguments(b->walk, argc + 2, args, NULL, err);
+	rc = rev_walk_arguments(b->walk, argc + 2, args, &hooks, err);
+	if (!b->encoding)
+		b->encoding = "UTF-8";
 	if (!rc)
 		rc = mailmap_read(&b->map, b->repo, err);
 	if (!rc)
@@ -759,16 +1033,19 @@ static int blame_set_up(struct blame_command *b, int argc, const char **argv, st
 static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool compat)
 {
 	struct blame_command b = { .repo = ctx->repo, .compat = compat, .abbrev = -1,
-				   .date = DATE_MODE_INIT, .ranges = STRVEC_INIT };
+				   .date = DATE_MODE_INIT, .ranges = STRVEC_INIT, .progress = -1,
+				   .ignored = OIDSET_INIT, .ignored_revs = STRVEC_INIT, .ignored_files = STRVEC_INIT };
+	const char *const *usage = compat ? annotate_usage : blame_usage;
 	struct err err = ERR_INIT;
-	const char *date = "iso", *encoding = NULL;
-	int minimal = 0, reverse = 0, progress = -1;
+	const char *date = "iso";
+	int minimal = 0;
 	struct option opts[] = {
 		OPT_BOOL(0, "incremental", &b.incremental, "show entries as they are found"),
 		OPT_BOOL('b', NULL, &b.blank, "show no names of boundary commits"),
 		OPT_BOOL(0, "root", &b.root, "do not treat root commits as boundaries"),
 		OPT_BOOL(0, "show-stats", &b.stats, "show how much has been read"),
-		OPT_BOOL(0, "progress", &progress, "force progress reporting"),
+		OPT_BOOL(0, "progress", &b.progress, "force progress reporting"),
+		OPT_BOOL(0, "score-debug", &b.score_debug, "show the scores of entries"),
 		OPT_BOOL('f', "show-name", &b.show_name, "show the file's name in that commit"),
 		OPT_BOOL('n', "show-number", &b.show_number, "show the line's number in that commit"),
 		OPT_BOOL('p', "porcelain", &b.porcelain, "show a format for programs"),
@@ -783,9 +1060,12 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 			       on_algorithm),
 		OPT_BOOL(0, "minimal", &minimal, "find the smallest difference"),
 		OPT_STRING(0, "contents", &b.contents, "file", "use the content of that file"),
-		OPT_STRING(0, "encoding", &encoding, "encoding", "the encoding of names and summaries"),
-		OPT_STRING(0, "date", &date, "format", "how times are shown"),
-		{ .type = OPTION_BOOL, .long_name = "reverse", .value = &reverse, .flags = PARSE_OPT_HIDDEN | PARSE_OPT_NONEG, .defval = 1 },
+		{ .type = OPTION_STRING, .long_name = "date", .value = &date, .argh = "format", .help = "how times are shown",
+		  .flags = PARSE_OPT_NONEG },
+		{ .type = OPTION_BOOL, .long_name = "reverse", .value = &b.reverse,
+		  .help = "show the last commit that has each line", .flags = PARSE_OPT_NONEG, .defval = 1 },
+		OPT_STRVEC(0, "ignore-rev", &b.ignored_revs, "rev", "ignore the changes of that commit"),
+		OPT_STRVEC(0, "ignore-revs-file", &b.ignored_files, "file", "ignore the commits that the file names"),
 		OPT_CALLBACK_F('C', NULL, &b.blame, "score", "find lines copied from other files",
 			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, on_score),
 		OPT_CALLBACK_F('M', NULL, &b.blame, "score", "find lines moved in the file",
@@ -814,13 +1094,13 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	if (read_colors(&b, &err) < 0)
 		die_err(&err);
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_UNKNOWN);
-	argc = take_path(&b, argc, argv, opts);
+	if (b.progress > 0 && (b.incremental || b.porcelain || b.line_porcelain))
+		die("--progress can't be used with --incremental or porcelain formats");
+	if (b.progress < 0)
+		b.progress = !b.incremental && !b.porcelain && !b.line_porcelain && isatty(2);
+	argc = take_path(&b, argc, argv, usage, opts);
 	if (date_mode_parse(&b.date, date) < 0)
 		die("unknown date format %s", date);
-	if (reverse)
-		die("following lines forward (--reverse) is not available yet");
-	if (encoding && strcmp(encoding, "none"))
-		die("choosing another encoding (--encoding) than 'none' is not available yet");
 	b.date_width = date_columns(&b.date);
 	b.porcelain |= b.line_porcelain;
 	b.diff.minimal |= minimal;
@@ -831,8 +1111,10 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	if (!rc)
 		rc = read_grafts_file(&b, &err);
 	if (!rc)
+		rc = read_ignored(&b, &err);
+	if (!rc)
 		rc = blame_all(&b, &err);
-	if (!rc && b.stats)
+	if (!rc && b.stats && !b.incremental)
 		printf("num read blob: %zu\nnum get patch: %zu\nnum commits: %zu\n", b.blame.nr_blobs, b.blame.nr_texts,
 		       b.blame.nr_commits);
 	blame_release(&b.blame);
@@ -842,6 +1124,12 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	rev_walk_free(b.walk);
 	date_mode_release(&b.date);
 	strvec_clear(&b.ranges);
+	strvec_clear(&b.ignored_revs);
+	strvec_clear(&b.ignored_files);
+	oidset_clear(&b.ignored);
+	commit_list_clear(&b.chain);
+	free(b.child_of);
+	index_release(&b.index);
 	free(b.path);
 	free(b.ages);
 	return rc < 0 ? report_fatal(&err) : finish_stdout();

@@ -10,11 +10,8 @@
 
 /* ---- encoding ---- */
 
-/* NULL: nothing to convert, or some character cannot be converted. Caller frees. */
-static char *reencode(const struct pretty *p, const struct commit_view *v, const char *raw,
-		      size_t len, size_t *out_len)
+char *pretty_reencode(const char *to, const struct commit_view *v, const char *raw, size_t len, size_t *out_len)
 {
-	const char *to = p->encoding && p->kind != PRETTY_USER ? p->encoding : "UTF-8";
 	char *from = v->encoding ? xstrndup(v->encoding, v->encoding_len) : NULL;
 	char *out = NULL;
 
@@ -382,7 +379,8 @@ static int format_content(struct pretty *p, struct commit_pool *pool, struct com
 	pc.encoding = raw.encoding;
 	pc.encoding_len = raw.encoding_len;
 	pc.text_len = strnlen(pc.text, pc.text_len);
-	text = reencode(p, &raw, pc.text, pc.text_len, &pc.text_len);
+	text = pretty_reencode(p->encoding && p->kind != PRETTY_USER ? p->encoding : "UTF-8", &raw, pc.text, pc.text_len,
+			       &pc.text_len);
 	if (text && commit_parse(&pc.v, text, pc.text_len, p->repo->algo, NULL) < 0) {
 		FREE_AND_NULL(text); /* UTF-16 and the like cannot be parsed */
 		pc.text_len = strnlen(pc.text, c->buffer_len);

@@ -79,6 +79,7 @@ enum decoration_kind {
 	DECORATION_HEAD, DECORATION_GRAFT, DECORATION_OTHER, DECORATION_NR
 };
 
+struct commit_view;
 struct decorations;
 
 struct decorate_options {
@@ -206,6 +207,11 @@ void pretty_release(struct pretty *p);
 MUST_USE int pretty_config(struct pretty *p, const struct config_set *c, struct err *err);
 /* i18n.* alone: for commands whose output is for programs. */
 void pretty_config_encoding(struct pretty *p, const struct config_set *c);
+/*
+ * The commit in that encoding ("": as it is). NULL: there is nothing to convert, or some character cannot be converted.
+ * Caller frees.
+ */
+char *pretty_reencode(const char *to, const struct commit_view *v, const char *raw, size_t len, size_t *out_len);
 /*
  * "medium", "format:%h", "%h %s", a name of pretty.<name>. ERR_INVALID: "invalid
  * --pretty format: x".

@@ -75,13 +75,6 @@ test_expect_success 'options choose the columns' '
 	EOF
 '
 
-test_expect_success 'options that are not there are errors' '
-	for o in "--reverse" "--ignore-rev HEAD" "--ignore-revs-file f" --score-debug
-	do
-		test_must_fail git blame $o HEAD -- g >out 2>err && test_must_be_empty out || return 1
-	done && git blame --encoding=none HEAD g >out && test_expect_code 128 git blame --encoding=UTF-16 HEAD g 2>err && test_grep "not available yet" err
-'
-
 test_expect_success 'columns are coloured where a line repeats a commit, or by its age' '
 	git init -q colours && cd colours && printf "%s\n" a b >f && git add f && GIT_AUTHOR_DATE="@1000000000 +0000" git commit -q -m old &&
 	echo c >>f && GIT_AUTHOR_DATE="$(date +%s) +0000" git commit -q -a -m new && ESC=$(printf "\033") &&

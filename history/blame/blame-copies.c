@@ -170,7 +170,7 @@ static int copy_sources(struct blame *b, struct blame_file *f, struct commit *pa
 	o.detect = DIFF_DETECT_NONE;
 	o.recursive = true;
 	o.find_copies_harder = b->copies > 2 || (b->copies > 1 && (!old || strcmp(f->path, old->path)));
-	rc = f->given ? 0 : diff_trees(&q, &o, &parent->tree, &f->commit->tree, err);
+	rc = blame_diff(b, f, parent, &q, &o, err);
 	for (size_t i = 0; !rc && i < q.nr; i++) {
 		const struct diff_file *side = q.pairs[i]->old;
 

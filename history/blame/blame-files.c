@@ -51,6 +51,9 @@ int blame_load(struct blame *b, struct blame_file *f, struct err *err)
 
 	if (!f->loaded && !f->given)
 		rc = read_text(b, f, err);
+	else if (f->unused)
+		b->nr_blobs++;
+	f->unused = false;
 	f->loaded = !rc;
 	return rc;
 }
@@ -62,6 +65,30 @@ void blame_unload(struct blame_file *f)
 	object_buf_release(&f->text);
 	f->text = (struct object_buf)OBJECT_BUF_INIT;
 	f->loaded = false;
+}
+
+/* ---- changed files ---- */
+
+static int add_staged_change(void *data, const char *path, unsigned old_mode, const struct object_id *old_oid,
+			     const struct index_entry *e, struct err *err UNUSED)
+{
+	bool has_new = e && !e->stage;
+
+	diff_queue_add(data, path, old_mode, old_mode ? old_oid : NULL, path, has_new ? e->mode : 0, has_new ? &e->oid : NULL);
+	return 0;
+}
+
+int blame_diff(struct blame *b, struct blame_file *f, const struct commit *parent, struct diff_queue *q,
+	       const struct diff_options *o, struct err *err)
+{
+	if (!oid_is_null(&f->commit->oid))
+		return diff_trees(q, o, &parent->tree, &f->commit->tree, err);
+	if (!b->index)
+		return 0;
+	/* All files of the parent may be sources of copies. */
+	if (o->find_copies_harder)
+		return diff_trees(q, o, &parent->tree, NULL, err);
+	return index_diff_tree(b->index, odb_source(b->diff->odb), &parent->tree, add_staged_change, q, err);
 }
 
 /* ---- lists of entries ---- */

@@ -4,6 +4,7 @@
 #define HISTORY_BLAME_BLAME_INTERNAL_H
 
 #include "compat/posix.h"
+#include "diff/text.h"
 #include "history/blame/blame.h"
 
 /* ---- blame-files.c ---- */
@@ -17,6 +18,18 @@ void blame_unload(struct blame_file *f);
 void blame_hand_on(struct blame *b, struct blame_file *to, struct blame_entry *list);
 /* Merge two lists that are in the order of file_line. */
 struct blame_entry *blame_merge(struct blame_entry *a, struct blame_entry *b);
+
+/* What changed from the tree of the parent to the file's commit, or to the index where there is no commit. Sides are files. */
+MUST_USE int blame_diff(struct blame *b, struct blame_file *f, const struct commit *parent, struct diff_queue *q,
+			const struct diff_options *o, struct err *err);
+
+/* ---- blame-likeness.c ---- */
+struct likeness;
+/* Both texts are loaded, and stay. */
+struct likeness *likeness_new(const struct blame_file *old, const struct blame_file *new);
+void likeness_free(struct likeness *k);
+/* Which line of the old text is each new line of that change like? -1: none. out: new_nr numbers. */
+void likeness_match(struct likeness *k, const struct text_change *c, ssize_t *out);
 
 /* ---- blame-copies.c ---- */
 /* -M and -C: look for the rest of the file's lines in its parents. old[i]: the file in parent i, or NULL. */

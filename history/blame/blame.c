@@ -6,10 +6,10 @@
 #include "object/tree.h"
 #include "util/alloc.h"
 
-/* Cut off what begins at line `at` of the file, and return it. */
-static struct blame_entry *cut_entry(struct blame_entry *e, size_t at)
+/* Cut off what begins at line `at` of the file. It goes to its place in the list: likeness may give a line to several. */
+static void cut_entry(struct blame_entry *e, size_t at)
 {
-	struct blame_entry *rest = xmalloc(sizeof(*rest));
+	struct blame_entry *rest = xmalloc(sizeof(*rest)), **place = &e->next;
 	size_t nr = at - e->file_line;
 
 	*rest = *e;
@@ -17,8 +17,27 @@ static struct blame_entry *cut_entry(struct blame_entry *e, size_t at)
 	rest->file_line = at;
 	rest->nr -= nr;
 	e->nr = nr;
-	e->next = rest;
-	return rest;
+	while (*place && (*place)->file_line < at)
+		place = &(*place)->next;
+	rest->next = *place;
+	*place = rest;
+}
+
+/* The entries in that order; returns how many. */
+static size_t sort_entries(struct blame_entry *list, struct blame_entry ***out,
+			   int (*compare)(const void *, const void *))
+{
+	struct blame_entry **all = NULL;
+	size_t nr = 0, alloc = 0;
+
+	for (; list; list = list->next) {
+		ALLOC_GROW(all, nr + 1, alloc);
+		all[nr++] = list;
+	}
+	if (nr)
+		qsort(all, nr, sizeof(*all), compare);
+	*out = all;
+	return nr;
 }
 
 /* ---- the same path in a parent ---- */
@@ -51,6 +70,23 @@ static int find_path(struct blame *b, struct blame_file *f, struct commit *paren
 	return 0;
 }
 
+/* The file in the work tree. */
+static int read_given(void *data, const struct diff_file *file UNUSED, struct object_buf *out, struct err *err UNUSED)
+{
+	const struct blame_file *f = data;
+
+	*out = (struct object_buf){ OBJ_BLOB, xmemdupz(f->text.data, f->text.size), f->text.size };
+	return 0;
+}
+
+/* What the index has of the file gives way to the text that the lines come from. */
+static void use_given(struct diff_queue *q, struct blame_file *f)
+{
+	for (size_t i = 0; i < q->nr; i++)
+		if (!strcmp(q->pairs[i]->new->path, f->path) && q->pairs[i]->new->mode)
+			q->pairs[i]->new->oid_valid = false;
+}
+
 static int find_rename(struct blame *b, struct blame_file *f, struct commit *parent, struct blame_file **out,
 		       struct err *err)
 {
@@ -58,11 +94,14 @@ static int find_rename(struct blame *b, struct blame_file *f, struct commit *par
 	struct diff_queue q = DIFF_QUEUE_INIT;
 	int rc;
 
-	if (f->given)
-		return 0;
 	o.detect = DIFF_DETECT_RENAMES;
 	o.recursive = true;
-	rc = diff_trees(&q, &o, &parent->tree, &f->commit->tree, err);
+	o.read = read_given;
+	o.read_data = f;
+	o.measure = NULL;
+	rc = blame_diff(b, f, parent, &q, &o, err);
+	if (f->given)
+		use_given(&q, f);
 	if (!rc)
 		rc = diff_process(&q, &o, err);
 	for (size_t i = 0; !rc && i < q.nr; i++) {
@@ -85,30 +124,84 @@ struct handing {
 	struct blame_entry *rest, *keep, **keep_tail, *give, **give_tail;
 };
 
-/* Entries up to line `until` go to one of the lists; their lines in the other file are `shift` further. */
-static void take_until(struct handing *h, size_t until, bool give, size_t shift)
+/* The next entry goes to one of the lists; its lines in the other file are `shift` further. */
+static void take_entry(struct handing *h, bool give, size_t shift)
 {
-	while (h->rest && h->rest->file_line < until) {
-		struct blame_entry *e = h->rest;
+	struct blame_entry *e = h->rest;
 
-		if (e->file_line + e->nr > until)
-			cut_entry(e, until);
-		h->rest = e->next;
-		e->next = NULL;
-		if (give) {
-			e->file_line += shift;
-			*h->give_tail = e;
-			h->give_tail = &e->next;
-		} else {
-			*h->keep_tail = e;
-			h->keep_tail = &e->next;
-		}
+	h->rest = e->next;
+	e->next = NULL;
+	if (give) {
+		e->file_line += shift;
+		*h->give_tail = e;
+		h->give_tail = &e->next;
+	} else {
+		*h->keep_tail = e;
+		h->keep_tail = &e->next;
 	}
 }
 
-static int pass_common_lines(struct blame *b, struct blame_file *f, struct blame_file *old, struct err *err)
+static void take_until(struct handing *h, size_t until, bool give, size_t shift)
+{
+	while (h->rest && h->rest->file_line < until) {
+		if (h->rest->file_line + h->rest->nr > until)
+			cut_entry(h->rest, until);
+		take_entry(h, give, shift);
+	}
+}
+
+/*
+ * Lines up to `until` go to the old lines that they are like; like[] begins at line `first`. Lines that stay together
+ * make one entry.
+ */
+static void take_by_likeness(struct handing *h, size_t first, size_t until, const ssize_t *like)
+{
+	while (h->rest && h->rest->file_line < until) {
+		struct blame_entry *e = h->rest;
+		const ssize_t *l = like + e->file_line - first;
+		size_t nr = 1;
+
+		while (nr < e->nr && e->file_line + nr < until && (*l < 0 ? l[nr] < 0 : l[nr] == *l + (ssize_t)nr))
+			nr++;
+		if (nr < e->nr)
+			cut_entry(e, e->file_line + nr);
+		if (*l < 0)
+			e->unblamable = true;
+		else
+			e->ignored = true;
+		take_entry(h, *l >= 0, *l < 0 ? 0 : (size_t)*l - e->file_line);
+	}
+}
+
+static int entry_by_file_line(const void *a, const void *b)
+{
+	const struct blame_entry *const *x = a, *const *y = b;
+
+	if ((*x)->file_line != (*y)->file_line)
+		return (*x)->file_line < (*y)->file_line ? -1 : 1;
+	return ((*x)->line > (*y)->line) - ((*x)->line < (*y)->line);
+}
+
+static struct blame_entry *in_file_order(struct blame_entry *list)
+{
+	struct blame_entry **all;
+	size_t nr = sort_entries(list, &all, entry_by_file_line);
+
+	list = NULL;
+	while (nr--) {
+		all[nr]->next = list;
+		list = all[nr];
+	}
+	free(all);
+	return list;
+}
+
+/* by_likeness: lines that changed go to the lines that they are like. */
+static int pass_common_lines(struct blame *b, struct blame_file *f, struct blame_file *old, bool by_likeness,
+			     struct err *err)
 {
 	struct handing h = { .rest = f->suspects };
+	struct likeness *k = NULL;
 	struct text_diff d;
 	size_t shift = 0;
 	int rc = blame_load(b, f, err);
@@ -120,17 +213,31 @@ static int pass_common_lines(struct blame *b, struct blame_file *f, struct blame
 	b->nr_texts++;
 	h.keep_tail = &h.keep;
 	h.give_tail = &h.give;
+	if (by_likeness)
+		k = likeness_new(old, f);
 	text_diff(&d, old->text.data, old->text.size, f->text.data, f->text.size, b->diff);
 	for (size_t i = 0; i < d.nr && h.rest; i++) {
 		const struct text_change *c = &d.changes[i];
+		size_t end = c->new_first + c->new_nr;
 
 		take_until(&h, c->new_first, true, shift);
-		take_until(&h, c->new_first + c->new_nr, false, 0);
+		if (k && c->new_nr) {
+			ssize_t *like;
+
+			ALLOC_ARRAY(like, c->new_nr);
+			likeness_match(k, c, like);
+			take_by_likeness(&h, c->new_first, end, like);
+			free(like);
+		}
+		take_until(&h, end, false, 0);
 		shift = c->old_first + c->old_nr - (c->new_first + c->new_nr);
 	}
 	take_until(&h, SIZE_MAX, true, shift);
 	text_diff_release(&d);
+	likeness_free(k);
 	f->suspects = h.keep;
+	if (by_likeness)
+		h.give = in_file_order(h.give);
 	blame_hand_on(b, old, h.give);
 	return 0;
 }
@@ -162,6 +269,7 @@ static int find_old_files(struct blame *b, struct blame_file *f, struct commit *
 				    !strcmp(f->path, found->path)) {
 					found->text = f->text;
 					found->loaded = true;
+					found->unused = f->unused;
 					f->text = (struct object_buf)OBJECT_BUF_INIT;
 					f->loaded = false;
 				}
@@ -176,10 +284,24 @@ static int find_old_files(struct blame *b, struct blame_file *f, struct commit *
 	return 0;
 }
 
+/* The commits that may have the lines as well. */
+static size_t find_scapegoats(const struct blame *b, const struct commit *c, struct commit *const **out)
+{
+	const struct commit_list *children;
+
+	if (b->children) {
+		children = b->children(b->children_data, c);
+		*out = children ? children->items : NULL;
+		return children ? children->nr : 0;
+	}
+	*out = c->parents;
+	return b->first_parent && c->nr_parents ? 1 : c->nr_parents;
+}
+
 static int pass_to_parents(struct blame *b, struct blame_file *f, struct err *err)
 {
-	size_t nr = b->first_parent && f->commit->nr_parents ? 1 : f->commit->nr_parents;
-	struct commit *const *parents = f->commit->parents;
+	struct commit *const *parents;
+	size_t nr = find_scapegoats(b, f->commit, &parents);
 	struct blame_file **old;
 	int rc;
 
@@ -194,10 +316,16 @@ static int pass_to_parents(struct blame *b, struct blame_file *f, struct err *er
 			continue;
 		if (!f->previous)
 			f->previous = old[i];
-		rc = pass_common_lines(b, f, old[i], err);
+		rc = pass_common_lines(b, f, old[i], false, err);
 	}
 	if (!rc && f->suspects && (b->moves || b->copies))
 		rc = blame_find_copies(b, f, parents, old, nr, err);
+	if (b->ignore && oidset_contains(b->ignore, &f->commit->oid))
+		for (size_t i = 0; !rc && i < nr && f->suspects; i++)
+			if (old[i]) {
+				rc = pass_common_lines(b, f, old[i], true, err);
+				old[i]->unused = true;
+			}
 	for (size_t i = 0; i < nr; i++)
 		if (old[i] && !old[i]->suspects)
 			blame_unload(old[i]);
@@ -230,7 +358,7 @@ static int look_at_file(struct blame *b, struct blame_file *f, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	if (!(c->flags & REV_UNINTERESTING) && !(b->since && c->date < b->since))
+	if (b->children || (!(c->flags & REV_UNINTERESTING) && !(b->since && c->date < b->since)))
 		rc = pass_to_parents(b, f, err);
 	else
 		c->flags |= REV_UNINTERESTING;
@@ -252,22 +380,17 @@ static int entry_by_line(const void *a, const void *b)
 /* Put b->done in order, and join what belongs together. */
 static void order_results(struct blame *b)
 {
-	struct blame_entry **all = NULL, *last = NULL;
-	size_t nr = 0, alloc = 0;
+	struct blame_entry **all, *last = NULL;
+	size_t nr = sort_entries(b->done, &all, entry_by_line);
 
-	for (struct blame_entry *e = b->done; e; e = e->next) {
-		ALLOC_GROW(all, nr + 1, alloc);
-		all[nr++] = e;
-	}
-	if (nr)
-		qsort(all, nr, sizeof(*all), entry_by_line);
 	b->done = NULL;
 	for (size_t i = 0; i < nr; i++) {
 		struct blame_entry *e = all[i];
 
 		e->next = NULL;
 		if (last && last->suspect == e->suspect && last->line + last->nr == e->line &&
-		    last->file_line + last->nr == e->file_line) {
+		    last->file_line + last->nr == e->file_line && last->ignored == e->ignored &&
+		    last->unblamable == e->unblamable) {
 			last->nr += e->nr;
 			free(e);
 			continue;
@@ -281,10 +404,20 @@ static void order_results(struct blame *b)
 	free(all);
 }
 
+static int oldest_first(const void *va, const void *vb, void *data UNUSED)
+{
+	const struct commit *a = va, *b = vb;
+
+	return a->date < b->date ? -1 : a->date > b->date;
+}
+
 int blame_run(struct blame *b, struct err *err)
 {
 	struct commit *c;
 	int rc = 0;
+
+	if (b->children)
+		b->queue.compare = oldest_first;
 
 	while (!rc && (c = prio_queue_get(&b->queue))) {
 		struct blame_file *f;
@@ -299,6 +432,19 @@ int blame_run(struct blame *b, struct err *err)
 	if (!rc)
 		order_results(b);
 	return rc;
+}
+
+static void refer_to(struct blame_file *f)
+{
+	for (; f; f = f->previous)
+		if (f->references++)
+			return;
+}
+
+void blame_count_references(struct blame *b)
+{
+	for (const struct blame_entry *e = b->done; e; e = e->next)
+		refer_to(e->suspect);
 }
 
 /* ---- start and end ---- */
@@ -355,6 +501,7 @@ int blame_start(struct blame *b, struct commit *c, const char *path, struct err 
 	f->oid = oid;
 	f->mode = mode;
 	rc = blame_load(b, f, err);
+	f->unused = true;
 	if (!rc)
 		keep_final(b, f);
 	return rc;

@@ -10,7 +10,8 @@
  *	blame_release(&b)
  *
  * A blame_file is a path in a commit that is suspected of some lines. A commit gives the lines that its parents have
- * to them, and keeps the others. Commits are looked at by date, the youngest first.
+ * to them, and keeps the others. Commits are looked at by date, the youngest first. An ignored commit keeps a line only if
+ * no line of its parents is like it.
  *
  * Cost: for each commit on the way, one look-up of the path in the tree of each parent. A text is read once as long as its commit is looked at.
  */
@@ -20,6 +21,7 @@
 #include "compat/posix.h"
 #include "diff/diff.h"
 #include "history/history.h"
+#include "index/index.h"
 #include "util/prio-queue.h"
 
 struct blame_entry {
@@ -28,6 +30,8 @@ struct blame_entry {
 	size_t nr;
 	size_t file_line; /* in the text of the suspect */
 	struct blame_file *suspect;
+	bool ignored;	 /* an ignored commit had these lines, and they were given on by likeness */
+	bool unblamable; /* an ignored commit brought them, and nothing before is like them */
 };
 
 struct blame_file {
@@ -40,6 +44,8 @@ struct blame_file {
 	struct blame_entry *suspects; /* by file_line */
 	struct object_buf text;
 	bool loaded, given; /* given: the text is no object */
+	bool unused; /* the next comparison counts as one more blob, as in Git */
+	size_t references; /* blame_count_references() */
 };
 
 struct blame {
@@ -50,6 +56,11 @@ struct blame {
 	unsigned copies;   /* -C: 1 in changed files, 2 in all files where the file is new, 3 in all files */
 	unsigned move_score, copy_score; /* letters and digits that have to move together */
 	timestamp_t since; /* 0: none */
+	const struct oidset *ignore; /* commits whose changes count as if they had not been made; may be NULL */
+	/* --reverse: lines go to children, to the last commit that has them. NULL: they go to parents. */
+	const struct commit_list *(*children)(void *data, const struct commit *c);
+	void *children_data;
+	const struct index_state *index; /* the files of a commit that is none: blame_start_text() */
 	void (*found)(void *data, const struct blame_entry *e); /* as soon as it is known; may be NULL */
 	void *found_data;
 	/* ---- results ---- */
@@ -76,6 +87,8 @@ MUST_USE int blame_start_text(struct blame *b, struct commit *c, const char *pat
 /* Lines begin .. end-1, behind those added before. */
 void blame_add_lines(struct blame *b, size_t begin, size_t end);
 MUST_USE int blame_run(struct blame *b, struct err *err);
+/* After the run, as --score-debug shows it: entries of the file, and files that have it as `previous`. */
+void blame_count_references(struct blame *b);
 /* Letters and digits in the lines of an entry, and 1. */
 unsigned blame_score(const struct blame *b, const struct blame_entry *e);
 
