@@ -110,6 +110,7 @@ static const struct command commands[] = {
 	{ "remote", cmd_remote, CMD_REPO },
 	{ "repack", cmd_repack, CMD_REPO | CMD_AS_IT_IS },
 	{ "replace", cmd_replace, CMD_REPO },
+	{ "replay", cmd_replay, CMD_REPO },
 	{ "repo", cmd_repo, CMD_REPO },
 	{ "request-pull", cmd_request_pull, CMD_REPO },
 	{ "rerere", cmd_rerere, CMD_REPO },

@@ -173,6 +173,7 @@ int cmd_prune(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_read_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reflog(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_refs(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_replay(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_replace(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_rerere(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_reset(int argc, const char **argv, struct command_ctx *ctx);
