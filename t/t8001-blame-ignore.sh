@@ -24,7 +24,7 @@ test_expect_success 'changes of an ignored commit are given to the lines that th
 	test "$(lines --ignore-rev HEAD~1 --no-ignore-rev g)" = "one two two two one three"
 '
 
-test_expect_success 'lines keep their order in a change, and what is like nothing near may be like a line elsewhere' '
+test_expect_success 'lines keep their order in a change, and a line may be like one elsewhere' '
 	git init -q order && cd order && printf "%s\n" "first = call(1)" "second = call(2)" middle "the quick brown fox" >f && git add f &&
 	git commit -qm one && printf "%s\n" "second = CALL(2)" "first = CALL(1)" "second = CALL(22)" middle "the quick brown fox" >f &&
 	printf "%s\n" "zzz" "A quick brown fox!" >>f && git commit -qam two && git blame -s -n --ignore-rev HEAD f >out &&
@@ -71,7 +71,7 @@ test_expect_success 'files name ignored commits' '
 	git config --unset-all blame.ignoreRevsFile
 '
 
-test_expect_success 'what names no commit to ignore is an error' '
+test_expect_success 'names of no commit to ignore are errors' '
 	test_expect_code 128 git blame --ignore-rev HEAD:g g 2>err && test_grep "cannot find revision HEAD:g to ignore" err &&
 	test_expect_code 128 git blame --ignore-revs-file missing g 2>err && test_grep "could not open object name list: missing" err &&
 	echo garbage >bad && test_expect_code 128 git blame --ignore-revs-file bad g 2>err && test_grep "invalid object name: garbage" err

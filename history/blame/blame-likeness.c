@@ -37,7 +37,7 @@ struct text_pairs {
 	size_t nr_lines, alloc_lines;
 };
 
-/* What is known of a new line of the change; lines of the change are counted from 0. */
+/* A new line of the change and its matches; lines of the change are counted from 0. */
 struct line_match {
 	ssize_t best, second; /* old lines; best -1: none */
 	int64_t sureness;
@@ -172,7 +172,7 @@ static void match_line(struct likeness *k, size_t line, size_t begin, size_t end
 		m->sureness = 2 * best - second;
 }
 
-/* The new line was fixed: others near it may no longer match what is on the wrong side of it. */
+/* The new line was fixed: others near it may no longer match lines on its wrong side. */
 static void forget_matches(struct likeness *k, size_t fixed, size_t begin, size_t end)
 {
 	ssize_t old = k->matches[fixed].best;
