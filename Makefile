@@ -328,7 +328,7 @@ differential: all
 		t/interop/email-format.py $(abspath $(GIT)) '$(STOCK_GIT)' $(or $(COUNT),500) $(or $(SEED),1) || rc=1; \
 	for script in 'merge-command.py -k -r -d' rebase-turns.py pick-turns.py am.py; do t/interop/$$script \
 		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/turns" $(or $(TURNS),100) $(or $(SEED),1) || rc=1; done; \
-	for run in $(foreach t,stash notes replace history-tools bisect-steps add-patch,$t:$(or $(TURNS),100)) \
+	for run in $(foreach t,stash notes replace history-tools bisect-steps add-patch,$t:$(or $(TURNS),100)) replay:$(or $(COUNT),50) \
 		$(foreach t,apply format-patch range-diff,$t:$(or $(PATCHES),500)) \
 		grep:$(or $(EXPRESSIONS),1000) blame:$(or $(RANGES),300) mail:$(or $(COUNT),500); do \
 		OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/$${run%:*}.py $(or $(SEED),1) $${run#*:} || rc=1; done; \

@@ -68,6 +68,7 @@ static const struct command commands[] = {
 	{ "grep", cmd_grep, CMD_REPO_GENTLY | CMD_PAGER_OWN },
 	{ "hash-object", cmd_hash_object, CMD_REPO_GENTLY },
 	{ "help", cmd_help, CMD_REPO_GENTLY | CMD_LENIENT },
+	{ "history", cmd_history, CMD_REPO },
 	{ "hook", cmd_hook, CMD_REPO_GENTLY },
 	{ "http-backend", cmd_http_backend, 0 },
 	{ "index-pack", cmd_index_pack, CMD_REPO_GENTLY | CMD_AS_IT_IS },

@@ -139,6 +139,7 @@ int cmd_get_tar_commit_id(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_grep(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_hash_object(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_help(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_history(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_hook(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_http_backend(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_index_pack(int argc, const char **argv, struct command_ctx *ctx);

@@ -73,6 +73,7 @@ const struct known_command known_commands[] = {
 	{ "gui", GROUP_NONE, "graphical interface" },
 	{ "hash-object", GROUP_NONE, "name, and perhaps write, an object" },
 	{ "help", GROUP_NONE, "show help on git" },
+	{ "history", GROUP_GROW, "rewrite commits of the current history" },
 	{ "hook", GROUP_NONE, "run hooks" },
 	{ "http-backend", GROUP_NONE, "serve repositories over HTTP" },
 	{ "http-fetch", GROUP_NONE, "fetch over dumb HTTP" },

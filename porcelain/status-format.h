@@ -49,6 +49,8 @@ MUST_USE int status_submodule_mode(enum submodule_mode *mode, struct repository 
 /* status.renames, diff.renames: 0, 1, or 2 for copies. */
 int status_rename_mode(struct repository *r);
 
+/* "new file:   ", in its column. */
+const char *status_change_label(char letter);
 /* Shared by the formats. */
 void status_add_path(const struct status_format *f, struct strbuf *out, const char *path,
 		     bool quote_space);

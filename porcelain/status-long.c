@@ -386,7 +386,7 @@ static void print_operations(const struct status_format *f, struct strbuf *out)
 
 /* ---- lists ---- */
 
-static const char *change_label(char letter)
+const char *status_change_label(char letter)
 {
 	switch (letter) {
 	case 'A':
@@ -431,7 +431,7 @@ static void print_change(const struct status_format *f, struct strbuf *out, enum
 {
 	struct strbuf text = STRBUF_INIT;
 
-	strbuf_addstr(&text, change_label(letter));
+	strbuf_addstr(&text, status_change_label(letter));
 	if (old) {
 		status_add_path(f, &text, old, false);
 		strbuf_addstr(&text, " -> ");

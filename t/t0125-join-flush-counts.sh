@@ -114,6 +114,14 @@ test_expect_success 'a rebase that gives up seals the local changes when they ar
 	have=$(count_flushes sh -c "git -C journal/repo rebase -q --autostash side || :") && test "$have" = 2 && test_grep local journal/repo/g
 '
 
+test_expect_success 'replay and history: one flush, for several commits and refs' '
+	clean 20 && git -C journal/repo branch half main~10 && costs 1 replay --contained --onto side base..main && costs 1 replay --advance side base..main~18 &&
+	(GIT_COMMITTER_DATE="1700000000 +0000" && export GIT_COMMITTER_DATE && costs 1 replay --ref-action=print --onto side~1 base..main) && clean 20 && git -C journal/repo branch half main~10 && GIT_EDITOR="echo new >" && export GIT_EDITOR &&
+	costs 1 history reword main~12 && echo more >>journal/repo/g && git -C journal/repo add g && costs 1 history fixup --dry-run main~12 && costs 1 history fixup main~11 &&
+	echo a >journal/repo/a && echo b >journal/repo/b && git -C journal/repo add a b && git -C journal/repo commit -qm ab && printf "y\nn\n" >answers &&
+	n=$(count_flushes sh -c "git -C journal/repo history split HEAD <answers") && test "$n" = 1
+'
+
 test_expect_success 'cherry-pick and revert: one flush' '
 	clean 20 && costs 1 cherry-pick side && costs 1 revert --no-edit HEAD && git -C journal/repo checkout -q side && costs 1 cherry-pick base..main~2
 '

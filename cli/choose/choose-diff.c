@@ -112,6 +112,12 @@ static int init_diff_options(struct chooser_diff *d, struct err *err)
 	d->o.index_abbrev = cmp->repo->settings.abbrev;
 	d->o.pathspec = cmp->ps && cmp->ps->nr ? cmp->ps : NULL;
 	d->o.reverse = cmp->swapped;
+	if (cmp->own_prefixes) {
+		const char *src = d->o.src_prefix;
+
+		d->o.src_prefix = d->o.dst_prefix;
+		d->o.dst_prefix = src;
+	}
 	d->o.read = worktree_diff_read;
 	d->o.measure = worktree_diff_measure;
 	d->o.read_data = &d->files;
@@ -205,7 +211,7 @@ int choose_find_hunks(struct chooser *c, struct err *err)
 {
 	struct choose_comparison cmp = { .repo = c->repo, .ix = c->ix, .conv = c->conv, .ps = c->q->ps,
 					 .tree = c->words->since_index ? NULL : &c->tree, .cached = c->words->cached,
-					 .swapped = c->words->swapped, .formats = DIFF_FORMAT_PATCH, .context = c->q->context };
+					 .swapped = c->words->swapped, .own_prefixes = c->words->forward, .formats = DIFF_FORMAT_PATCH, .context = c->q->context };
 	struct strbuf plain = STRBUF_INIT, colored = STRBUF_INIT;
 	int rc = choose_compare(&cmp, &plain, c->diff_color ? &colored : NULL, err);
 

@@ -21,6 +21,7 @@ struct choose_words {
 	bool swapped;	   /* the differences are shown from the target to the source */
 	bool since_index;  /* between index and files */
 	bool cached;	   /* between a tree and the index */
+	bool forward;	   /* a step from the index to a tree that exists: its sides are "a/" and "b/", hunks stay as they are */
 };
 const struct choose_words *choose_find_words(enum choose_target target, const char *rev);
 
@@ -86,6 +87,7 @@ struct choose_comparison {
 	bool cached;		      /* a tree against the index */
 	bool ita_is_entry;	      /* intent-to-add: an empty file, else none */
 	bool swapped;
+	bool own_prefixes; /* "a/" is the old side, though the sides are swapped */
 	bool for_people; /* as git diff; else as diff-files and diff-index */
 	unsigned stage;	 /* that stands for an unmerged path; 0: none */
 	unsigned formats;

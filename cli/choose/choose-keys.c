@@ -50,7 +50,7 @@ bool choose_permits(const struct file_prompt *p, char key)
 	case 's':
 		return p->f->nr && hunk_of(p)->parts > 1;
 	case 'e':
-		return p->f->nr && !p->f->deleted && !hunk_of(p)->is_mode;
+		return p->f->nr && !p->f->deleted && !hunk_of(p)->is_mode && !p->c->words->forward;
 	case '>':
 	case '<':
 		return p->has_others;

@@ -6,7 +6,7 @@
 
 enum words {
 	WORDS_STAGE, WORDS_STASH, WORDS_RESET_HEAD, WORDS_RESET_TREE, WORDS_CHECKOUT_INDEX, WORDS_CHECKOUT_HEAD,
-	WORDS_CHECKOUT_TREE, WORDS_FILES_HEAD, WORDS_FILES_TREE
+	WORDS_CHECKOUT_TREE, WORDS_FILES_HEAD, WORDS_FILES_TREE, WORDS_SPLIT
 };
 
 static const struct choose_words all_words[] = {
@@ -24,6 +24,8 @@ static const struct choose_words all_words[] = {
 				  .files = true, .swapped = true },
 	[WORDS_FILES_HEAD] = { .verb = "discard", .where = " from worktree", .gerund = "discarding", .files = true,
 			       .reverse = true },
+	[WORDS_SPLIT] = { .verb = "stage", .where = "", .gerund = "staging", .index = true, .swapped = true, .cached = true,
+			  .forward = true },
 	[WORDS_FILES_TREE] = { .verb = "apply", .where = " to worktree", .gerund = "applying", .files = true, .swapped = true },
 };
 
@@ -40,6 +42,8 @@ const struct choose_words *choose_find_words(enum choose_target target, const ch
 		return &all_words[!rev ? WORDS_CHECKOUT_INDEX : head ? WORDS_CHECKOUT_HEAD : WORDS_CHECKOUT_TREE];
 	case CHOOSE_WORKTREE:
 		return &all_words[!rev ? WORDS_CHECKOUT_INDEX : head ? WORDS_FILES_HEAD : WORDS_FILES_TREE];
+	case CHOOSE_SPLIT:
+		return &all_words[WORDS_SPLIT];
 	case CHOOSE_STAGE:
 		break;
 	}

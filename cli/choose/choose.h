@@ -28,6 +28,7 @@ enum choose_target {
 	CHOOSE_RESET,	 /* a tree into the index */
 	CHOOSE_CHECKOUT, /* the index into files, or a tree into index and files */
 	CHOOSE_WORKTREE, /* a tree into files */
+	CHOOSE_SPLIT,	 /* a tree into an index in memory, without edits */
 };
 
 struct choose_request {
