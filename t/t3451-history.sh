@@ -48,7 +48,8 @@ test_expect_success 'reword: --dry-run prints, --update-refs=head leaves other b
 	sed "s/ [0-9a-f]* / NEW /" updates >out && printf "update refs/heads/%s NEW %s\n" main $(git rev-parse main) mid $(git rev-parse mid) >expect && test_cmp expect out &&
 	git update-ref --stdin <updates && test "$(subjects main)" = "D C new message A" && restore &&
 	GIT_EDITOR=.git/write-message git history reword --update-refs=head mid && test "$(subjects main)" = "D C new message A" && test "$(git rev-parse mid)" = "$(git rev-parse keep-mid)" &&
-	restore && GIT_EDITOR=.git/write-message git history reword --update-refs=head HEAD && test "$(subjects main)" = "new message C B A" && git checkout -q --detach keep-main &&
+	restore && GIT_EDITOR=.git/write-message git history reword --dry-run --update-refs=head HEAD >out && test_grep "^update HEAD " out &&
+	GIT_EDITOR=.git/write-message git history reword --update-refs=head HEAD && test "$(subjects main)" = "new message C B A" && git checkout -q --detach keep-main &&
 	restore && GIT_EDITOR=.git/write-message git history reword keep-mid && test "$(git rev-parse HEAD)" = "$(git rev-parse main)" && git checkout -q main
 '
 
@@ -80,7 +81,8 @@ test_expect_success 'fixup: commits that become empty are dropped or kept, or an
 	git history fixup mid && test "$(subjects main)" = "D C A" && test "$(git rev-parse mid)" = "$(git rev-parse side)" && restore &&
 	git rm -q --cached a && refuses "cannot drop root commit" fixup side && (code=128 && refuses "unrecognized .--empty=. action .odd." fixup --empty=odd side) && restore &&
 	commit d DD && echo D2 >e && git add e && git commit -qm same && git rm -q e && git commit -qm again && echo D2 >e && git add e &&
-	git history fixup HEAD~2 && test "$(subjects -3)" = "again DD D"
+	refuses "became empty after replay" fixup --empty=abort HEAD~2 && git tag fixed-before && git history fixup --empty=keep HEAD~2 && test "$(subjects -3)" = "again same DD" &&
+	git reset -q --soft fixed-before && git tag -d fixed-before >out && git history fixup HEAD~2 && test "$(subjects -3)" = "again DD D"
 '
 
 test_expect_success 'fixup: conflicts and missing changes are errors' '
