@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Marks: a hash table of numbers, and the files that keep it from run to run. */
+/* Marks: a hash table of numbers. */
 #include "compat/posix.h"
-#include "compat/syscalls.h"
 #include "fastimport/fastimport-internal.h"
-#include "fs/lockfile.h"
+#include "fastimport/marks-file.h"
 #include "util/alloc.h"
-#include "write-or-die.h"
 
 static size_t mark_slot(const struct import_marks *m, uint64_t id)
 {
@@ -94,77 +92,27 @@ void import_marks_text(const struct fast_import *fi, struct strbuf *out)
 	free(v);
 }
 
-/* After the refs: who reads the file may expect them. A place that is no file is written as it is. */
+/* After the refs: who reads the file may expect them. */
 int import_marks_stage(struct fast_import *fi, struct err *err)
 {
-	struct lockfile lk = LOCKFILE_INIT;
 	struct strbuf text = STRBUF_INIT;
-	struct stat st;
 	int rc;
 
 	if (!fi->export_marks)
 		return 0;
 	import_marks_text(fi, &text);
-	if (!stat(fi->export_marks, &st) && !S_ISREG(st.st_mode)) {
-		int fd = (int)sys->open(fi->export_marks, O_WRONLY | O_CLOEXEC, 0);
-
-		rc = fd < 0 ? err_set_errno(err, "unable to write marks file %s", fi->export_marks) :
-			      write_in_full(fd, text.buf, text.len, fi->export_marks, err);
-		if (fd >= 0)
-			close(fd);
-	} else {
-		rc = lockfile_hold(&lk, fi->export_marks, LOCK_MAKE_DIRS, 0, err);
-		if (rc < 0)
-			err_prefix(err, "unable to write marks file %s", fi->export_marks);
-		if (!rc)
-			rc = write_in_full(lk.tf->fd, text.buf, text.len, fi->export_marks, err);
-		if (!rc)
-			rc = lockfile_stage(&lk, repo_operation_batch(fi->op), FSYNC_OTHER, PUBLISH_FILE_LATE, err);
-		lockfile_release(&lk);
-	}
+	rc = marks_file_stage(fi->op, fi->export_marks, &text, err);
 	strbuf_release(&text);
 	return rc;
 }
 
-static int parse_mark_text(const struct hash_algo *algo, const char *line, uint64_t *id, struct object_id *oid)
-{
-	char *end = NULL;
-
-	*id = *line == ':' ? strtoull(line + 1, &end, 10) : 0;
-	if (*id && !algo) /* that of a submodule, which may be another */
-		algo = strlen(end) > 1 + hash_sha1->hex_len ? hash_sha256 : hash_sha1;
-	return !*id || *end != ' ' || oid_from_hex(oid, end + 1, algo) < 0 ? -1 : 0;
-}
-
-typedef void (*mark_fn)(void *data, uint64_t id, const struct object_id *oid);
-
-static int foreach_mark_of_file(const struct hash_algo *algo, const char *path, bool may_miss, mark_fn fn, void *data,
-				struct err *err)
-{
-	FILE *f = fopen(path, "re");
-	struct strbuf line = STRBUF_INIT;
-	struct object_id oid;
-	uint64_t id;
-	int rc = 0;
-
-	if (!f)
-		return may_miss && errno == ENOENT ? 0 : err_set_errno(err, "cannot read '%s'", path);
-	while (!rc && strbuf_getline_lf(&line, f) >= 0) {
-		if (parse_mark_text(algo, line.buf, &id, &oid) < 0)
-			rc = err_set(err, ERR_INVALID, "corrupt mark line: %s", line.buf);
-		else
-			fn(data, id, &oid);
-	}
-	fclose(f);
-	strbuf_release(&line);
-	return rc;
-}
-
-static void add_mark(void *data, uint64_t id, const struct object_id *oid)
+static int add_mark(void *data, uint64_t id, const struct object_id *oid, struct err *err)
 {
 	struct fast_import *fi = data;
 
+	(void)err;
 	import_mark_set(&fi->marks, id, oid, OBJ_NONE);
+	return 0;
 }
 
 int import_marks_read(struct fast_import *fi, struct err *err)
@@ -172,7 +120,7 @@ int import_marks_read(struct fast_import *fi, struct err *err)
 	if (!fi->import_marks || fi->marks_read)
 		return 0;
 	fi->marks_read = true;
-	return foreach_mark_of_file(fi->repo->algo, fi->import_marks, fi->marks_may_miss, add_mark, fi, err);
+	return marks_file_read(fi->repo->algo, fi->import_marks, fi->marks_may_miss, add_mark, fi, err);
 }
 
 /* ---- submodules ---- */
@@ -182,24 +130,28 @@ struct submodule_marks {
 	struct fast_import *fi;
 };
 
-static void add_to_mark(void *data, uint64_t id, const struct object_id *oid)
+static int add_to_mark(void *data, uint64_t id, const struct object_id *oid, struct err *err)
 {
 	struct submodule_marks *s = data;
 
+	(void)err;
 	import_mark_set(&s->to, id, oid, OBJ_COMMIT);
+	return 0;
 }
 
-static void map_from_mark(void *data, uint64_t id, const struct object_id *oid)
+static int map_from_mark(void *data, uint64_t id, const struct object_id *oid, struct err *err)
 {
 	struct submodule_marks *s = data;
 	const struct import_mark *to = import_mark_get(&s->to, id);
 
+	(void)err;
 	if (to) {
 		struct object_id *copy = xmalloc(sizeof(*copy));
 
 		*copy = to->oid;
 		free(oidmap_put(&s->fi->sub_map, oid, copy));
 	}
+	return 0;
 }
 
 int import_marks_map_submodules(struct fast_import *fi, struct err *err)
@@ -214,10 +166,9 @@ int import_marks_map_submodules(struct fast_import *fi, struct err *err)
 		if (!to)
 			rc = err_set(err, ERR_INVALID, "missing to marks for submodule '%s'", v[i]->key);
 		if (!rc)
-			rc = foreach_mark_of_file(fi->repo->algo, to, false, add_to_mark, &s, err);
+			rc = marks_file_read(fi->repo->algo, to, false, add_to_mark, &s, err);
 		if (!rc)
-			rc = foreach_mark_of_file(NULL, v[i]->value, false,
-						  map_from_mark, &s, err);
+			rc = marks_file_read(NULL, v[i]->value, false, map_from_mark, &s, err);
 		free(s.to.v);
 	}
 	free(v);
