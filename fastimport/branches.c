@@ -201,17 +201,30 @@ static int queue_branch(struct fast_import *fi, struct ref_transaction *t, const
 	return ref_transaction_update(t, b->name, &b->tip, &old, 0, "fast-import", err);
 }
 
+/* Does a tag of the stream have the name of that branch? Its commits went to a tag, then. */
+static bool is_tag(const struct fast_import *fi, const struct import_branch *b)
+{
+	const char *name;
+
+	if (!skip_prefix(b->name, "refs/tags/", &name))
+		return false;
+	for (size_t i = 0; i < fi->nr_tags; i++)
+		if (!strcmp(fi->tags[i].name, name))
+			return !oid_is_null(&fi->tags[i].oid);
+	return false;
+}
+
 static int queue_refs(struct fast_import *fi, struct ref_transaction **t, struct err *err)
 {
 	struct strbuf name = STRBUF_INIT;
 	int rc = repo_operation_begin_refs(fi->op, REF_TRANSACTION_ALLOW_FAILURE, t, err);
 
 	for (size_t i = 0; i < fi->nr_branches && !rc; i++)
-		rc = queue_branch(fi, *t, fi->branch_list[i], err);
+		rc = is_tag(fi, fi->branch_list[i]) ? 0 : queue_branch(fi, *t, fi->branch_list[i], err);
 	for (size_t i = 0; i < fi->nr_tags && !rc; i++) {
 		strbuf_reset(&name);
 		strbuf_addf(&name, "refs/tags/%s", fi->tags[i].name);
-		if (!oid_is_null(&fi->tags[i].oid) && !import_branch_get(fi, name.buf))
+		if (!oid_is_null(&fi->tags[i].oid))
 			rc = ref_transaction_update(*t, name.buf, &fi->tags[i].oid, NULL, 0, "fast-import", err);
 	}
 	strbuf_release(&name);

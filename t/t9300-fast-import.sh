@@ -75,4 +75,9 @@ test_expect_success 'versions of a file become deltas in one pack, and can be re
 	git verify-pack -v .git/objects/pack/*.idx >list && grep "chain length = 5" list && git fsck
 '
 
+test_expect_success 'a tag wins against commits that carry its name' '
+	{ printf "commit refs/tags/both\n$who\ndata 2\nx\ntag both\nfrom refs/tags/both\ntagger C <c@d> 3 +0000\ndata 6\nabout\n"; } >input &&
+	git fast-import --quiet <input && test "$(git cat-file -t both)" = tag && test "$(git rev-list --count both)" = 1
+'
+
 test_done
