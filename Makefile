@@ -98,7 +98,7 @@ DIRS := compat util hash fs fsync config object pack pack/receive pack/write ref
 	builtin/maintenance builtin/pack builtin/fetch builtin/push builtin/refs builtin/remote \
 	builtin/remote-http builtin/rev-list builtin/rev-parse builtin/server builtin/daemon \
 	builtin/http-backend builtin/tag builtin/commit builtin/merge builtin/pull builtin/pick builtin/am builtin/stash \
-	builtin/rebase builtin/notes builtin/replace builtin/bisect builtin/linked builtin/grep builtin/range-diff builtin/repo builtin/format-patch \
+	builtin/rebase builtin/notes builtin/replace builtin/bisect builtin/linked builtin/grep builtin/range-diff builtin/repo builtin/format-patch builtin/stream \
 
 # The file with main(); all others are in the library.
 MAIN     := $(firstword $(wildcard git-main.c git.c))

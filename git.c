@@ -55,6 +55,7 @@ static const struct command commands[] = {
 	{ "diff-index", cmd_diff_index, CMD_REPO },
 	{ "diff-pairs", cmd_diff_pairs, CMD_REPO },
 	{ "diff-tree", cmd_diff_tree, CMD_REPO },
+	{ "fast-export", cmd_fast_export, CMD_REPO },
 	{ "fast-import", cmd_fast_import, CMD_REPO },
 	{ "fetch", cmd_fetch, CMD_REPO | CMD_AS_IT_IS },
 	{ "fetch-pack", cmd_fetch_pack, CMD_REPO_GENTLY | CMD_AS_IT_IS },

@@ -126,6 +126,7 @@ int cmd_diff_files(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_diff_index(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_diff_tree(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fast_export(int argc, const char **argv, struct command_ctx *ctx);
+int cmd_fast_export(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fast_import(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fetch(int argc, const char **argv, struct command_ctx *ctx);
 int cmd_fetch_pack(int argc, const char **argv, struct command_ctx *ctx);

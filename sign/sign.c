@@ -154,6 +154,13 @@ static const struct sign_format *format_of(const char *signature)
 	return NULL;
 }
 
+const char *signature_format(const char *signature)
+{
+	const struct sign_format *format = format_of(signature);
+
+	return format ? format->name : NULL;
+}
+
 /* False: the line is missing or malformed. */
 static bool find_date(const struct strbuf *payload, const char *header, timestamp_t *date)
 {

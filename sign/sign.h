@@ -74,6 +74,8 @@ MUST_USE int signature_check_push(struct signature_check *c, struct repository *
 				  struct err *err);
 /* Where the signature begins, at the beginning of a line; len: there is none. The text is NUL-terminated. */
 size_t signature_find(const char *text, size_t len);
+/* "openpgp", "x509", "ssh": how the signature begins; NULL: in no known way. */
+const char *signature_format(const char *signature);
 
 /* result, but 'U' for a good signature whose key is not trusted. */
 char signature_grade(const struct signature_check *c);

@@ -179,4 +179,10 @@ test_expect_success 'fast-import: one flush at the end, and one for each checkpo
 	n=$(count_flushes git -C journal/repo fast-import --quiet <two) && test "$n" = 2 && git -C journal/repo rev-parse -q --verify third
 '
 
+test_expect_success 'fast-export: one flush for the file of marks' '
+	n=$(count_flushes git -C journal/repo fast-export new --export-marks=.git/marks) && test "$n" = 1 && test_line_count = 120 journal/repo/.git/marks &&
+	n=$(count_flushes git -C journal/repo fast-export new --import-marks=.git/marks --export-marks=.git/marks) && test "$n" = 0 &&
+	n=$(count_flushes git -C journal/repo fast-export new) && test "$n" = 0
+'
+
 test_done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='every system call of add -p, commit -p, stash -p and fast-import fails in turn
+test_description='every system call of add -p, commit -p, stash -p, fast-import and fast-export fails in turn
 
 As in t0102. Whatever fails: HEAD and its index can be read, no change of a file is lost, refs have their old or new
 value, and the next command goes on.'
@@ -36,6 +36,11 @@ do
 
 	test_expect_success "$what: fast-import" '
 		SWEEP_STDIN=$TRASH_DIRECTORY/stream && sweep start $what "git rev-parse -q --verify new" fast-import --quiet
+	'
+
+	test_expect_success "$what: the marks of fast-export" '
+		git -C start fast-export --export-marks=$PWD/all HEAD >out && SWEEP_STDIN=/dev/null &&
+		sweep start $what "cmp .git/marks ../all" fast-export --export-marks=.git/marks HEAD
 	'
 done
 

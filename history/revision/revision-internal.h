@@ -40,7 +40,6 @@ struct rev_state {
 /* ---- revision-queue.c: parents, marks ---- */
 int rev_enqueue(struct rev_walk *w, struct commit *c, struct err *err);
 struct commit *rev_dequeue(struct rev_walk *w);
-void rev_set_source(struct rev_walk *w, const struct commit *c, const char *name);
 void rev_mark_uninteresting(struct rev_walk *w, struct commit *c);
 void rev_mark_parents_uninteresting(struct rev_walk *w, struct commit *c);
 /* Simplify, then queue the parents; once per commit. */

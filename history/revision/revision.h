@@ -169,6 +169,11 @@ struct rev_hooks {
  */
 MUST_USE int rev_walk_arguments(struct rev_walk *w, int argc, const char **argv,
 				const struct rev_hooks *hooks, struct err *err);
+/*
+ * Before rev_walk_begin, if `source` is set: the commit, and its ancestors as far as it reaches them first, have this source
+ * instead of the name of a start. The name must live as long as the walk.
+ */
+void rev_set_source(struct rev_walk *w, const struct commit *c, const char *name);
 /* A start of the walk; flags as in struct rev_start. The name is copied. */
 void rev_walk_add_commit(struct rev_walk *w, const struct object_id *oid, const char *name,
 			 uint32_t flags);
