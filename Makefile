@@ -36,7 +36,7 @@
 #                              repack, gc, prune, maintenance and others by chance, over random
 #                              repositories: the same objects stay, at the same places
 #   make differential STOCK_GIT=/path/git [SEED=1] [COUNT=500] [TURNS=100] [STEPS=2000] [EXPRESSIONS=1000]
-#                              merges, rebases, cherry-picks, reverts, stashes, notes, patches, mails, expressions of grep by
+#                              merges, rebases, cherry-picks, reverts, stashes, notes, patches, mails, exports, expressions of grep by
 #                              chance: both get the same results
 #   make merges STOCK_GIT=/path/git REPOSITORY=path
 #                              each merge of a history, made again by both
@@ -328,7 +328,8 @@ differential: all
 		t/interop/email-format.py $(abspath $(GIT)) '$(STOCK_GIT)' $(or $(COUNT),500) $(or $(SEED),1) || rc=1; \
 	for script in 'merge-command.py -k -r -d' rebase-turns.py pick-turns.py am.py; do t/interop/$$script \
 		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/turns" $(or $(TURNS),100) $(or $(SEED),1) || rc=1; done; \
-	for run in $(foreach t,stash notes replace history-tools bisect-steps add-patch,$t:$(or $(TURNS),100)) replay:$(or $(COUNT),50) \
+	for run in $(foreach t,stash notes replace history-tools bisect-steps add-patch fast-export,$t:$(or $(TURNS),100)) \
+		replay:$(or $(COUNT),50) \
 		$(foreach t,apply format-patch range-diff,$t:$(or $(PATCHES),500)) \
 		grep:$(or $(EXPRESSIONS),1000) blame:$(or $(RANGES),300) mail:$(or $(COUNT),500); do \
 		OUR_GIT=$(abspath $(GIT)) PEER_GIT='$(STOCK_GIT)' t/interop/$${run%:*}.py $(or $(SEED),1) $${run#*:} || rc=1; done; \
