@@ -54,9 +54,10 @@ void bulk_checkin_keep_loose(struct bulk_checkin *b)
 	object_stage_keep_loose(b->stage);
 }
 
-void bulk_checkin_set_limits(struct bulk_checkin *b, unsigned unpack_limit, uint64_t pack_size_limit)
+void bulk_checkin_set_limits(struct bulk_checkin *b, unsigned unpack_limit, uint64_t pack_size_limit, int pack_level)
 {
-	object_stage_set_limits(b->stage, unpack_limit, pack_size_limit);
+	b->pack_level = pack_level;
+	object_stage_set_limits(b->stage, unpack_limit, pack_size_limit, pack_level);
 }
 
 void bulk_checkin_abort(struct bulk_checkin *b)

@@ -32,10 +32,10 @@ struct bulk_checkin *bulk_checkin_new(const struct object_stage_options *opts);
 void bulk_checkin_keep_loose(struct bulk_checkin *b);
 
 /*
- * Limits of this batch alone: unpack_limit as in the comment above (0: never a pack of small objects), and how many
- * bytes a pack may have (0: no limit).
+ * For this batch alone: unpack_limit as in the comment above (0: never a pack of small objects), how many bytes a pack may
+ * have (0: no limit), and the level of its compression (-1: zlib's default).
  */
-void bulk_checkin_set_limits(struct bulk_checkin *b, unsigned unpack_limit, uint64_t pack_size_limit);
+void bulk_checkin_set_limits(struct bulk_checkin *b, unsigned unpack_limit, uint64_t pack_size_limit, int pack_level);
 
 /* Add an object from memory; *oid is known on return. */
 MUST_USE int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,

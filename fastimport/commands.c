@@ -72,7 +72,7 @@ static int alias(struct fast_import *fi, struct err *err)
 	rc = import_commit_of(fi, to, &oid, err);
 	if (!rc)
 		import_mark_object(fi, &oid, OBJ_COMMIT);
-	return rc;
+	return rc < 0 ? rc : import_input_skip_lf(&fi->in, err);
 }
 
 static int progress(struct fast_import *fi, struct err *err)
@@ -140,8 +140,6 @@ static int read_commands(struct fast_import *fi, struct err *err)
 			fi->done_seen = true;
 			return 0;
 		}
-		if (!fi->in.line.len)
-			continue;
 		rc = command(fi, err);
 		if (rc < 0)
 			return rc;

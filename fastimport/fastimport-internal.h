@@ -109,6 +109,7 @@ struct fast_import {
 	enum { IMPORT_DATE_RAW, IMPORT_DATE_PERMISSIVE, IMPORT_DATE_RFC2822, IMPORT_DATE_NOW } date;
 	unsigned long depth, max_active;
 	uint64_t big_file, max_pack;
+	int level; /* of compression in packs */
 	char *export_marks, *import_marks;
 	bool marks_from_stream, marks_may_miss, marks_read;
 	int answer_fd;

@@ -109,9 +109,13 @@ int import_marks_stage(struct fast_import *fi, struct err *err)
 static int add_mark(void *data, uint64_t id, const struct object_id *oid, struct err *err)
 {
 	struct fast_import *fi = data;
+	enum object_type type;
+	uint64_t size;
+	int rc = odb_type(fi->repo->odb, oid, &type, &size, NULL);
 
-	(void)err;
-	import_mark_set(&fi->marks, id, oid, OBJ_NONE);
+	if (rc < 0)
+		return err_set(err, rc, "object not found: %s", oid_hex(oid));
+	import_mark_set(&fi->marks, id, oid, type);
 	return 0;
 }
 

@@ -6,6 +6,9 @@
 #include "util/alloc.h"
 #include "util/deflate.h"
 
+/* Larger parts of an object as a delta may be no gain: commands that copy do not deflate well, as text does. */
+#define WORTHWHILE 4
+
 void import_mark_object(struct fast_import *fi, const struct object_id *oid, enum object_type type)
 {
 	if (fi->next_mark)
@@ -19,6 +22,7 @@ static size_t make_delta(const struct fast_import *fi, const struct strbuf *data
 {
 	struct delta_index *ix = delta_index_new(base->data, base->len);
 	size_t max = data->len - fi->repo->algo->raw_len, n;
+	struct strbuf whole = STRBUF_INIT;
 	unsigned char *delta;
 
 	if (!ix)
@@ -27,7 +31,13 @@ static size_t make_delta(const struct fast_import *fi, const struct strbuf *data
 	n = delta_encode(ix, data->buf, data->len, delta, max);
 	delta_index_free(ix);
 	if (n)
-		deflate_buf(out, delta, n, fi->repo->settings.pack_level);
+		deflate_buf(out, delta, n, fi->level);
+	if (n > data->len / WORTHWHILE) {
+		deflate_buf(&whole, data->buf, data->len, fi->level);
+		if (whole.len <= out->len)
+			n = 0;
+	}
+	strbuf_release(&whole);
 	free(delta);
 	return n;
 }

@@ -281,6 +281,15 @@ static unsigned import_unpack_limit(const struct fast_import *fi)
 	return limit > 0 ? (unsigned)limit : 1;
 }
 
+/* Not the level of new objects, which is low by default: a repack copies these packs as they are. */
+static int import_level(const struct fast_import *fi)
+{
+	const struct config_set *c = fi->repo->config;
+	bool given = config_get(c, "core.compression") || config_get(c, "pack.compression");
+
+	return given ? fi->repo->settings.pack_level : -1;
+}
+
 int import_begin_data(struct fast_import *fi, struct err *err)
 {
 	int rc = 0;
@@ -294,10 +303,11 @@ int import_begin_data(struct fast_import *fi, struct err *err)
 		rc = import_marks_map_submodules(fi, err);
 	if (rc < 0)
 		return rc;
+	fi->level = import_level(fi);
 	fi->op = repo_operation_begin(fi->repo);
 	rc = repo_operation_open_objects(fi->op, err);
 	if (!rc)
-		bulk_checkin_set_limits(odb_batch(fi->repo->odb), import_unpack_limit(fi), fi->max_pack);
+		bulk_checkin_set_limits(odb_batch(fi->repo->odb), import_unpack_limit(fi), fi->max_pack, fi->level);
 	return rc;
 }
 

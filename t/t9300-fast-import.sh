@@ -80,4 +80,41 @@ test_expect_success 'a tag wins against commits that carry its name' '
 	git fast-import --quiet <input && test "$(git cat-file -t both)" = tag && test "$(git rev-list --count both)" = 1
 '
 
+test_expect_success 'one blank line may follow data and commands, two may not' '
+	{ printf "blob\nmark :1\ndata 2\nx\n\nprogress on\n\n" && commit blank b && printf "M 644 :1 f\n\nalias\nmark :2\nto refs/heads/blank\n\nalias\nmark :3\nto :2"; } >input &&
+	git fast-import --quiet --export-marks=marks <input && test "$(sed -n "s/:3 //p" marks)" = $(git rev-parse blank) &&
+	for text in "blob\ndata 2\nx\n\n\nblob\ndata 1\ny\n" "progress x\n\n\n" "\nblob\ndata 0\n" "option x\n\n"
+	do
+		printf "$text" >input && broken "unsupported command: $" || return 1
+	done
+'
+
+test_expect_success 'a mark of an object that is missing is an error' '
+	echo ":1 $(printf %040d 7)" >marks && : >input && test_expect_code 128 git fast-import --quiet --import-marks=marks <input 2>err &&
+	test_grep "object not found: 0*7" err && echo ":1 $(git rev-parse m)" >marks && printf "reset refs/heads/marked\nfrom :1\n" >input &&
+	git fast-import --quiet --import-marks=marks <input && test "$(git rev-parse marked)" = $(git rev-parse m)
+'
+
+# texts: a stream of blobs that have parts of lines in common
+texts () {
+	awk 'function pick(n) { x = (x * 16807) % 2147483647; return 1 + x % n }
+	function words(n, line) { for (line = ""; n > 0; n--) line = line w[pick(10)] " "; return line }
+	BEGIN { x = 5; split("alpha beta gamma delta epsilon zeta eta theta iota kappa", w); for (i = 1; i <= 40; i++) l[i] = substr(words(8), 1, 30);
+		for (i = 0; i < 20; i++) { t = ""; for (j = 0; j < 100; j++) t = t words(6) "\n" l[pick(40)] "\n"; printf "blob\ndata %d\n%s", length(t), t } }'
+}
+
+# size_of NAME [KEY=VALUE]: of the pack of the stream `input` in a new repository
+size_of () {
+	git init -q --bare $1 && git -C $1 ${2:+-c $2} -c fastimport.unpackLimit=1 fast-import <input 2>$1/stats && cat $1/objects/pack/*.pack | wc -c
+}
+
+test_expect_success 'packs are compressed as by a repack, unless a level is configured' '
+	texts >input && size_of plain >n && size_of fast pack.compression=1 >m && size_of none core.compression=0 >k &&
+	test $(cat n) -lt $(cat m) && test $(($(cat m) * 2)) -lt $(cat k)
+'
+
+test_expect_success 'a delta that is no gain is not made' '
+	grep "blobs  :  *20 .* 0 deltas of  *19 attempts" plain/stats && ! grep "blobs  :.* 0 deltas of" none/stats
+'
+
 test_done

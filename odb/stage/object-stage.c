@@ -75,10 +75,11 @@ void object_stage_keep_loose(struct object_stage *s)
 	s->o.unpack_limit = 0;
 }
 
-void object_stage_set_limits(struct object_stage *s, unsigned unpack_limit, uint64_t pack_size_limit)
+void object_stage_set_limits(struct object_stage *s, unsigned unpack_limit, uint64_t pack_size_limit, int pack_level)
 {
 	s->o.unpack_limit = unpack_limit;
 	s->o.pack_size_limit = pack_size_limit;
+	s->o.pack_level = pack_level;
 }
 
 bool object_stage_is_pending(const struct object_stage *s)

@@ -34,7 +34,7 @@ struct object_stage_options {
 
 struct object_stage *object_stage_new(const struct object_stage_options *opts);
 void object_stage_keep_loose(struct object_stage *s); /* unpack_limit becomes 0 */
-void object_stage_set_limits(struct object_stage *s, unsigned unpack_limit, uint64_t pack_size_limit);
+void object_stage_set_limits(struct object_stage *s, unsigned unpack_limit, uint64_t pack_size_limit, int pack_level);
 /* As pack_writer_depth, in the pack that is open; -1 also if there is none. */
 int object_stage_delta_depth(struct object_stage *s, const struct object_id *oid);
 /* Removes the staging directories, with the files that were not staged. */
