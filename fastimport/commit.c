@@ -81,12 +81,14 @@ static int ident_line(struct fast_import *fi, const char *prefix, struct strbuf 
 
 static int signature_mode(struct fast_import *fi, bool *keep, struct err *err)
 {
-	*keep = fi->signed_commits <= SIGNED_WARN_VERBATIM;
-	if (fi->signed_commits == SIGNED_ABORT)
+	enum import_signed_mode mode = fi->signed_commits.mode;
+
+	*keep = mode != SIGNED_STRIP && mode != SIGNED_WARN_STRIP;
+	if (mode == SIGNED_ABORT)
 		return err_set(err, ERR_INVALID, "encountered signed commit; use --signed-commits=<mode> to handle it");
-	if (fi->signed_commits == SIGNED_WARN_VERBATIM)
+	if (mode == SIGNED_WARN_VERBATIM)
 		import_warn(fi, "importing a commit signature verbatim");
-	if (fi->signed_commits == SIGNED_WARN_STRIP)
+	if (mode == SIGNED_WARN_STRIP)
 		import_warn(fi, "stripping a commit signature");
 	return 0;
 }
@@ -227,7 +229,31 @@ static void commit_text(const struct import_branch *b, const struct commit_input
 	strbuf_addbuf(out, &c->msg);
 }
 
-static int write_commit(struct fast_import *fi, struct import_branch *b, const struct commit_input *c, struct err *err)
+/* Checks the signatures of the commit, if the mode says so. Its text changes if they are not good. */
+static int settle_signatures(struct fast_import *fi, const struct import_branch *b, struct commit_input *c, struct strbuf *text,
+			     struct err *err)
+{
+	struct strbuf *own = &c->sigs[fi->repo->algo == hash_sha256];
+	int rc;
+
+	if (fi->signed_commits.mode < SIGNED_STRIP_IF_INVALID || !(c->sigs[0].len + c->sigs[1].len))
+		return 0;
+	rc = import_check_signature(fi, &fi->signed_commits, OBJ_COMMIT, text, own->buf, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	strbuf_reset(&c->sigs[0]);
+	strbuf_reset(&c->sigs[1]);
+	strbuf_reset(text);
+	commit_text(b, c, text);
+	rc = import_make_signature(fi, &fi->signed_commits, text, own, err);
+	if (!rc && own->len) {
+		strbuf_reset(text);
+		commit_text(b, c, text);
+	}
+	return rc;
+}
+
+static int write_commit(struct fast_import *fi, struct import_branch *b, struct commit_input *c, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct object_id oid;
@@ -238,7 +264,9 @@ static int write_commit(struct fast_import *fi, struct import_branch *b, const s
 	if (rc < 0)
 		return rc;
 	commit_text(b, c, &text);
-	rc = import_store(fi, OBJ_COMMIT, &text, NULL, &oid, err);
+	rc = settle_signatures(fi, b, c, &text, err);
+	if (!rc)
+		rc = import_store(fi, OBJ_COMMIT, &text, NULL, &oid, err);
 	strbuf_release(&text);
 	if (rc < 0)
 		return rc;
@@ -315,17 +343,41 @@ static int tag_signature(struct fast_import *fi, const char *name, struct strbuf
 {
 	size_t at = message_signature(msg->buf, msg->len);
 
-	if (at == msg->len || fi->signed_tags == SIGNED_VERBATIM)
+	enum import_signed_mode mode = fi->signed_tags.mode;
+
+	if (at == msg->len)
 		return 0;
-	if (fi->signed_tags == SIGNED_ABORT)
+	if (mode == SIGNED_ABORT)
 		return err_set(err, ERR_INVALID, "encountered signed tag; use --signed-tags=<mode> to handle it");
-	if (fi->signed_tags == SIGNED_WARN_VERBATIM)
+	if (mode == SIGNED_WARN_VERBATIM)
 		import_warn(fi, "importing a tag signature verbatim for tag '%s'", name);
-	if (fi->signed_tags == SIGNED_WARN_STRIP)
+	if (mode == SIGNED_WARN_STRIP)
 		import_warn(fi, "stripping a tag signature for tag '%s'", name);
-	if (fi->signed_tags >= SIGNED_STRIP)
+	if (mode == SIGNED_STRIP || mode == SIGNED_WARN_STRIP)
 		strbuf_setlen(msg, at);
 	return 0;
+}
+
+/* Checks the signature at the end of the tag, as settle_signatures does. */
+static int settle_tag_signature(struct fast_import *fi, const struct strbuf *msg, struct strbuf *text, struct err *err)
+{
+	size_t at = message_signature(msg->buf, msg->len), unsigned_len = text->len - msg->len + at;
+	struct strbuf sig = STRBUF_INIT;
+	int rc;
+
+	if (fi->signed_tags.mode < SIGNED_STRIP_IF_INVALID || at == msg->len)
+		return 0;
+	rc = import_check_signature(fi, &fi->signed_tags, OBJ_TAG, text, msg->buf + at, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	strbuf_setlen(text, unsigned_len);
+	rc = import_make_signature(fi, &fi->signed_tags, text, &sig, err);
+	if (!rc && sig.len) {
+		strbuf_addbuf(text, &sig);
+		strbuf_addch(text, '\n');
+	}
+	strbuf_release(&sig);
+	return rc;
 }
 
 static int write_tag(struct fast_import *fi, size_t i, const struct object_id *target, enum object_type type,
@@ -339,7 +391,9 @@ static int write_tag(struct fast_import *fi, size_t i, const struct object_id *t
 		strbuf_addf(&text, "tagger %s\n", tagger->buf);
 	strbuf_addch(&text, '\n');
 	strbuf_addbuf(&text, msg);
-	rc = import_store(fi, OBJ_TAG, &text, NULL, &fi->tags[i].oid, err);
+	rc = settle_tag_signature(fi, msg, &text, err);
+	if (!rc)
+		rc = import_store(fi, OBJ_TAG, &text, NULL, &fi->tags[i].oid, err);
 	strbuf_release(&text);
 	if (!rc)
 		import_mark_object(fi, &fi->tags[i].oid, OBJ_TAG);

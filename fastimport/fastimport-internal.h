@@ -77,7 +77,7 @@ struct import_tag {
 struct import_mark {
 	uint64_t id;
 	struct object_id oid;
-	enum object_type type; /* OBJ_NONE: not known yet */
+	enum object_type type;
 };
 struct import_marks {
 	struct import_mark *v; /* by id, a hash table */
@@ -116,9 +116,15 @@ struct fast_import {
 	struct strvec args; /* options of the command line, which come after those of the stream */
 	struct strmap sub_from, sub_to; /* of --rewrite-submodules: name to file */
 	struct oidmap sub_map;
-	int signed_commits, signed_tags; /* enum import_signed */
+	struct import_signed { /* signatures of commits, and of tags */
+		enum import_signed_mode {
+			SIGNED_VERBATIM, SIGNED_WARN_VERBATIM, SIGNED_ABORT, SIGNED_STRIP, SIGNED_WARN_STRIP,
+			/* These are checked; a good one stays. */
+			SIGNED_STRIP_IF_INVALID, SIGNED_SIGN_IF_INVALID, SIGNED_ABORT_IF_INVALID,
+		} mode;
+		char *key; /* for a new one; "": the default */
+	} signed_commits, signed_tags;
 };
-enum import_signed { SIGNED_VERBATIM, SIGNED_WARN_VERBATIM, SIGNED_ABORT, SIGNED_STRIP, SIGNED_WARN_STRIP };
 
 void import_warn(const struct fast_import *fi, const char *fmt, ...) PRINTF_LIKE(2, 3);
 MUST_USE int import_answer(const struct fast_import *fi, int fd, const void *p, size_t len, struct err *err);
@@ -138,7 +144,7 @@ MUST_USE int import_marks_read(struct fast_import *fi, struct err *err);
 MUST_USE int import_marks_stage(struct fast_import *fi, struct err *err);
 MUST_USE int import_marks_map_submodules(struct fast_import *fi, struct err *err);
 void import_marks_text(const struct fast_import *fi, struct strbuf *out);
-/* ":5" at *p, which is advanced behind it; `after` must follow. The object's type is known then. */
+/* ":5" at *p, which is advanced behind it; `after` must follow. */
 MUST_USE int import_parse_mark(struct fast_import *fi, const char **p, char after, struct import_mark **out,
 			       struct err *err);
 
@@ -181,6 +187,17 @@ void import_branch_activate(struct fast_import *fi, struct import_branch *b);
 MUST_USE int import_commit_of(struct fast_import *fi, const char *name, struct object_id *oid, struct err *err);
 MUST_USE int import_parse_from(struct fast_import *fi, struct import_branch *b, struct err *err);
 MUST_USE int import_publish(struct fast_import *fi, bool with_refs, struct err *err);
+
+/* ---- signatures.c ---- */
+/*
+ * For the modes that check, of an object that has a signature: 1, it is good; 0, it is not, and has to go, which has been
+ * told. ERR_INVALID: the mode says abort, or settings are bad.
+ */
+MUST_USE int import_check_signature(const struct fast_import *fi, const struct import_signed *s, enum object_type type,
+				    const struct strbuf *object, const char *signature, struct err *err);
+/* A new signature of the object without one, without LF at its end; empty if the mode does not ask for one. */
+MUST_USE int import_make_signature(const struct fast_import *fi, const struct import_signed *s, const struct strbuf *object,
+				   struct strbuf *signature, struct err *err);
 
 /* ---- commit.c, files.c, commands.c, options.c ---- */
 MUST_USE int import_commit(struct fast_import *fi, const char *name, struct err *err);

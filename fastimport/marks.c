@@ -61,11 +61,6 @@ int import_parse_mark(struct fast_import *fi, const char **p, char after, struct
 	*out = import_mark_get(&fi->marks, id);
 	if (!*out)
 		return err_set(err, ERR_NOT_FOUND, "mark :%" PRIu64 " not declared", id);
-	if ((*out)->type == OBJ_NONE) {
-		uint64_t size;
-
-		return odb_type(fi->repo->odb, &(*out)->oid, &(*out)->type, &size, err);
-	}
 	return 0;
 }
 

@@ -44,6 +44,8 @@ void fast_import_free(struct fast_import *fi)
 	free(fi->marks.v);
 	free(fi->export_marks);
 	free(fi->import_marks);
+	free(fi->signed_commits.key);
+	free(fi->signed_tags.key);
 	strmap_clear(&fi->branches, NULL);
 	strmap_clear(&fi->sub_from, free);
 	strmap_clear(&fi->sub_to, free);
@@ -96,19 +98,23 @@ static int pack_size_value(struct fast_import *fi, const char *v, struct err *er
 	return rc;
 }
 
-static int signed_value(const char *option, const char *v, int *out, struct err *err)
+static int signed_value(const char *option, const char *v, struct import_signed *out, struct err *err)
 {
-	static const char *const modes[] = { "verbatim", "warn-verbatim", "abort", "strip", "warn-strip" };
+	static const char *const modes[] = { "verbatim", "warn-verbatim", "abort", "strip", "warn-strip", "strip-if-invalid",
+					     "sign-if-invalid", "abort-if-invalid" };
+	const char *key = NULL;
 
-	for (int i = 0; i < (int)(sizeof(modes) / sizeof(*modes)); i++)
+	if (!strcmp(v, "warn"))
+		v = "warn-verbatim";
+	if (skip_prefix(v, "sign-if-invalid=", &key))
+		v = "sign-if-invalid";
+	for (unsigned i = 0; i < sizeof(modes) / sizeof(*modes); i++)
 		if (!strcmp(v, modes[i])) {
-			*out = i;
+			out->mode = i;
+			free(out->key);
+			out->key = key ? xstrdup(key) : NULL;
 			return 1;
 		}
-	if (!strcmp(v, "warn")) {
-		*out = SIGNED_WARN_VERBATIM;
-		return 1;
-	}
 	return err_set(err, ERR_INVALID, "unknown %s mode '%s'", option, v);
 }
 

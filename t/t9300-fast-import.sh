@@ -117,4 +117,106 @@ test_expect_success 'a delta that is no gain is not made' '
 	grep "blobs  :  *20 .* 0 deltas of  *19 attempts" plain/stats && ! grep "blobs  :.* 0 deltas of" none/stats
 '
 
+# one_commit BRANCH LINE...: a commit with further lines below the committer
+one_commit () {
+	printf "commit refs/heads/%s\n%s\n" "$1" "$who" && shift && { test $# = 0 || printf "%b\n" "$@"; } && printf "data 2\nx\n"
+}
+
+test_expect_success 'values of options' '
+	: >input &&
+	for o in --depth=x --depth=-1 --depth=5x --depth= --depth=4096 --active-branches=x --date-format=iso --signed-tags=x --signed-commits=sign --nope
+	do
+		test_expect_code 128 git fast-import --quiet $o <input 2>err && test_grep -e "argument must be" -e "cannot exceed" -e "unknown" err || return 1
+	done &&
+	git fast-import --quiet --max-pack-size=9 <input 2>err && test_grep "assuming --max-pack-size=9m" err &&
+	git fast-import --quiet --max-pack-size=9000 <input 2>err && test_grep "minimum max-pack-size is 1 MiB" err &&
+	git fast-import --quiet --max-pack-size=2m <input 2>err && test_must_be_empty err &&
+	printf "feature import-marks=marks\nfeature import-marks=marks\n" >input &&
+	test_expect_code 128 git fast-import --allow-unsafe-features <input 2>err && test_grep "only one import-marks command" err &&
+	printf "feature import-marks-if-exists=nothing\nfeature export-marks=out2\n" >input && git fast-import --quiet --allow-unsafe-features <input && test_path_is_file out2
+'
+
+test_expect_success 'forms of dates' '
+	who="committer C <c@d> Fri, 13 Feb 2009 23:31:30 +0100" && one_commit dates >input && git fast-import --quiet --date-format=rfc2822 <input &&
+	test "$(git log -1 --format=%cd --date=raw dates)" = "1234564290 +0100" &&
+	who="committer C <c@d> now" && one_commit now >input && git fast-import --quiet --date-format=now <input && test "$(git log -1 --format=%ct now)" -gt 1234564290 &&
+	who="committer C <c@d> 5 +9999" && one_commit raw >input && test_expect_code 128 git fast-import --quiet <input &&
+	git fast-import --quiet --date-format=raw-permissive <input && test "$(git log -1 --format=%ct raw)" = 5 && who="committer C <c@d> 3 +0000"
+'
+
+test_expect_success 'signatures of commits are kept, taken away, or end the import' '
+	for mode in verbatim warn-verbatim warn strip warn-strip
+	do
+		one_commit $mode "gpgsig sha1 openpgp\ndata 3\na\nb" "gpgsig sha256 ssh\ndata 1\nc" "gpgsig sha1 x509\ndata 1\nd" "encoding latin1" >input &&
+		git fast-import --quiet --signed-commits=$mode <input 2>err && git cat-file commit $mode | sed "1,3d" >got || return 1
+		case $mode in
+		*strip) printf "encoding latin1\n\nx\n" >want ;;
+		*) printf "encoding latin1\ngpgsig a\n b\ngpgsig-sha256 c\n\nx\n" >want && test_grep "multiple SHA-1 signatures found" err ;;
+		esac && test_cmp want got || return 1
+		case $mode in warn-strip) test_grep "stripping a commit signature" err ;; warn*) test_grep "importing a commit signature verbatim" err ;; esac || return 1
+	done &&
+	one_commit sig "gpgsig sha1 unknown\ndata 1\nc" >input && git fast-import --quiet <input 2>err && test_grep "unknown. signature format" err &&
+	one_commit new "gpgsig sha1 openpgp\ndata 1\nc" >input && test_expect_code 128 git fast-import --quiet --signed-commits=abort <input 2>err && test_grep "encountered signed commit" err &&
+	one_commit new "gpgsig sha1 pgp\ndata 1\nc" >input && broken "invalid signature format in gpgsig: .pgp." &&
+	one_commit new "gpgsig md5 ssh\ndata 1\nc" >input && broken "unknown git hash algorithm in gpgsig: .md5." &&
+	one_commit new "gpgsig sha1\ndata 1\nc" >input && broken "expected gpgsig format"
+'
+
+test_expect_success 'signatures of tags are kept, taken away, or end the import' '
+	for mode in verbatim warn-verbatim strip warn-strip abort
+	do
+		printf "tag $mode\nfrom refs/heads/m^0\ndata 46\nabout\n-----BEGIN PGP SIGNATURE-----\nabc\ndefgh\n" >input &&
+		if test $mode = abort
+		then
+			test_expect_code 128 git fast-import --quiet --signed-tags=$mode <input 2>err && test_grep "encountered signed tag" err
+		else
+			git fast-import --quiet --signed-tags=$mode <input 2>err && git cat-file tag $mode | sed "1,/^$/d" >got
+		fi || return 1
+		case $mode in
+		strip) echo about >want && test_must_be_empty err ;;
+		warn-strip) echo about >want && test_grep "stripping a tag signature for tag .$mode." err ;;
+		*verbatim) printf "about\n-----BEGIN PGP SIGNATURE-----\nabc\ndefgh\n" >want ;;
+		esac && { test $mode = abort || test_cmp want got; } || return 1
+		case $mode in warn-verbatim) test_grep "importing a tag signature verbatim for tag .$mode." err ;; esac || return 1
+	done
+'
+
+if ssh-keygen -q -t ed25519 -N "" -f key </dev/null >/dev/null 2>&1 && ssh-keygen -Y sign -n git -f key marks >/dev/null 2>&1
+then
+	test_set_prereq SSH_SIGNS
+fi
+
+test_expect_success SSH_SIGNS 'signatures that are not good any more are taken away, or made anew' '
+	git init -q -b main signed && echo "c@d $(cat key.pub)" >allowed &&
+	for r in signed .
+	do
+		git -C $r config gpg.format ssh && git -C $r config user.signingKey "$PWD/key.pub" && git -C $r config gpg.ssh.allowedSignersFile "$PWD/allowed" || return 1
+	done &&
+	git -C signed commit -q --allow-empty -S -m good && git -C signed tag -s -m "tag good" v9 && c=$(git -C signed rev-parse main) && t=$(git -C signed rev-parse v9) &&
+	git -C signed fast-export --all --signed-commits=verbatim --signed-tags=verbatim >good && sed "s/good$/bxxd/" good >bad &&
+	for mode in strip-if-invalid sign-if-invalid "sign-if-invalid=$PWD/key.pub" abort-if-invalid
+	do
+		git fast-import --force --quiet --signed-commits=$mode --signed-tags=$mode <good 2>err && test_must_be_empty err && test "$(git rev-parse main v9)" = "$c
+$t" || return 1
+		case $mode in
+		abort*) test_expect_code 128 git fast-import --force --quiet --signed-commits=$mode <bad 2>err && test_grep "aborting due to invalid signature" err &&
+			test_expect_code 128 git fast-import --force --quiet --signed-tags=$mode <bad 2>err && test_grep "aborting due to invalid signature" err ;;
+		strip*) git fast-import --force --quiet --signed-commits=$mode --signed-tags=$mode <bad 2>err && test_grep "stripping invalid signature for commit" err &&
+			test_grep "stripping invalid signature for tag" err && ! git cat-file commit main | grep gpgsig && ! git cat-file tag v9 | grep BEGIN && git cat-file tag v9 | grep "tag bxxd" ;;
+		*) git fast-import --force --quiet --signed-commits=$mode --signed-tags=$mode <bad 2>err && test_grep "replacing invalid signature for commit" err &&
+			git log -1 --format=%s main | grep bxxd && git verify-commit main && git verify-tag v9 ;;
+		esac || return 1
+	done &&
+	one_commit unknown "gpgsig sha1 unknown\ndata 1\nc" >input && git fast-import --quiet --signed-commits=strip-if-invalid <input 2>err && ! git cat-file commit unknown | grep gpgsig
+'
+
+test_expect_success 'marks of tags, and objects by their names' '
+	blob=$(git rev-parse m:z) && { printf "tag t1\nmark :9\nfrom refs/heads/m^0\ndata 0\n\nget-mark :9\ntag t2\nfrom :9\ndata 0\n\ncat-blob $blob\n" && printf "ls $(git rev-parse m) z\n"; } >input &&
+	git fast-import --quiet <input >got && printf "%s\n%s blob 1\nb\n120000 blob %s\tz\n" $(git rev-parse t1) $blob $blob >want && test_cmp want got &&
+	test "$(git cat-file tag t2 | head -1)" = "object $(git rev-parse t1)" &&
+	echo "cat-blob x" >input && broken "invalid dataref: cat-blob x" && echo "cat-blob ${blob}x" >input && broken "garbage after SHA1" &&
+	printf "blob\nmark :9\ndata 0\n\ntag t3\nfrom refs/heads/nope\ndata 0\n" >input && broken "invalid ref name or SHA1 expression: refs/heads/nope" &&
+	printf "commit refs/heads/fromblob\n$who\ndata 0\nfrom $blob\n" >input && broken "not a valid commit: $blob"
+'
+
 test_done

@@ -212,7 +212,8 @@ test_expect_success 'marks: the next export has only new commits' '
 	last=$(cut -d: -f2 marks | cut -d" " -f1 | sort -n | tail -1) && cp marks before &&
 	export_to_out --import-marks=marks --export-marks=marks main && grep "^commit" out >got && test_line_count = 1 got && all=$(grep -c "^mark" stream) &&
 	sed -n 2p out >got && grep "^mark :" got && test "$(sed "s/mark ://" got)" -gt "$last" && git rev-list main >want && test_line_count = $(wc -l <want) marks &&
-	grep -x "from $(grep $(git rev-parse main~1) marks | cut -d" " -f1)" out &&
+	grep -x "from $(grep $(git rev-parse main~1) marks | cut -d" " -f1)" out && ! grep deleteall out &&
+	git fast-export --import-marks=before main -- d >out && grep deleteall out &&
 	rm marks && git fast-export --import-marks=before --export-marks=marks main~1 >out && test_path_is_missing marks &&
 	printf "reset refs/heads/main\nfrom %s\n\n" $(grep $(git rev-parse main~1) before | cut -d" " -f1) >want &&
 	git branch at main~1 && git fast-export --import-marks=before at | sed s/at/main/ >got && test_cmp want got && git branch -q -D at
