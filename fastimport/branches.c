@@ -250,6 +250,14 @@ int import_publish(struct fast_import *fi, bool with_refs, struct err *err)
 
 	if (!rc)
 		rc = import_marks_stage(fi, err);
+	if (!rc && fi->pack_edges) { /* new packs must have names, which the commit seals with this file */
+		rc = repo_operation_publish(fi->op, err);
+		if (!rc)
+			report_refs(fi, t);
+		t = NULL;
+		if (!rc)
+			rc = import_edges_stage(fi, err);
+	}
 	if (!rc)
 		rc = repo_operation_commit(fi->op, err);
 	if (!rc)

@@ -110,7 +110,8 @@ struct fast_import {
 	unsigned long depth, max_active;
 	uint64_t big_file, max_pack;
 	int level; /* of compression in packs */
-	char *export_marks, *import_marks;
+	char *export_marks, *import_marks, *pack_edges;
+	struct strset known_packs; /* paths, for --export-pack-edges */
 	bool marks_from_stream, marks_may_miss, marks_read;
 	int answer_fd;
 	struct strvec args; /* options of the command line, which come after those of the stream */
@@ -187,6 +188,12 @@ void import_branch_activate(struct fast_import *fi, struct import_branch *b);
 MUST_USE int import_commit_of(struct fast_import *fi, const char *name, struct object_id *oid, struct err *err);
 MUST_USE int import_parse_from(struct fast_import *fi, struct import_branch *b, struct err *err);
 MUST_USE int import_publish(struct fast_import *fi, bool with_refs, struct err *err);
+
+/* ---- edges.c ---- */
+/* Packs that are there before the import are not told of. */
+void import_edges_begin(struct fast_import *fi);
+/* After new packs have got their names: their lines are appended. */
+MUST_USE int import_edges_stage(struct fast_import *fi, struct err *err);
 
 /* ---- signatures.c ---- */
 /*

@@ -18,6 +18,7 @@ struct fast_import *fast_import_new(struct repository *r, const struct fast_impo
 	strbuf_init(&fi->last.data, 0);
 	strvec_init(&fi->args);
 	strmap_init(&fi->branches);
+	strmap_init(&fi->known_packs.map);
 	strmap_init(&fi->sub_from);
 	strmap_init(&fi->sub_to);
 	import_input_init(&fi->in, o->in_fd);
@@ -44,6 +45,8 @@ void fast_import_free(struct fast_import *fi)
 	free(fi->marks.v);
 	free(fi->export_marks);
 	free(fi->import_marks);
+	free(fi->pack_edges);
+	strset_clear(&fi->known_packs);
 	free(fi->signed_commits.key);
 	free(fi->signed_tags.key);
 	strmap_clear(&fi->branches, NULL);
@@ -130,9 +133,15 @@ static int date_value(struct fast_import *fi, const char *v, struct err *err)
 	return err_set(err, ERR_INVALID, "unknown --date-format argument %s", v);
 }
 
+/* Relative to the directory where the command was started. */
+static char *user_path(const struct fast_import *fi, const char *v)
+{
+	return fi->repo->prefix && !is_absolute_path(v) ? path_join(fi->repo->prefix, v) : xstrdup(v);
+}
+
 static char *marks_path(const struct fast_import *fi, const char *v)
 {
-	return fi->relative_marks ? repo_path(fi->repo, "info/fast-import/%s", v) : xstrdup(v);
+	return fi->relative_marks ? repo_path(fi->repo, "info/fast-import/%s", v) : user_path(fi, v);
 }
 
 /* ---- 1: known, 0: unknown ---- */
@@ -153,8 +162,11 @@ static int tuning_option(struct fast_import *fi, const char *s, struct err *err)
 	}
 	if (skip_prefix(s, "active-branches=", &v))
 		return count_value("--active-branches", v, &fi->max_active, err);
-	if (starts_with(s, "export-pack-edges="))
-		return err_set(err, ERR_UNSUPPORTED, "--export-pack-edges is not available yet");
+	if (skip_prefix(s, "export-pack-edges=", &v)) {
+		free(fi->pack_edges);
+		fi->pack_edges = user_path(fi, v);
+		return 1;
+	}
 	if (skip_prefix(s, "signed-commits=", &v))
 		return signed_value("--signed-commits", v, &fi->signed_commits, err);
 	if (skip_prefix(s, "signed-tags=", &v))
@@ -309,6 +321,7 @@ int import_begin_data(struct fast_import *fi, struct err *err)
 		rc = import_marks_map_submodules(fi, err);
 	if (rc < 0)
 		return rc;
+	import_edges_begin(fi);
 	fi->level = import_level(fi);
 	fi->op = repo_operation_begin(fi->repo);
 	rc = repo_operation_open_objects(fi->op, err);

@@ -176,7 +176,9 @@ test_expect_success 'fast-import: one flush at the end, and one for each checkpo
 		printf "commit refs/heads/new\n%s\ndata 1\nx\nM 644 inline f\ndata 3\n%03d\n" "$who" $i || return 1
 	done >stream && n=$(count_flushes git -C journal/repo fast-import --quiet <stream) && test "$n" = 1 && git -C journal/repo rev-parse -q --verify new &&
 	{ sed "s|heads/new|heads/other|" stream && printf "checkpoint\n" && sed "s|heads/new|heads/third|" stream; } >two &&
-	n=$(count_flushes git -C journal/repo fast-import --quiet <two) && test "$n" = 2 && git -C journal/repo rev-parse -q --verify third
+	n=$(count_flushes git -C journal/repo fast-import --quiet <two) && test "$n" = 2 && git -C journal/repo rev-parse -q --verify third &&
+	sed "s|heads/new|heads/edge|" stream >edge && n=$(count_flushes git -C journal/repo fast-import --quiet --export-pack-edges=.git/edges <edge) && test "$n" = 1 &&
+	test_path_is_file journal/repo/.git/edges
 '
 
 test_expect_success 'fast-export: one flush for the file of marks' '

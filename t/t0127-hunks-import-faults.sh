@@ -35,7 +35,8 @@ do
 	'
 
 	test_expect_success "$what: fast-import" '
-		SWEEP_STDIN=$TRASH_DIRECTORY/stream && sweep start $what "git rev-parse -q --verify new" fast-import --quiet
+		SWEEP_STDIN=$TRASH_DIRECTORY/stream && sweep start $what "git rev-parse -q --verify new" fast-import --quiet &&
+		sweep start $what "git rev-parse -q --verify new && grep pack: .git/edges" fast-import --quiet --export-pack-edges=.git/edges
 	'
 
 	test_expect_success "$what: the marks of fast-export" '

@@ -219,4 +219,14 @@ test_expect_success 'marks of tags, and objects by their names' '
 	printf "commit refs/heads/fromblob\n$who\ndata 0\nfrom $blob\n" >input && broken "not a valid commit: $blob"
 '
 
+test_expect_success '--export-pack-edges: a line for each pack, with its tips' '
+	git init -q edges && mkdir edges/d && { one_commit a && printf "\n" && one_commit b && printf "from refs/heads/a\n\ntag t\nfrom refs/heads/a\ndata 0\n\ncheckpoint\n" &&
+	one_commit b && printf "M 644 inline f\ndata 1\nz\n\n" && one_commit c && printf "M 644 inline c\ndata 0\n"; } >input && (cd edges/d && echo before >file &&
+	git -c fastimport.unpackLimit=1 fast-import --quiet --export-pack-edges=file --export-marks=marks <../../input) &&
+	sed "s/pack-[0-9a-f]*[.]/P./" edges/d/file >got && git -C edges rev-parse a b~1 t b c >ids && test_path_is_file edges/d/marks &&
+	printf "before\n.git/objects/pack/P.pack: %s %s %s\n.git/objects/pack/P.pack: %s %s\n" $(cat ids) >want && test_cmp want got &&
+	sed -n "s/^\(.*pack\): .*/\1/p" edges/d/file >packs && while read -r pack; do test_path_is_file edges/$pack || return 1; done <packs &&
+	git -C edges fast-import --quiet --force --export-pack-edges=none <input && test_must_be_empty edges/none
+'
+
 test_done
