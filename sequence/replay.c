@@ -186,7 +186,7 @@ void replay_add_branch(struct replay_branches *b, const char *name, const struct
 	b->items[b->nr++] = (struct replay_update){ .name = xstrdup(name), .old = *oid };
 }
 
-static int add_branch(void *data, const struct ref *ref)
+static int add_branch_of(void *data, const struct ref *ref)
 {
 	replay_add_branch(data, ref->name, &ref->oid);
 	return 0;
@@ -205,7 +205,7 @@ static void reverse_branches(struct replay_branches *b)
 
 int replay_read_branches(struct replay_branches *b, struct repository *r, struct err *err)
 {
-	int rc = refs_foreach(r->refs, "refs/heads/", 0, add_branch, b, err);
+	int rc = refs_foreach(r->refs, "refs/heads/", 0, add_branch_of, b, err);
 	struct object_id head;
 	char *target = NULL;
 

@@ -61,7 +61,7 @@ static int on_update_refs(const struct option *opt, const char *arg, int unset U
 	return 0;
 }
 
-static int on_empty(const struct option *opt, const char *arg, int unset UNUSED)
+static int on_empty_commits(const struct option *opt, const char *arg, int unset UNUSED)
 {
 	struct history_command *h = opt->value;
 
@@ -100,7 +100,7 @@ static int find_commit(struct history_command *h, struct err *err)
 	return rc;
 }
 
-/* With --update-refs=head, there is nothing but HEAD, or its branch. */
+/* For --update-refs=head there is nothing but HEAD, or its branch. */
 static int find_refs(struct history_command *h, struct err *err)
 {
 	struct object_id head;
@@ -220,7 +220,7 @@ static int edit_message(struct history_command *h, const char *action, const str
 
 /* ---- new commits ---- */
 
-static int write_commit(struct history_command *h, const struct object_id *tree, const struct object_id *parents,
+static int write_as_author(struct history_command *h, const struct object_id *tree, const struct object_id *parents,
 			size_t nr_parents, const struct strbuf *message, struct replay_tip *out, struct err *err)
 {
 	int rc = replay_write(&h->replay, h->commit, tree, parents, nr_parents, message, &out->commit, err);
@@ -246,7 +246,7 @@ static int replace_commit(struct history_command *h, const struct object_id *tre
 {
 	struct object_id *parents = parents_of(h->commit);
 	struct replay_tip tip;
-	int rc = write_commit(h, tree, parents, h->commit->nr_parents, message, &tip, err);
+	int rc = write_as_author(h, tree, parents, h->commit->nr_parents, message, &tip, err);
 
 	if (!rc)
 		replay_set(&h->replay, h->commit, &tip);
@@ -254,7 +254,7 @@ static int replace_commit(struct history_command *h, const struct object_id *tre
 	return rc;
 }
 
-/* With --update-refs=head, HEAD itself moves with the rewritten commit, and its branch with a descendant. */
+/* For --update-refs=head, HEAD itself moves with the rewritten commit, and its branch with a descendant. */
 static void update_refs_at(struct history_command *h, const struct commit *c)
 {
 	const struct replay_tip *tip = replay_of(&h->replay, c);
@@ -433,7 +433,7 @@ static int cmd_history_fixup(int argc, const char **argv, struct command_ctx *ct
 	struct option opts[] = {
 		COMMON_OPTIONS(&h),
 		OPT_BOOL(0, "reedit-message", &h.reedit, "edit the message of the commit"),
-		OPT_CALLBACK_F(0, "empty", &h, "(drop|keep|abort)", "what becomes of empty commits", PARSE_OPT_NONEG, on_empty),
+		OPT_CALLBACK_F(0, "empty", &h, "(drop|keep|abort)", "what becomes of empty commits", PARSE_OPT_NONEG, on_empty_commits),
 		OPT_END()
 	};
 
@@ -483,7 +483,7 @@ static int make_part(struct history_command *h, const struct object_id *from, co
 	int rc = edit_message(h, "split-out", from, to, &message, err);
 
 	if (!rc)
-		rc = write_commit(h, to, parents, nr_parents, &message, out, err);
+		rc = write_as_author(h, to, parents, nr_parents, &message, out, err);
 	if (rc) {
 		if (err->msg)
 			report_error(err);
