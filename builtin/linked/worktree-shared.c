@@ -72,6 +72,7 @@ void worktree_claim_path(struct repository *r, const struct worktree *list, cons
 {
 	const struct worktree *w;
 	char *reason;
+	bool locked;
 
 	if (file_exists(path) && !is_empty_dir(path))
 		die("'%s' already exists", given);
@@ -79,12 +80,13 @@ void worktree_claim_path(struct repository *r, const struct worktree *list, cons
 	if (!w)
 		return;
 	reason = worktree_lock_reason(w);
-	if (reason && force < 2)
+	locked = reason != NULL;
+	free(reason);
+	if (locked && force < 2)
 		die("'%s' is a missing but locked worktree;\n"
 		    "use '%s -f -f' to override, or 'unlock' and 'prune' or 'remove' to clear", given, action);
 	if (!force)
 		die("'%s' is a missing but already registered worktree;\n"
 		    "use '%s -f' to override, or 'prune' or 'remove' to clear", given, action);
-	free(reason);
 	give_up_entry(r, w);
 }

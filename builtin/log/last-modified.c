@@ -43,7 +43,7 @@ struct last_modified {
 static int track_path(struct last_modified *l, const char *path, struct err *err)
 {
 	struct commit_graph *graph = commit_pool_graph(l->walk->pool);
-	const char *const names[] = { path };
+	const char *const names[] = { path, NULL };
 	struct tracked_path *t;
 
 	ALLOC_GROW(l->paths, l->nr + 1, l->alloc);

@@ -37,6 +37,7 @@ struct merge_cmd_options {
 	bool ff_given; /* on the command line, or in the configuration */
 	struct strvec messages;
 	struct strvec strategies, strategy_options;
+	struct strvec branch_words; /* branch.*.mergeOptions, to which others point */
 	const char *file, *cleanup_name, *into_name;
 	const char *sign_key; /* "" the default key, NULL none */
 };

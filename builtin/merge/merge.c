@@ -348,6 +348,7 @@ static void release(struct merge_cmd *m)
 	strvec_clear(&m->o.messages);
 	strvec_clear(&m->o.strategies);
 	strvec_clear(&m->o.strategy_options);
+	strvec_clear(&m->o.branch_words);
 	free(m->action);
 	free(m->branch);
 }

@@ -224,7 +224,7 @@ static void read_branch_options(struct merge_cmd *m)
 {
 	const char *name = m->branch;
 	const struct config_entry *e;
-	struct strvec words = STRVEC_INIT;
+	struct strvec *words = &m->o.branch_words;
 	char *key;
 
 	if (!name || !skip_prefix(name, "refs/heads/", &name))
@@ -232,10 +232,10 @@ static void read_branch_options(struct merge_cmd *m)
 	key = xstrfmt("branch.%s.mergeoptions", name);
 	e = config_get(m->r->config, key);
 	if (e && e->value) {
-		strvec_push(&words, "branch.*.mergeoptions");
-		if (strvec_split_cmdline(&words, e->value) < 0)
+		strvec_push(words, "branch.*.mergeoptions");
+		if (strvec_split_cmdline(words, e->value) < 0)
 			die("Bad branch.%s.mergeoptions string: %s", name, "unclosed quote");
-		(void)parse_words(&m->o, (int)words.nr, words.v); /* its words live as long as the command */
+		(void)parse_words(&m->o, (int)words->nr, words->v);
 	}
 	free(key);
 }

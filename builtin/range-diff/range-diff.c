@@ -283,7 +283,7 @@ int cmd_range_diff(int argc, const char **argv, struct command_ctx *ctx)
 	parse_command_line(&c, argc, argv);
 	if (c.o.left_only && c.o.right_only) {
 		error("options '%s' and '%s' cannot be used together", "--left-only", "--right-only");
-		return 255;
+		exit(255);
 	}
 	rc = run_range_diff(&c, &err);
 	free(c.range1);

@@ -51,7 +51,7 @@ static int try_patch(struct chooser *c, const struct strbuf *patch, bool to_inde
 		report_error(&err);
 	} else {
 		a.check = 1;
-		if (quiet && a.ws == APPLY_WS_DEFAULT) /* nothing is said when it is applied */
+		if (quiet && a.ws == APPLY_WS_DEFAULT) /* the later, real one is silent */
 			a.ws = APPLY_WS_WARN;
 		code = to_index ? apply_text_to_index(&a, c->ix, NULL, patch) : apply_text_to_files(&a, patch);
 	}

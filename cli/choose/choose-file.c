@@ -71,11 +71,6 @@ static ssize_t find_undecided(const struct file_prompt *p, bool forward)
 	return -1;
 }
 
-bool choose_is_decided(const struct file_prompt *p)
-{
-	return p->before < 0 && p->behind < 0 && choice_of(p) != HUNK_UNDECIDED;
-}
-
 enum choose_step choose_in_file(struct chooser *c, struct hunk_file *f, bool has_others)
 {
 	struct file_prompt p = { .c = c, .f = f, .shown = SIZE_MAX, .has_others = has_others };

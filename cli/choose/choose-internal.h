@@ -102,8 +102,6 @@ MUST_USE int choose_find_hunks(struct chooser *c, struct err *err);
 /* ---- choose-file.c ---- */
 
 enum choose_step choose_in_file(struct chooser *c, struct hunk_file *f, bool has_others);
-/* Of each hunk of the file it is known whether it is taken. */
-bool choose_is_decided(const struct file_prompt *p);
 
 /* ---- choose-show.c ---- */
 
@@ -116,6 +114,8 @@ enum choose_step choose_do_key(struct file_prompt *p);
 /* Letters that the prompt offers, one character each. */
 void choose_add_letters(const struct file_prompt *p, struct strbuf *out);
 bool choose_permits(const struct file_prompt *p, char key);
+/* No hunk of the file is undecided. */
+bool choose_is_decided(const struct file_prompt *p);
 
 /* ---- choose-edit.c ---- */
 

@@ -58,6 +58,11 @@ bool choose_permits(const struct file_prompt *p, char key)
 	return p->f->nr;
 }
 
+bool choose_is_decided(const struct file_prompt *p)
+{
+	return p->before < 0 && p->behind < 0 && (p->f->nr ? hunk_of(p)->choice : p->f->choice) != HUNK_UNDECIDED;
+}
+
 void choose_add_letters(const struct file_prompt *p, struct strbuf *out)
 {
 	for (const char *key = KEY_OFFERS; *key; key++)
