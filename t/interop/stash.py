@@ -33,8 +33,8 @@ LAST_WORDS = "known to git\n"
 def is_saved_twice(before):
     lines = before[1][2][1].split("\n")
     untracked = [line[3:] for line in lines if line.startswith("?? ")]
-    return any(line[3:] == name or name.endswith("/") and line[3:].startswith(name)
-               for line in lines if line.startswith("D  ") for name in untracked)
+    gone = [line[3:].partition(" -> ")[0] for line in lines if line[:1] in ("D", "R") and line[1:2] == " "]
+    return any(old == name or name.endswith("/") and old.startswith(name) for old in gone for name in untracked)
 
 
 # Where files are in the way Git brings untracked files back all the same; ours changes nothing.
