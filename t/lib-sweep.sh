@@ -19,11 +19,11 @@ still_good () {
 	:
 }
 
-# names_a_path FILE: is there a path, or something quoted, in the message?
+# names_a_path FILE: is there a path, something quoted, or standard output in the message?
 names_a_path () {
 	local line
 	while IFS= read -r line; do
-		case $line in */*|*\'*) return 0 ;; esac
+		case $line in */*|*\'*|*"standard output"*) return 0 ;; esac
 	done <"$1"
 	return 1
 }
