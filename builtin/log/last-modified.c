@@ -26,6 +26,7 @@ struct tracked_path {
 };
 
 struct last_modified {
+	bool limited; /* by paths, which the walk does not know */
 	struct repository *repo;
 	struct rev_walk *walk;
 	struct diff_options diff;
@@ -213,6 +214,7 @@ static int walk_commits(struct last_modified *l, struct err *err)
 	if (rc < 0)
 		return rc;
 	l->walk->order = REV_ORDER_TOPO;
+	l->limited = l->walk->has_pathspec;
 	l->walk->has_pathspec = false; /* each commit counts */
 	for (size_t i = 0; i < l->nr; i++)
 		give_path(l, i, start);
@@ -267,6 +269,8 @@ static void last_modified_release(struct last_modified *l)
 	strmap_clear(&l->index, NULL);
 	diff_options_release(&l->diff);
 	strbuf_release(&l->out);
+	if (l->limited)
+		l->walk->has_pathspec = true;
 	rev_walk_free(l->walk);
 }
 

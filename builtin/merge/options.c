@@ -225,6 +225,7 @@ static void read_branch_options(struct merge_cmd *m)
 	const char *name = m->branch;
 	const struct config_entry *e;
 	struct strvec *words = &m->o.branch_words;
+	const char **argv;
 	char *key;
 
 	if (!name || !skip_prefix(name, "refs/heads/", &name))
@@ -235,7 +236,9 @@ static void read_branch_options(struct merge_cmd *m)
 		strvec_push(words, "branch.*.mergeoptions");
 		if (strvec_split_cmdline(words, e->value) < 0)
 			die("Bad branch.%s.mergeoptions string: %s", name, "unclosed quote");
-		(void)parse_words(&m->o, (int)words->nr, words->v);
+		argv = xmemdup(words->v, (words->nr + 1) * sizeof(*argv)); /* it is changed */
+		(void)parse_words(&m->o, (int)words->nr, argv);
+		free(argv);
 	}
 	free(key);
 }

@@ -256,6 +256,12 @@ void pick_format_options(const struct pick_cmd *c, struct strbuf *out)
 		strbuf_reset(out);
 }
 
+static const char *keep(struct pick_cmd *c, const char *word)
+{
+	strvec_push(&c->saved, word);
+	return c->saved.v[c->saved.nr - 1];
+}
+
 static int take_saved(struct pick_cmd *c, const struct config_entry *e, struct err *err)
 {
 	struct pick_options *o = &c->o;
@@ -287,9 +293,9 @@ static int take_saved(struct pick_cmd *c, const struct config_entry *e, struct e
 	else if (!strcmp(key, "mainline"))
 		o->mainline = atoi(value);
 	else if (!strcmp(key, "strategy"))
-		o->strategy = xstrdup(value); /* lives as long as the command */
+		o->strategy = keep(c, value);
 	else if (!strcmp(key, "gpg-sign"))
-		o->sign_key = xstrdup(value);
+		o->sign_key = keep(c, value);
 	else if (!strcmp(key, "strategy-option"))
 		strvec_push(&o->strategy_options, value);
 	else if (!strcmp(key, "default-msg-cleanup") && cleanup_mode_parse(value, &c->cleanup) < 0)

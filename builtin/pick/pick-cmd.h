@@ -72,6 +72,7 @@ struct pick_cmd {
 	struct content_merge attributes;
 	struct strbuf committer, last_message; /* -n: of the last pick */
 	struct object_id last_commit;	       /* the same */
+	struct strvec saved; /* words of sequencer/opts, to which options point */
 };
 
 /* ---- options.c ---- */

@@ -124,6 +124,7 @@ static void release(struct pick_cmd *c)
 	commit_pool_free(c->pool);
 	todo_release(&c->todo);
 	strvec_clear(&c->o.strategy_options);
+	strvec_clear(&c->saved);
 	strbuf_release(&c->out);
 	free(c->branch);
 }

@@ -253,7 +253,7 @@ int cmd_replay(int argc, const char **argv, struct command_ctx *ctx)
 		read_ends(&c);
 		find_onto(&c);
 		if (check_ref(&c) < 0)
-			return 128;
+			exit(128);
 		force_order(&c);
 		c.replay = (struct replay){ .r = c.r, .op = repo_operation_begin(c.r), .pool = c.walk->pool, .revert = c.revert,
 					    .committer = STRBUF_INIT };
