@@ -198,7 +198,7 @@ test_expect_success 'post-checkout runs in the new worktree; its failure is the 
 '
 
 test_expect_success 'fsck: what an interrupted add has left is no error, but only while it is locked' '
-	git init -q broken && git -C broken commit -q --allow-empty -m a && W=broken/.git/worktrees/w && mkdir -p $W && echo initializing >$W/locked &&
+	git init -q --ref-format=files broken && git -C broken commit -q --allow-empty -m a && W=broken/.git/worktrees/w && mkdir -p $W && echo initializing >$W/locked &&
 	echo ../.. >$W/commondir && echo "$here/w/.git" >$W/gitdir && git -C broken fsck 2>err && test_must_be_empty err &&
 	echo "ref: refs/heads/.invalid" >$W/HEAD && git -C broken fsck 2>err && test_must_be_empty err && git -C broken refs verify &&
 	rm $W/locked && test_must_fail git -C broken fsck 2>err && test_grep "worktrees/w/HEAD: badReferentName" err &&
