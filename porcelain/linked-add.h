@@ -4,7 +4,7 @@
  *
  * Errors:     < 0: nothing is left of it, but for a directory that was there before.
  * Durability: on 0 the worktree survives a power cut (P1). While it is being made, it is locked: the reason is
- *             "initializing". After a crash `git worktree remove -f -f` takes away what there is of it.
+ *             "initializing". After a crash `git worktree remove -f -f`, or prune where no list shows it, takes it away.
  * Cost:       one flush call.
  */
 #ifndef PORCELAIN_LINKED_ADD_H

@@ -225,4 +225,13 @@ test_expect_success 'an owner file that a killed process left in a work tree goe
 	git -C trees/main worktree prune && test_path_is_missing trees/linked/$owner && test_path_is_file trees/main/$owner
 '
 
+test_expect_success 'worktree add: fsck finds no fault, and prune removes a directory that no list shows' '
+	test_when_finished "rm -rf add" && git init -q --ref-format=files add && (cd add && git commit -q --allow-empty -m x && n=0 && unlisted=0 &&
+	while n=$((n + 1)) && rm -rf .git/worktrees ../wt && killed $n worktree add -q --detach ../wt; do
+		git fsck 2>../err && ! grep "^error:" ../err || { echo "call $n"; return 1; }
+		dir=.git/worktrees/wt && test -d $dir && ! test -f $dir/gitdir && test -n "$(find $dir -name "*.lock")" || continue
+		unlisted=$((unlisted + 1)) && git worktree prune && ! test -d $dir || { echo "call $n: $(ls $dir)"; return 1; }
+	done && test $unlisted -gt 0 && test $n -gt 20)
+'
+
 test_done
