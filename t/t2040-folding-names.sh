@@ -146,6 +146,15 @@ test_expect_success 'a filter that delays does not write through a link or over 
 	test_path_is_missing icase/c/.git/hooks/x.d1
 '
 
+test_expect_success 'a file that a thread writes while the filter of its twin works' '
+	printf "100644 Content B.wait\n100644 plain b.wait\n" | branch meanwhile &&
+	rm -rf icase/c && git init -q icase/c && echo "B* filter=f" >icase/c/.git/info/attributes &&
+	git -C icase/c config core.ignorecase false && git -C icase/c config filter.f.process \
+		"perl \"$TEST_DIRECTORY/delay-filter.pl\" --await=b.wait \"$TRASH_DIRECTORY/log\"" &&
+	git -C icase/c fetch -q ../../src meanwhile && git -C icase/c checkout -q FETCH_HEAD 2>err && test_must_be_empty err &&
+	(cd icase/c && files) >actual && echo "b.wait: plain" >expect && test_cmp expect actual && ! grep vain log
+'
+
 test_expect_success 'renames that change only the case' '
 	mkdir src/D && printf 1 >src/D/f && printf 1 >src/File && git -C src read-tree main && git -C src add D File && git -C src commit -q -m one &&
 	git -C src rm -q -r D File && mkdir src/d && printf 2 >src/d/f && printf 1 >src/file && git -C src add d file && git -C src commit -q -m two &&

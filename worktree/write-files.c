@@ -111,21 +111,37 @@ struct filtered {
 	struct err err;
 };
 
+static bool is_taken(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) || errno == ENOTDIR;
+}
+
+/* A place that is taken, if by a thread just now: afterwards, when it is known by whom. */
 static void write_filtered(void *data)
 {
 	struct filtered *f = data;
 	const struct checkout_options o = { .may_delay = true, .batch = f->w->batch };
-	struct stat st;
 
 	for (size_t i = 0; i < f->w->nr_filtered; i++) {
 		struct write_job *j = f->w->filtered[i];
+		struct err err = ERR_INIT;
 		int rc;
 
-		/* a place that is taken: afterwards, when it is known by whom */
-		if (!lstat(j->e->name, &st))
+		if (is_taken(j->e->name))
 			continue;
-		rc = write_alone(f->w, j, &o, &f->err);
-		f->ret = f->ret ? f->ret : rc;
+		rc = write_alone(f->w, j, &o, &err);
+		if (rc && is_taken(j->e->name)) {
+			j->state = TO_WRITE;
+			err_release(&err);
+			continue;
+		}
+		if (rc && !f->ret) {
+			f->ret = rc;
+			err_move(&f->err, &err);
+		}
+		err_release(&err);
 		count_done(f->w);
 	}
 }
