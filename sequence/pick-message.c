@@ -184,10 +184,26 @@ const char *pick_cleanup_setting(struct repository *r, enum cleanup_mode *mode)
 	return e ? e->value : NULL;
 }
 
+static enum cleanup_mode mode_of_pick(enum cleanup_mode mode, bool gets_line)
+{
+	return mode == CLEANUP_SCISSORS || (mode == CLEANUP_DEFAULT && gets_line) ? CLEANUP_WHITESPACE : mode;
+}
+
+const char *pick_cleanup_name(enum cleanup_mode mode, bool gets_line)
+{
+	switch (mode_of_pick(mode, gets_line)) {
+	case CLEANUP_WHITESPACE:
+		return "whitespace";
+	case CLEANUP_STRIP:
+		return "strip";
+	default:
+		return "verbatim";
+	}
+}
+
 void pick_clean_message(struct strbuf *message, enum cleanup_mode mode, bool gets_line, char comment_char)
 {
-	if (mode == CLEANUP_SCISSORS || (mode == CLEANUP_DEFAULT && gets_line))
-		mode = CLEANUP_WHITESPACE;
+	mode = mode_of_pick(mode, gets_line);
 	if (mode != CLEANUP_DEFAULT)
 		message_cleanup(message, mode, comment_char);
 }

@@ -92,6 +92,13 @@ test_expect_success 'each call of a rebase fails for want of space' '
 	( cd repo && sweep ENOSPC 13 trunk )
 '
 
+test_expect_success XATTR 'with hooks, which look at each commit' '
+	(
+		cd repo && mkdir -p .git/hooks && echo "#!/bin/sh" >.git/hooks/prepare-commit-msg && chmod +x .git/hooks/prepare-commit-msg &&
+		cp .git/hooks/prepare-commit-msg .git/hooks/post-commit && sweep KILL 31 trunk && sweep EIO 31 trunk && rm -r .git/hooks
+	)
+'
+
 # Each name that the state files get is a moment: HEAD is still on another branch.
 test_expect_success XATTR 'killed before HEAD is detached: --continue does not build on the branch of HEAD' '
 	(

@@ -193,7 +193,7 @@ test_expect_success 'a rebase cleans messages as commit.cleanup says, or for --s
 '
 
 test_expect_success 'a pick whose hook fails keeps the rest for --continue' '
-	write_script r/.git/hooks/prepare-commit-msg <<-\EOF && test_expect_code 1 git -C r cherry-pick new~1 new && rm r/.git/hooks/prepare-commit-msg &&
+	write_script r/.git/hooks/prepare-commit-msg <<-\EOF && test_expect_code 128 git -C r cherry-pick new~1 new && rm r/.git/hooks/prepare-commit-msg &&
 	exit 1
 	EOF
 	GIT_EDITOR=: git -C r cherry-pick --continue && git -C r log -2 --format=%s >out && lines newer new >expect && test_cmp expect out && back

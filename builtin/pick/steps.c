@@ -529,26 +529,47 @@ static bool needs_child(struct pick_cmd *c)
 				   repo_has_hook(c->r, "post-commit"));
 }
 
+static bool gets_line(const struct pick_cmd *c)
+{
+	return c->o.signoff || c->o.record_origin;
+}
+
+/* The date of now, so that the summary shows it. */
+static int add_date(struct pick_cmd *c, struct strvec *args, struct err *err)
+{
+	struct strbuf author = STRBUF_INIT;
+	int rc = repo_ident(c->r, &author, IDENT_AUTHOR | IDENT_STRICT, err);
+
+	if (!rc)
+		strvec_pushf(args, "--date=@%s", strrchr(author.buf, '>') + 2);
+	strbuf_release(&author);
+	return rc;
+}
+
 static int commit_by_child(struct pick_cmd *c, struct step *s, struct err *err)
 {
 	char *path = repo_state_path(c->r, STATE_MERGE_MSG);
 	struct strvec args;
-	int rc;
+	int rc = 0;
 
 	strvec_init(&args);
 	push_own_command(&args, "commit");
 	strvec_pushl(&args, "-n", "-F", path, wants_editor(c) ? "-e" : "--no-edit", NULL);
 	if (c->o.sign_key)
 		strvec_pushf(&args, "-S%s", c->o.sign_key);
-	if (!wants_editor(c)) /* the message is clean; an editor's one is cleaned as any commit's */
-		strvec_push(&args, "--cleanup=verbatim");
+	if (!wants_editor(c)) /* an editor's message is cleaned as any commit's */
+		strvec_pushf(&args, "--cleanup=%s", pick_cleanup_name(c->cleanup, gets_line(c)));
+	if (c->revert && !wants_editor(c))
+		rc = add_date(c, &args, err);
 	if (s->result.becomes_empty)
 		strvec_push(&args, "--allow-empty");
 	if (c->o.allow_empty_message)
 		strvec_push(&args, "--allow-empty-message");
-	rc = pick_run_child(c, &args, true, err);
+	rc = rc ? rc : pick_run_child(c, &args, true, err);
 	strvec_clear(&args);
 	free(path);
+	if (rc > 0 && !wants_editor(c)) /* 1: it was aborted; else it has said why it died */
+		rc = err_set(err, ERR_GENERIC, rc == 1 ? "'prepare-commit-msg' hook failed" : "failed to write commit object");
 	return rc;
 }
 
@@ -656,7 +677,7 @@ static int finish_step(struct pick_cmd *c, struct step *s, struct err *err)
 		rc = publish_before(c, err);
 		return rc ? rc : stop_empty(c, s, err);
 	}
-	pick_clean_message(&s->message, c->cleanup, c->o.signoff || c->o.record_origin, c->comment_char);
+	pick_clean_message(&s->message, c->cleanup, gets_line(c), c->comment_char);
 	if (needs_child(c))
 		return step_by_child(c, s, err);
 	add_messages(c, &r->merge);

@@ -84,6 +84,9 @@ struct rebase_run {
 	bool has_run_command;
 	bool is_advanced; /* `at` is behind the command that runs */
 	bool sign_failed; /* a commit could not be signed: the rebase stops before its command */
+	bool hook_refused; /* the same, by prepare-commit-msg */
+	bool has_new_commit; /* since the last publication */
+	struct strbuf amended; /* the same: "OLD NEW" lines */
 	bool keeps_ours;  /* -s ours */
 	bool reverts;	  /* the command that runs is revert */
 	bool one_by_one; /* something is in the way, or a hook looks at each commit */
@@ -134,13 +137,27 @@ struct rebase_new {
 	const struct object_id *parents;
 	size_t nr_parents;
 	const char *author;
-	const struct strbuf *message;
+	struct strbuf *message; /* a hook may change it */
+	const struct commit *picked; /* NULL: none */
+	bool amends;
 };
-MUST_USE int rebase_run_commit(struct rebase_run *run, const struct rebase_new *n, struct err *err);
+MUST_USE int rebase_run_commit_without_hooks(struct rebase_run *run, const struct rebase_new *n, struct err *err);
 MUST_USE int rebase_run_message(struct rebase_run *run, struct commit *c, struct strbuf *out, struct err *err);
 MUST_USE int rebase_run_author(struct rebase_run *run, struct commit *c, struct strbuf *out, struct err *err);
 /* Is the next command one that goes into this commit? */
 bool rebase_run_is_last_fixup(const struct rebase_run *run);
+
+/* ---- run-hooks.c ---- */
+/*
+ * The same with the hook prepare-commit-msg: what has been done, and index and files of the commit, are published before it.
+ * ERR_ABORTED: it refuses, run->hook_refused is set.
+ */
+MUST_USE int rebase_run_commit(struct rebase_run *run, const struct rebase_new *n, struct err *err);
+
+/* ---- run-post-hooks.c ---- */
+/* After a publication: post-commit, and post-rewrite for commits that were amended. */
+void rebase_run_after_commit(struct rebase_run *run);
+void rebase_run_post_rewrite(struct rebase_run *run);
 
 /* ---- run-fixup.c ---- */
 /* Take the message of a fixup into message-squash and message-fixup. */
@@ -212,6 +229,5 @@ struct rebase_child_merge {
 MUST_USE int rebase_child_octopus(struct rebase_run *run, const struct rebase_child_merge *cm, struct err *err);
 MUST_USE int rebase_child_commit(struct rebase_run *run, const struct rebase_child_commit *cc, struct err *err);
 MUST_USE int rebase_run_exec(struct rebase_run *run, const struct todo_item *item, struct err *err);
-void rebase_run_post_rewrite(struct rebase_run *run);
 
 #endif

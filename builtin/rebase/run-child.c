@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git-rebase(1): what others do: git commit, commands of exec, hooks. What has been done so far is published before them. */
+/* git-rebase(1): what others do: git commit, git merge, commands of exec. What has been done so far is published before them. */
 #include "compat/posix.h"
 #include "builtin/rebase/rebase-run.h"
 #include "cli/clean-worktree.h"
 #include "cli/git-options.h"
 #include "history/history.h"
 #include "object/ident.h"
-#include "repo/hook.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 
@@ -34,7 +33,7 @@ static void add_commit_options(struct rebase_run *run, const struct rebase_child
 		strvec_push(args, "--allow-empty");
 	if (!cc->edit)
 		strvec_push(args, "--allow-empty-message");
-	if (run->c->state.quiet || cc->quiet)
+	if (cc->quiet)
 		strvec_push(args, "-q");
 }
 
@@ -177,7 +176,8 @@ int rebase_run_exec(struct rebase_run *run, const struct todo_item *item, struct
 	rc = rebase_publish(run, NULL, false, err);
 	if (rc)
 		goto out;
-	fprintf(stderr, "Executing: %s\n", command);
+	if (!run->c->state.quiet)
+		fprintf(stderr, "Executing: %s\n", command);
 	code = run_shell(command, err);
 	err_release(err);
 	rc = is_dirty(run, &dirty, err);
@@ -192,27 +192,4 @@ int rebase_run_exec(struct rebase_run *run, const struct todo_item *item, struct
 out:
 	free(command);
 	return rc;
-}
-
-/* ---- hooks ---- */
-
-void rebase_post_checkout(struct rebase_cmd *c, const struct object_id *from, const struct object_id *to)
-{
-	char *old = xstrdup(oid_hex(from));
-	const char *args[] = { old, oid_hex(to), "1", NULL };
-	struct err err = ERR_INIT;
-
-	(void)!repo_run_hook(c->r, "post-checkout", NULL, args, NULL, &err); /* nothing depends on it any more */
-	err_release(&err);
-	free(old);
-}
-
-void rebase_run_post_rewrite(struct rebase_run *run)
-{
-	const char *args[] = { "rebase", NULL };
-	struct err err = ERR_INIT;
-
-	if (run->now.rewritten.len)
-		(void)!repo_run_hook(run->r, "post-rewrite", NULL, args, run->now.rewritten.buf, &err);
-	err_release(&err);
 }

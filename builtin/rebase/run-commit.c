@@ -86,7 +86,7 @@ int rebase_run_message(struct rebase_run *run, struct commit *c, struct strbuf *
 	return rc;
 }
 
-int rebase_run_commit(struct rebase_run *run, const struct rebase_new *n, struct err *err)
+int rebase_run_commit_without_hooks(struct rebase_run *run, const struct rebase_new *n, struct err *err)
 {
 	struct new_commit c = { .sign_key = run->c->state.sign_key, .warn_not_utf8 = warn_commit_not_utf8 };
 	struct strbuf committer = STRBUF_INIT;

@@ -76,13 +76,13 @@ static int find_label(struct rebase_run *run, const char *name, struct commit **
 
 static int make_new_root(struct rebase_run *run, struct commit **out, struct err *err)
 {
-	const struct strbuf empty = STRBUF_INIT;
-	struct rebase_new n = { .tree = &run->r->algo->empty_tree, .author = run->committer.buf, .message = &empty };
+	struct strbuf empty = STRBUF_INIT;
+	const struct rebase_new n = { .tree = &run->r->algo->empty_tree, .author = run->committer.buf, .message = &empty };
 	struct rebase_state *s = &run->c->state;
 	int rc = 0;
 
 	if (oid_is_null(&s->squash_onto)) {
-		rc = rebase_run_commit(run, &n, err);
+		rc = rebase_run_commit_without_hooks(run, &n, err);
 		s->squash_onto = run->now.head;
 	}
 	*out = commit_lookup(run->c->pool, &s->squash_onto);
@@ -195,7 +195,7 @@ static void subject_of(const struct strbuf *message, struct strbuf *out)
 	strbuf_add(out, message->buf, strcspn(message->buf, "\n"));
 }
 
-static int commit_merge(struct rebase_run *run, const struct merge_command *m, const struct object_id *tree, struct err *err)
+static int commit_merge(struct rebase_run *run, struct merge_command *m, const struct object_id *tree, struct err *err)
 {
 	struct oid_array parents = OID_ARRAY_INIT;
 	struct strbuf author = STRBUF_INIT, subject = STRBUF_INIT;

@@ -25,14 +25,13 @@ static int add_commit(struct rebase_run *run, const struct todo_item *item, stru
 	const bool is_root = oid_eq(&run->now.head, &run->c->state.squash_onto);
 	struct strbuf author = STRBUF_INIT, message = STRBUF_INIT;
 	const struct object_id parent = run->now.head;
-	struct rebase_new n = { .tree = tree, .parents = &parent, .nr_parents = !is_root, .message = &message };
+	struct rebase_new n = { .tree = tree, .parents = &parent, .nr_parents = !is_root, .message = &message,
+				.picked = c };
 	int rc = run->reverts ? repo_ident(run->r, &author, IDENT_AUTHOR | IDENT_STRICT, err) :
 				rebase_run_author(run, c, &author, err);
 
 	if (!rc)
 		rc = rebase_run_message(run, c, &message, err);
-	if (!rc)
-		pick_clean_message(&message, run->c->cleanup, run->c->state.signoff, run->c->comment_char);
 	n.author = author.buf;
 	if (!rc)
 		rc = rebase_run_commit(run, &n, err);
@@ -45,13 +44,13 @@ static int add_commit(struct rebase_run *run, const struct todo_item *item, stru
 
 /* The commit before takes the change: its author and its parents stay. */
 static int amend_commit(struct rebase_run *run, const struct todo_item *item, const struct object_id *tree,
-			const struct strbuf *message, struct err *err)
+			const struct strbuf *text, struct err *err)
 {
 	struct commit *head = commit_lookup(run->c->pool, &run->now.head);
 	const struct object_id before = run->now.head;
 	struct oid_array parents = OID_ARRAY_INIT;
-	struct strbuf author = STRBUF_INIT;
-	struct rebase_new n = { .tree = tree, .message = message };
+	struct strbuf author = STRBUF_INIT, message = STRBUF_INIT;
+	struct rebase_new n = { .tree = tree, .message = &message, .amends = true };
 	int rc = commit_parse_node(run->c->pool, head, err);
 
 	for (uint32_t i = 0; !rc && i < head->nr_parents; i++)
@@ -61,12 +60,14 @@ static int amend_commit(struct rebase_run *run, const struct todo_item *item, co
 	n.parents = parents.oid;
 	n.nr_parents = parents.nr;
 	n.author = author.buf;
+	strbuf_addbuf(&message, text);
 	if (!rc)
 		rc = rebase_run_commit(run, &n, err);
 	if (!rc && !oid_eq(&before, &run->now.head))
-		rc = note_step(run, item, message);
+		rc = note_step(run, item, &message);
 	oid_array_clear(&parents);
 	strbuf_release(&author);
+	strbuf_release(&message);
 	return rc;
 }
 

@@ -325,8 +325,10 @@ int rebase_publish(struct rebase_run *run, const struct rebase_stop *stop, bool 
 	rc = sealed ? rebase_end_operation(run->c, run->op, rc, err) : rebase_leave_operation(run->c, run->op, rc, err);
 	run->op = NULL;
 	result_update_release(&u);
-	if (!rc)
+	if (!rc) {
 		note_published(run);
+		rebase_run_after_commit(run);
+	}
 	return rc;
 }
 
@@ -432,12 +434,16 @@ int rebase_publish_end(struct rebase_run *run, struct err *err)
 	rc = rebase_end_operation(run->c, run->op, rc, err);
 	run->op = NULL;
 	result_update_release(&u);
+	if (!rc)
+		rebase_run_after_commit(run);
 	return rc;
 }
 
 void rebase_take_back(struct rebase_run *run)
 {
 	progress_copy(&run->now, &run->published);
+	run->has_new_commit = false;
+	strbuf_reset(&run->amended);
 	for (size_t i = 0; i < run->nr_steps; i++)
 		free(run->steps[i].msg);
 	run->nr_steps = 0;

@@ -48,7 +48,7 @@ void rebase_run_init(struct rebase_run *run, struct rebase_cmd *c)
 {
 	const struct rebase_state *s = &c->state;
 
-	*run = (struct rebase_run){ .c = c, .r = c->r, .committer = STRBUF_INIT };
+	*run = (struct rebase_run){ .c = c, .r = c->r, .committer = STRBUF_INIT, .amended = STRBUF_INIT };
 	progress_init(&run->now);
 	progress_init(&run->published);
 	index_init(&run->ix, c->r->algo);
@@ -68,6 +68,7 @@ void rebase_run_release(struct rebase_run *run)
 	rebase_refs_release(&run->labels);
 	rebase_refs_release(&run->updates);
 	strbuf_release(&run->committer);
+	strbuf_release(&run->amended);
 	notes_rewrite_free(run->notes);
 	attrs_free(run->attributes.attrs);
 	content_merge_release(&run->attributes);

@@ -49,28 +49,29 @@ static int run_command_at(struct rebase_run *run, struct todo_item *item, struct
 }
 
 /* --continue begins with this command again. */
-static int stop_unsigned(struct rebase_run *run, const struct rebase_progress *before, struct err *err)
+static int stop_uncommitted(struct rebase_run *run, const struct rebase_progress *before, struct err *err)
 {
 	report_error(err);
 	err_release(err);
-	error("failed to write commit object");
+	if (run->sign_failed)
+		error("failed to write commit object");
 	progress_copy(&run->now, before);
 	return rebase_stop_rescheduled(run, &run->c->list.items[run->now.at], err);
 }
 
-/* Signing may fail, and with it the command. */
-static int run_signed(struct rebase_run *run, struct todo_item *item, struct err *err)
+/* Signing may fail, a hook may refuse, and with it the command. */
+static int run_carefully(struct rebase_run *run, struct todo_item *item, struct err *err)
 {
 	struct rebase_progress before;
 	int rc;
 
-	if (!run->c->state.sign_key)
+	if (!run->c->state.sign_key && !run->one_by_one)
 		return run_command_at(run, item, err);
 	progress_init(&before);
 	progress_copy(&before, &run->now);
 	rc = run_command_at(run, item, err);
-	if (rc < 0 && run->sign_failed)
-		rc = stop_unsigned(run, &before, err);
+	if (rc < 0 && (run->sign_failed || run->hook_refused))
+		rc = stop_uncommitted(run, &before, err);
 	progress_release(&before);
 	return rc;
 }
@@ -90,7 +91,7 @@ static int step_once(struct rebase_run *run, struct err *err)
 	run->reverts = item->command == TODO_REVERT;
 	rc = rebase_run_begin_op(run, err);
 	if (!rc)
-		rc = run_signed(run, item, err);
+		rc = run_carefully(run, item, err);
 	if (!rc && !run->is_advanced)
 		rebase_run_advance(run);
 	if (!rc && run->one_by_one && run->op) {
