@@ -92,4 +92,10 @@ test_expect_success 'words for arguments of atoms, an empty alias, and a lock' '
 	 touch .git/index.lock && test_expect_code 128 git add . 2>err && test_grep "^fatal: Unable to create $SQ$PWD/.git/index.lock$SQ: File exists[.]" err)
 '
 
+test_expect_success 'commands that pass options on take whole names only; those with a list of their own take the beginning, too' '
+	(cd modes && rm -f .git/index.lock && git branch -f other && whole () { test_must_fail git "$@" >out 2>&1 && cat out && test_grep ! ambiguous out; } &&
+	 whole cherry-pick --allow-em other && whole format-patch --stdo -1 && whole last-modified --recur && whole fast-export --refs=x HEAD && whole replay --ont HEAD HEAD &&
+	 git commit -q --allow-empty -m y && git cherry-pick -n --all && git shortlog --summ HEAD && git range-diff --creation=3 HEAD~1..HEAD HEAD~1..HEAD)
+'
+
 test_done

@@ -468,7 +468,7 @@ static bool parse_long(struct parser *ps, const char *arg)
 			other.opt = NULL;
 			break;
 		}
-		if (!fit)
+		if (!fit || ps->flags & PARSE_OPT_NO_ABBREV)
 			continue;
 		if (best.opt)
 			other = best;

@@ -448,7 +448,8 @@ static int parse(struct format_patch *f, int argc, const char **argv)
 		OPT_END()
 	};
 
-	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_ARGV0);
+	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_NO_ABBREV |
+			     PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_ARGV0);
 	return argc;
 }
 

@@ -287,7 +287,8 @@ int cmd_last_modified(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
-	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_ARGV0);
+	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_NO_ABBREV |
+			     PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_ARGV0);
 	strmap_init(&l.index);
 	diff_options_init(&l.diff, l.repo->odb);
 	l.diff.max_depth = l.recursive ? -1 : l.max_depth;

@@ -100,7 +100,7 @@ static int parse_words(struct pick_cmd *c, int argc, const char **argv)
 	struct option picks[] = PICK_OPTIONS(&c->o), reverts[] = REVERT_OPTIONS(&c->o);
 
 	return parse_options(argc, argv, c->revert ? reverts : picks, c->revert ? revert_usages : pick_usages,
-			     PARSE_OPT_KEEP_ARGV0 | PARSE_OPT_KEEP_UNKNOWN);
+			     PARSE_OPT_KEEP_ARGV0 | PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_NO_ABBREV);
 }
 
 void pick_usage(struct pick_cmd *c)

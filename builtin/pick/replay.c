@@ -241,7 +241,7 @@ int cmd_replay(int argc, const char **argv, struct command_ctx *ctx)
 	struct err err = ERR_INIT;
 	int rc;
 
-	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_ARGV0 | PARSE_OPT_KEEP_UNKNOWN);
+	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_ARGV0 | PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_NO_ABBREV);
 	check_options(&c, opts);
 	choose_action(&c);
 	rc = rev_walk_new(&c.walk, c.r, &err);

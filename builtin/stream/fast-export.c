@@ -117,7 +117,8 @@ static int parse(struct fast_export *x, int argc, const char **argv, struct give
 
 	if (argc == 1)
 		usage_with_options(usage, opts);
-	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_ARGV0 | PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_KEEP_DASHDASH);
+	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_NO_ABBREV |
+			     PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_ARGV0);
 	rc = log_options_init_plumbing(&x->log, x->repo, err);
 	x->walk = x->log.walk;
 	if (!rc)
