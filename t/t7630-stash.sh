@@ -188,6 +188,15 @@ test_expect_success 'show: formats, stash.showStat, stash.showPatch, stash.showI
 	git -C repo -c stash.showIncludeUntracked=true stash show >out && test_grep "^ u |" out
 '
 
+test_expect_success 'create, push in a merge with conflicts: the words of Git, nothing saved' '
+	git init -q -b main torn && (cd torn && echo 1 >f && git add f && git commit -qm one && git checkout -q -b side && echo 2 >f && git commit -qam two &&
+		git checkout -q main && echo 3 >f && git commit -qam three && ! git merge -q side && test_expect_code 1 git stash create >out 2>err &&
+		echo "f: needs merge" >expect && test_cmp expect out && git ls-files -u | while read mode id rest; do echo "f: unmerged ($id)"; done >expect &&
+		echo "Cannot save the current index state" >>expect && test_cmp expect err && test_line_count = 4 err &&
+		test_expect_code 1 git stash >out 2>err && echo "f: needs merge" >expect && test_cmp expect out && echo "error: could not write index" >expect &&
+		test_cmp expect err && git stash list >out && test_must_be_empty out)
+'
+
 test_expect_success 'create, store' '
 	fresh && change && say 0 create some words && id=$(cat out) && has " M f" "M  g" && say 0 list && test_must_be_empty out && test "On main: some words" = "$(git -C repo log -1 --format=%s $id)" &&
 	say 1 store && fails_with "\"git stash store\" requires one <commit> argument" && say 128 store HEAD && test_grep "is not a stash-like commit" err && say 1 store nosuch && fails_with "Cannot update refs/stash with nosuch" &&

@@ -4,8 +4,10 @@
 #include "builtin/stash/stash.h"
 #include "apply/apply.h"
 #include "cli/choose/choose.h"
+#include "cli/clean-worktree.h"
 #include "cli/context-option.h"
 #include "cli/path-args.h"
+#include "index/cache-tree.h"
 #include "porcelain/stash-save.h"
 #include "util/alloc.h"
 
@@ -314,10 +316,25 @@ int stash_cmd_save(int argc, const char **argv, struct command_ctx *ctx)
 
 /* ---- create ---- */
 
+/* push would have to clear these paths; here no tree can be made of the index. */
+static int report_unmerged(struct stash_save *s)
+{
+	struct object_id tree;
+	struct err err = ERR_INIT;
+
+	(void)print_unmerged(&s->ix);
+	if (cache_tree_update(&s->ix, s->r, WRITE_TREE_DRY_RUN, &tree, &err))
+		fprintf(stderr, "%s\nCannot save the current index state\n", err_message(&err));
+	err_release(&err);
+	return 1;
+}
+
 static int create_commit(struct stash_save *s, struct err *err)
 {
 	int rc = stash_save_begin(s, s->op, err);
 
+	if (rc == ERR_CONFLICT && index_has_unmerged(&s->ix))
+		return report_unmerged(s);
 	if (rc)
 		return report_begin_failure(&(struct push){ .r = s->r }, rc, err);
 	if (!s->has_changes)
