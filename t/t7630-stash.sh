@@ -182,7 +182,7 @@ test_expect_success 'entries of the list, their names, and drop' '
 '
 
 test_expect_success 'show: formats, stash.showStat, stash.showPatch, stash.showIncludeUntracked' '
-	fresh && change && echo u >repo/u && say 0 -q -u && say 0 show && tells " f | 1 +" " g | 1 +" " 2 files changed, 2 insertions(+)" && say 0 show -p && test_grep "^+x" out && test_grep ! "^ f |" out &&
+	fresh && change && echo u >repo/u && say 0 -q -u && say 0 show && tells " f | 1 +" " g | 1 +" " 2 files changed, 2 insertions(+)" && say 0 show -- && test_grep "^+x" out && say 0 show -p && test_grep "^+x" out && test_grep ! "^ f |" out &&
 	say 0 show --name-status -u && tells "M	f" "M	g" "A	u" && say 1 show --exit-code && test_grep "^+s" out &&
 	git -C repo -c stash.showStat=false stash show >out && test_must_be_empty out && git -C repo -c stash.showPatch=true stash show >out && test_grep "^ f |" out && test_grep "^+x" out &&
 	git -C repo -c stash.showIncludeUntracked=true stash show >out && test_grep "^ u |" out

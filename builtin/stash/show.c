@@ -14,6 +14,7 @@ struct showing {
 	int what; /* enum show_what */
 	const char **diff_args, **revs;
 	int nr_diff_args, nr_revs;
+	bool has_dashes; /* "--", which counts as an option */
 };
 
 static bool config_is_on(struct repository *r, const char *key, bool on)
@@ -47,6 +48,8 @@ static void split_show_arguments(struct showing *sh, int argc, const char **argv
 	CALLOC_ARRAY(sh->revs, (size_t)argc + 1);
 	sh->diff_args[sh->nr_diff_args++] = "stash show";
 	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--"))
+			sh->has_dashes = true;
 		if (take_own_option(sh, argv[i]) || !strcmp(argv[i], "--"))
 			continue;
 		if (*argv[i] == '-')
@@ -59,7 +62,7 @@ static void split_show_arguments(struct showing *sh, int argc, const char **argv
 /* Without an option the configuration decides; it may ask for nothing. */
 static void choose_formats(struct showing *sh, struct diff_command *d)
 {
-	if (sh->nr_diff_args > 1) {
+	if (sh->nr_diff_args > 1 || sh->has_dashes) {
 		if (!d->o.formats)
 			d->o.formats = DIFF_FORMAT_PATCH;
 		return;
