@@ -348,7 +348,7 @@ test_expect_success STRACE,FSYNC_BATCH 'expire makes the new index durable befor
 		large=$(ls -S $PACKS/*.pack | head -n 1) && large=${large%.pack} &&
 		for f in pack idx rev; do cp -p $large.$f $PACKS/pack-$ZERO_OID.$f; done &&
 		touch -d "2019-01-01 00:00" $PACKS/pack-$ZERO_OID.pack && git multi-pack-index write &&
-		n=$(nr_packs) && m=$(count_flushes git -c core.fsyncMethod=fsync multi-pack-index expire) &&
+		n=$(nr_packs) && m=$(count_flushes env GIT_TEST_FS_KIND=local git -c core.fsyncMethod=fsync multi-pack-index expire) &&
 		test_path_is_missing $PACKS/pack-$ZERO_OID.pack &&
 		test "$m" -ge $((7 + 2 * $(nr_packs)))
 	)
