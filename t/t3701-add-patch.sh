@@ -83,6 +83,18 @@ test_expect_success 'modes, deletions, additions and binary files' '
 	test_grep "delete mode 100644 gone" actual && keys "" add -p bin && test_grep "Only binary files changed." out && keys "" add -p nosuch && test_grep "No changes." out
 '
 
+test_expect_success 'p and P of a file that goes: all lines behind the first one' '
+	fresh && (cd repo && rm gone && git rev-parse --short HEAD:gone >../id && printf "" >void && git add void && git commit -qm void void && rm void) && keys "p\nP\nq\n" add -p gone &&
+	printf "%s\n" "deleted file mode 100644" "index $(cat id)..0000000" "--- a/gone" "+++ /dev/null" "@@ -1 +0,0 @@" "-gone" >lines && prompt="(1/1) Stage deletion [y,n,q,a,d,p,P,?]? " &&
+	(echo "diff --git a/gone b/gone" && cat lines && printf "%s" "$prompt" && cat lines && printf "%s" "$prompt" && cat lines && printf "%s" "$prompt") >expect && echo >>expect && test_cmp expect out &&
+	keys "p\nq\n" add -p void && grep -c "deleted file mode" out >actual && echo 2 >expect && test_cmp expect actual && git -C repo checkout -q void
+'
+
+test_expect_success 'the letters of the prompt are not searched; lines that are only added keep their place with -U0' '
+	fresh && keys "/k,K\nq\n" add -p f && test_grep "No hunk matches the given pattern" out && (cd repo && git checkout -q f && sed "10a\\
+ins" f >g && mv g f) && keys "y\n" add -p -U0 f && git -C repo diff --quiet f
+'
+
 test_expect_success 'a file that is replaced by a link' '
 	fresh && rm repo/f && ln -s gone repo/f && keys "y\ny\n" add -p && git -C repo diff --quiet && git -C repo ls-files -s f >actual && test_grep "^120000" actual
 '

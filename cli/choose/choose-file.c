@@ -10,7 +10,7 @@ static void show_file_header(const struct chooser *c, const struct hunk_file *f)
 	const struct hunk_text *t = c->diff_color ? &c->list.colored : &c->list.plain;
 	bool has_mode = f->nr && f->hunks[0].is_mode;
 
-	for (size_t i = f->from; i < f->to; i++)
+	for (size_t i = f->from; i < choose_end_of_header(f); i++)
 		if (!has_mode || i < f->mode_line || i > f->mode_line + 1)
 			fwrite(hunk_text_line(t, i), 1, hunk_text_len(t, i), stdout);
 }
@@ -20,7 +20,7 @@ static void show_hunk(struct file_prompt *p)
 	struct strbuf text = STRBUF_INIT;
 
 	if (p->shown != p->at && p->f->nr) {
-		choose_add_hunk_text(p->c, &p->f->hunks[p->at], p->c->diff_color, &text);
+		choose_add_shown(p, p->c->diff_color, &text);
 		fwrite(text.buf, 1, text.len, stdout);
 	}
 	p->shown = p->at;

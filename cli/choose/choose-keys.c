@@ -114,7 +114,7 @@ static void show_in_pager(const struct file_prompt *p)
 	struct strbuf text = STRBUF_INIT;
 	struct err err = ERR_INIT;
 
-	choose_add_hunk_text(p->c, hunk_of(p), p->c->diff_color, &text);
+	choose_add_shown(p, p->c->diff_color, &text);
 	if (!isatty(STDOUT_FILENO) || !program || !*program || !strcmp(program, "cat")) {
 		fwrite(text.buf, 1, text.len, stdout);
 	} else {

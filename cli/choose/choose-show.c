@@ -62,6 +62,11 @@ static void add_own_line(const struct chooser *c, const struct hunk_part *h, siz
 	strbuf_addf(out, "%s\n", c->diff_colors[DIFF_COLOR_RESET]);
 }
 
+size_t choose_end_of_header(const struct hunk_file *f)
+{
+	return f->deleted ? f->from + 1 : f->to;
+}
+
 void choose_add_hunk_text(const struct chooser *c, const struct hunk_part *h, bool colored, struct strbuf *out)
 {
 	const struct hunk_text *shown = colored ? &c->list.colored : h->plain;
@@ -79,4 +84,13 @@ void choose_add_hunk_text(const struct chooser *c, const struct hunk_part *h, bo
 		else
 			add_line(out, shown, i);
 	}
+}
+
+void choose_add_shown(const struct file_prompt *p, bool colored, struct strbuf *out)
+{
+	const struct hunk_file *f = p->f;
+
+	for (size_t i = choose_end_of_header(f); i < f->to && f->deleted; i++)
+		add_line(out, colored ? &p->c->list.colored : &p->c->list.plain, i);
+	choose_add_hunk_text(p->c, &f->hunks[p->at], colored, out);
 }

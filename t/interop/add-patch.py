@@ -103,7 +103,8 @@ def keys(rng):
         key = rng.choice(["y"] * 6 + ["n"] * 4 + ["s", "s", "e", "k", "j", "K", "J", "g", "g1", "g 2", "g99", "/", "/new", "/x 1", "/[",
                                                  "?", "", "p", "P", "a", "d", "z", "yy", "Y", "q", "\x1b[A", "r", "@", "\u00e9"])
         out.append(key)
-        if key in ("g", "/") and rng.random() < .7:
+        # Git's search finds the letters of the prompt, too (listed): none is searched for.
+        if key == "/" or (key == "g" and rng.random() < .7):
             out.append(rng.choice(["1", "2", "new", ""]))
         if key == "e" and rng.random() < .5:
             out.append(rng.choice(["y", "n"]))
@@ -131,9 +132,8 @@ def command(rng):
     if "--interactive" in args:
         return args, menu_keys(rng)
     options = []
-    both = args[-1] in ("HEAD", "--worktree", "HEAD~1") and args[0] != "reset"
-    if rng.random() < .25 and not both: # Git takes no hunk without context for index and files (listed)
-        options.append("-U%d" % rng.randrange(5))
+    if rng.random() < .25: # Git takes no hunk without context (listed)
+        options.append("-U%d" % rng.randrange(1, 5))
     if rng.random() < .15:
         options.append("--inter-hunk-context=%d" % rng.randrange(9))
     if rng.random() < .1:
