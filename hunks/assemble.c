@@ -74,7 +74,13 @@ static void add_to_joined(struct joined *j, const struct hunk_part *h, long shif
 	j->any = true;
 }
 
-static void add_hunks(const struct hunk_file *f, unsigned flags, struct strbuf *out)
+/* What stands for an empty file that goes. A hunk that the user has left without lines is one still, which does not apply. */
+static bool has_no_text(const struct hunk_part *h, const struct hunk_list *l)
+{
+	return h->from == h->to && h->plain == &l->plain;
+}
+
+static void add_hunks(const struct hunk_file *f, const struct hunk_list *l, unsigned flags, struct strbuf *out)
 {
 	struct joined j = { .body = STRBUF_INIT };
 	long shift = 0; /* lines that hunks which are left out would add, less the lines that edits add */
@@ -82,7 +88,7 @@ static void add_hunks(const struct hunk_file *f, unsigned flags, struct strbuf *
 	for (size_t i = 0; i < f->nr; i++) {
 		const struct hunk_part *h = &f->hunks[i];
 
-		if (h->is_mode || h->from == h->to)
+		if (h->is_mode || has_no_text(h, l))
 			continue;
 		if (is_taken(h, flags))
 			add_to_joined(&j, h, shift, flags, out);
@@ -126,6 +132,6 @@ bool hunk_file_add_patch(const struct hunk_file *f, const struct hunk_list *l, u
 	if (!mode && !lines)
 		return false;
 	add_file_header(f, l, mode, lines, out);
-	add_hunks(f, flags, out);
+	add_hunks(f, l, flags, out);
 	return true;
 }

@@ -4,6 +4,8 @@
 test_description='choosing hunks: add -p, -i, -e; commit, reset, checkout, restore, stash with -p'
 . "$(dirname "$0")/test-lib.sh"
 
+SQ="'"
+
 # f has three hunks; the first one has two parts
 fresh() {
 	rm -rf repo && git init -q -b main repo && (
@@ -95,6 +97,22 @@ test_expect_success 'the letters of the prompt are not searched; lines that are 
 ins" f >g && mv g f) && keys "y\n" add -p -U0 f && git -C repo diff --quiet f
 '
 
+test_expect_success 'e: a hunk that has no lines left is corrupt' '
+	fresh && (cd repo && git checkout -q f && echo new >new && git add -N new) && editor "sed -i /^[-+]/d" && keys "e\nn\n" add -p new && test_grep "Your edited hunk does not apply. Edit again" out &&
+	printf "%s\n" "error: corrupt patch at <stdin>:7" "error: ${SQ}git apply --cached${SQ} failed" >expect && test_cmp expect err && git -C repo diff --cached --quiet
+'
+
+test_expect_success 'what is warned of comes before the next file, also where index and files change' '
+	fresh && (cd repo && git checkout -q f && cp mode other && git add other && git commit -qm other && chmod +x mode other) && keys "y\ny\n" checkout -p HEAD mode other &&
+	printf "warning: %s has type 100644, expected 100755\n" mode mode other other >expect && test_cmp expect err && git -C repo diff --quiet HEAD
+'
+
+test_expect_success 'stash -p tells of the entry, even if files keep what it has' '
+	fresh && (cd repo && git checkout -q f && sed "s/^20\$/twenty/;s/^21\$/more/" f >g && mv g f) && editor "sed -i /^+twenty/d" && (keys "e\n" stash -p || test $? = 1) &&
+	test_grep "^Saved working directory and index state WIP on main: " out && tail -n 1 err >actual && echo "Cannot remove worktree changes" >expect && test_cmp expect actual &&
+	git -C repo stash list >list && test_line_count = 1 list && unstaged -20 -21 +twenty +more
+'
+
 test_expect_success 'a file that is replaced by a link' '
 	fresh && rm repo/f && ln -s gone repo/f && keys "y\ny\n" add -p && git -C repo diff --quiet && git -C repo ls-files -s f >actual && test_grep "^120000" actual
 '
@@ -157,7 +175,8 @@ test_expect_success 'checkout -p and restore -p discard hunks' '
 
 test_expect_success 'checkout -p: hunks that apply to files alone' '
 	fresh && git -C repo add f && sed s/three/3a/ repo/f >tmp && cp tmp repo/f && keys "y\nq\nn\n" checkout -p HEAD && test_grep "The selected hunks do not apply to the index!" out &&
-	test_grep "Nothing was applied." out && keys "y\nq\ny\n" checkout -p HEAD && unstaged -three +3 -five +5
+	test_grep "Nothing was applied." out && keys "y\nq\nn\n" -c color.ui=always checkout -p HEAD && printf "\033[1;31mNothing was applied.\n\033[m\n" >expect && grep -A1 Nothing out >lines &&
+	sed "s/.*anyway? .\[m//" lines >actual && test_cmp expect actual && keys "y\nq\ny\n" checkout -p HEAD && unstaged -three +3 -five +5
 '
 
 test_expect_success 'commit -p and --interactive commit the chosen hunks' '

@@ -89,19 +89,28 @@ static int report_not_created(struct repository *r, int rc, struct err *err)
 	return code;
 }
 
+static void tell_saved(const struct push *p, const struct stash_save *s)
+{
+	if (!p->quiet)
+		printf("Saved working directory and index state %s\n", s->log.buf);
+}
+
+static int report_not_removed(void)
+{
+	fputs("Cannot remove worktree changes\n", stderr);
+	return 1;
+}
+
 static int clear_changes(struct push *p, struct stash_save *s, struct err *err)
 {
 	int rc = s->cannot_clear ? 0 : stash_save_clear(s, err);
 
 	if (!rc)
 		rc = repo_operation_commit(s->op, err);
-	if (!p->quiet && !rc)
-		printf("Saved working directory and index state %s\n", s->log.buf);
 	if (rc)
 		return report_fatal(err);
-	if (s->cannot_clear)
-		fputs("Cannot remove worktree changes\n", stderr);
-	return s->cannot_clear ? 1 : 0;
+	tell_saved(p, s);
+	return s->cannot_clear ? report_not_removed() : 0;
 }
 
 static int report_begin_failure(const struct push *p, int rc, struct err *err)
@@ -187,8 +196,8 @@ static int save_and_clear(struct push *p, struct stash_save *s, const struct str
 	if (rc)
 		return report_fatal(err);
 	if (p->patch && take_out_chosen(p, patch)) {
-		fputs("Cannot remove worktree changes\n", stderr);
-		return 1;
+		tell_saved(p, s);
+		return report_not_removed();
 	}
 	return clear_changes(p, s, err);
 }

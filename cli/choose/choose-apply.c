@@ -23,12 +23,6 @@ static void print_and_release(struct strbuf *said, bool print)
 	strbuf_release(said);
 }
 
-/* Both have been tried without a word of white space. */
-static bool takes_both(const struct chooser *c)
-{
-	return c->words->index && c->words->files;
-}
-
 static int prepare_apply(const struct chooser *c, struct apply *a, struct strbuf *said, struct err *err)
 {
 	apply_init(a, c->repo, NULL);
@@ -98,12 +92,20 @@ static int try_next_patch(struct chooser *c, const struct strbuf *patch, bool to
 	return code ? try_patch(c, patch, to_index, false) : 0;
 }
 
+/* What applying the patch will say, which comes before the user is asked about the next file. */
+static void tell_warnings(struct chooser *c, const struct strbuf *patch, bool of_index)
+{
+	(void)try_patch(c, patch, of_index, true);
+}
+
 /* The hunks are for both. Where the index cannot take them, the user may want them in files alone; where files cannot, they are shown. */
 static void take_for_both(struct chooser *c, const struct strbuf *patch)
 {
 	bool index = !try_patch(c, patch, true, false), files = !try_patch(c, patch, false, false);
 
 	if (index && files) {
+		tell_warnings(c, patch, true);
+		tell_warnings(c, patch, false);
 		strbuf_addbuf(&c->for_index, patch);
 		strbuf_addbuf(&c->for_files, patch);
 	} else if (index) {
@@ -111,9 +113,9 @@ static void take_for_both(struct chooser *c, const struct strbuf *patch)
 	} else {
 		choose_print_colored(&c->colors, SLOT_ERROR, "The selected hunks do not apply to the index!\n");
 		if (!choose_yes_or_no(c, "Apply them to the worktree anyway? ")) {
-			choose_print_colored(&c->colors, SLOT_ERROR, "Nothing was applied.\n");
-			putchar('\n');
+			choose_print_colored(&c->colors, SLOT_ERROR, "Nothing was applied.\n\n");
 		} else if (files) {
+			tell_warnings(c, patch, false);
 			strbuf_addbuf(&c->for_files, patch);
 		} else {
 			(void)try_patch(c, patch, false, false);
@@ -126,7 +128,7 @@ void choose_take_file(struct chooser *c, const struct hunk_file *f)
 	struct strbuf patch = STRBUF_INIT;
 	bool any = hunk_file_add_patch(f, &c->list, flags_of(c), &patch);
 
-	if (any && takes_both(c))
+	if (any && c->words->index && c->words->files)
 		take_for_both(c, &patch);
 	else if (any && try_next_patch(c, &patch, c->words->index))
 		error("'git apply' failed");
@@ -148,7 +150,7 @@ static int apply_index_patch(struct chooser *c, struct index_state *ix, struct r
 	if (!rc && apply_text_to_index(&a, ix, op, &c->for_index))
 		rc = err_set(err, ERR_CONFLICT, "'git apply' failed");
 	apply_release(&a);
-	print_and_release(&said, rc < 0 || takes_both(c));
+	print_and_release(&said, rc < 0);
 	return rc;
 }
 
@@ -181,7 +183,7 @@ static int apply_to_files(struct chooser *c, struct err *err)
 	if (!rc && apply_text_to_files(&a, &c->for_files))
 		rc = err_set(err, ERR_CONFLICT, "'git apply' failed");
 	apply_release(&a);
-	print_and_release(&said, rc < 0 || takes_both(c));
+	print_and_release(&said, rc < 0);
 	return rc;
 }
 
