@@ -132,6 +132,11 @@ test_expect_success 'a file without a hunk: p and P show nothing' '
 	fresh && (cd repo && >empty && git add -N empty) && keys "p\nP\ny\n" add -p empty && git -C repo diff --cached --name-only >actual && echo empty >expect && test_cmp expect actual
 '
 
+test_expect_success 'add -i: files that are intended to be added' '
+	fresh && (cd repo && git checkout -q f && >empty && echo more >more && git add -N empty more) && keys "s\nd\n*\n\nq\n" add -i && ! grep "^diff" out &&
+	grep "[0-9]: .*nothing\|[0-9]: .*more" out | sed -n 1,2p >actual && printf "%s\n" "  1:        +0/-0      nothing empty" "  2:        +0/-0        +1/-0 more" >expect && test_cmp expect actual
+'
+
 test_expect_success 'after a and d comes the first hunk that is undecided' '
 	fresh && keys "s\nn\nJ\na\n" add -p -U1 f && grep -o "^([0-9/]*)" out >actual && printf "(%s/%s)\n" 1 3 1 4 2 4 3 4 2 4 >expect && test_cmp expect actual &&
 	fresh && keys "n\nJ\nd\ny\n" add -p -U1 f && staged -20 +twenty

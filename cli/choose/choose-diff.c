@@ -131,7 +131,7 @@ static int compare_files(struct chooser_diff *d, struct err *err)
 
 	d->files = (struct worktree_diff){ .repo = cmp->repo, .ix = cmp->ix, .conv = cmp->conv, .o = &d->o,
 					   .submodules = d->submodules, .stage = cmp->stage, .refreshed = true,
-					   .ita_is_entry = cmp->cached || cmp->ita_is_entry };
+					   .ita_is_entry = (cmp->cached && !cmp->for_people) || cmp->ita_is_entry };
 	if (!cmp->tree)
 		return worktree_diff_files(&d->files, &d->queue, err);
 	return worktree_diff_index(&d->files, &d->queue, cmp->tree, cmp->cached, err);

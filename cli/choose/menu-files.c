@@ -133,7 +133,7 @@ static int take_side(struct menu *m, struct changed_files *files, bool in_index,
 {
 	struct choose_comparison cmp = { .repo = m->repo, .ix = m->ix, .conv = m->conv, .ps = m->q->ps,
 					 .tree = in_index ? &m->head_tree : NULL, .cached = in_index, .stage = 2,
-					 .formats = DIFF_FORMAT_NUMSTAT, .context = CONTEXT_OPTION_INIT };
+					 .ita_is_entry = true, .formats = DIFF_FORMAT_NUMSTAT, .context = CONTEXT_OPTION_INIT };
 	struct strbuf text = STRBUF_INIT;
 	size_t known = files->nr;
 	int rc = choose_compare(&cmp, &text, NULL, err);
