@@ -235,8 +235,18 @@ int replay_queue_updates(struct replay *p, const char *log, struct err *err)
 	struct ref_transaction *t = NULL;
 	int rc = p->nr_updates ? repo_operation_begin_refs(p->op, 0, &t, err) : 0;
 
+	p->has_queued = true;
 	for (size_t i = 0; !rc && i < p->nr_updates; i++)
 		rc = ref_transaction_update(t, p->updates[i].name, &p->updates[i].new, &p->updates[i].old, 0, log, err);
+	return rc;
+}
+
+int replay_commit_updates(struct replay *p, struct err *err)
+{
+	int rc = repo_operation_end(p->op, 0, err);
+
+	if (rc < 0 && rc != ERR_ABORTED && p->has_queued)
+		err_prefix(err, "failed to commit ref transaction");
 	return rc;
 }
 

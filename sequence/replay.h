@@ -8,6 +8,7 @@
  *   rc = replay_commit(&p, commit, &tip, err)     parents before children; 1: conflict
  *   replay_branches_at(&branches, &commit->oid, …)    replay_add_update(&p, name, old, new)
  *   rc = replay_queue_updates(&p, log, err)       or replay_print_updates()
+ *   rc = replay_commit_updates(&p, err)
  *   replay_end(&p)
  *
  * What a commit has become is remembered: a commit follows its parent.
@@ -48,6 +49,7 @@ struct replay {
 	struct replay_update *updates;
 	size_t nr_updates, alloc_updates;
 	/* ---- internal ---- */
+	bool has_queued;
 	struct strbuf committer;
 	struct merge_trees merge;
 	struct content_merge attributes;
@@ -95,6 +97,8 @@ void replay_release_branches(struct replay_branches *b);
 void replay_add_update(struct replay *p, const char *name, const struct object_id *old, const struct object_id *new);
 /* In the ref transaction of the operation. */
 MUST_USE int replay_queue_updates(struct replay *p, const char *log, struct err *err);
+/* End the operation: new commits, and refs if they are queued. ERR_ABORTED: a hook does not want that. */
+MUST_USE int replay_commit_updates(struct replay *p, struct err *err);
 /* Append lines for `git update-ref --stdin`. */
 void replay_print_updates(const struct replay *p, struct strbuf *out);
 

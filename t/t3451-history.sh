@@ -116,4 +116,20 @@ test_expect_success 'a bare repository has no index for fixup' '
 	test_expect_code 255 git -C bare.git history fixup main 2>err && test_grep "cannot run fixup in a bare repository" err && echo y | GIT_EDITOR=: git -C bare.git history split split~1 -- f >out && test_grep "^+eighteen" out
 '
 
+test_expect_success 'fixup looks at what is staged before it looks at what is built on the commit' '
+	restore && git checkout -q -b merged side && commit m M && git merge -q -m merge main && refuses "nothing to fixup: no staged changes" fixup side && echo other >d && git add d &&
+	refuses "fixup would produce conflicts; aborting" fixup side && git reset -q --hard && git rm -q --cached b && refuses "fixup makes commit mid empty" fixup --empty=abort mid &&
+	git reset -q && echo n >n && git add n && refuses "replaying merge commits is not supported yet" fixup side && git reset -q --hard && git checkout -q main && git branch -q -D merged
+'
+
+test_expect_success 'refs that cannot be moved, no HEAD, and names of something else' '
+	restore && git symbolic-ref refs/heads/other refs/heads/main && (GIT_EDITOR=true && export GIT_EDITOR && refuses "^error: failed to commit ref transaction: multiple updates for .refs/heads/main." reword HEAD) &&
+	tail -n 1 err >actual && echo "error: failed replaying descendants" >expect && test_cmp expect actual && git symbolic-ref -d refs/heads/other && write_script .git/hooks/reference-transaction <<-\EOF &&
+	exit 1
+	EOF
+	(code=128 && GIT_EDITOR=true && export GIT_EDITOR && refuses "^fatal: in .preparing. phase, update aborted by the reference-transaction hook" reword HEAD) && rm .git/hooks/reference-transaction &&
+	refuses "commit cannot be found: HEAD:d" reword HEAD:d && head -n 1 err >actual && echo "error: object $(git rev-parse HEAD:d) is a blob, not a commit" >expect && test_cmp expect actual &&
+	git symbolic-ref HEAD refs/heads/void && refuses "^error: cannot look up HEAD$" fixup main && refuses "^error: cannot look up HEAD$" reword --update-refs=head main && git symbolic-ref HEAD refs/heads/main
+'
+
 test_done

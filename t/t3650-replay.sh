@@ -106,4 +106,19 @@ test_expect_success 'it says why it cannot go on' '
 	git checkout -q -f -b merged topic && git merge -q -m merge main && git checkout -q main && refuses "replaying merge commits is not supported yet" --onto main main..merged
 '
 
+test_expect_success 'options of log are taken, names in full; what is wrong is an error of its own kind' '
+	restore && git replay --onto=main --oneline --stat main..topic && test "$(subjects topic)" = "D C F E B A" && restore && git tag -a -m annotated annotated main &&
+	git replay --onto=annotated main..topic && git log -g -1 --format=%gs topic >out && echo "replay --onto $(git rev-parse annotated)" >expect && test_cmp expect out && restore &&
+	(code=129 && refuses "exactly one of --onto" --ont=main main..topic) && refuses "^error: unrecognized argument: --contain$" --onto=main --contain main..topic &&
+	refuses "options .--onto., .--advance., and .--revert. cannot be used together" --onto=main --advance=main --revert=main topic &&
+	refuses "^error: failed to commit ref transaction: cannot lock ref .refs/heads/topic/x.: .refs/heads/topic. exists" --onto=main --ref=refs/heads/topic/x main..topic
+'
+
+test_expect_success 'a hook that does not want the refs to move is fatal' '
+	restore && write_script .git/hooks/reference-transaction <<-\EOF && refuses "^fatal: in .preparing. phase, update aborted by the reference-transaction hook" --onto=main main..topic &&
+	exit 1
+	EOF
+	rm .git/hooks/reference-transaction && test "$(git rev-parse topic)" = "$(git rev-parse keep-topic)"
+'
+
 test_done

@@ -9,6 +9,7 @@
 #include "index/cache-tree.h"
 #include "object/commit.h"
 #include "object/message.h"
+#include "odb/odb.h"
 #include "porcelain/status-format.h"
 #include "refs/refs.h"
 #include "sequence/replay.h"
@@ -47,6 +48,8 @@ struct history_command {
 	struct strbuf out;
 	int dry_run, reedit;
 	bool head_only;
+	struct object_id fixed; /* the tree of a fixup */
+	bool drops;		/* the commit, which has become empty */
 };
 
 /* ---- options ---- */
@@ -86,9 +89,13 @@ static int on_empty_commits(const struct option *opt, const char *arg, int unset
 static int find_commit(struct history_command *h, struct err *err)
 {
 	struct object_id oid;
-	int rc;
+	int rc = revparse_oid(h->r, h->name, &oid, NULL);
 
-	if (revparse_commit(h->r, h->name, &oid, NULL) < 0)
+	if (!rc && object_peel(odb_source(h->r->odb), &oid, OBJ_COMMIT, &oid, NULL, err) < 0) {
+		report_error(err);
+		rc = ERR_INVALID;
+	}
+	if (rc)
 		return err_set(err, ERR_NOT_FOUND, "commit cannot be found: %s", h->name);
 	h->commit = commit_lookup(h->walk->pool, &oid);
 	rc = commit_parse_node(h->walk->pool, h->commit, err);
@@ -110,6 +117,10 @@ static int find_refs(struct history_command *h, struct err *err)
 	if (!h->head_only)
 		return replay_read_branches(&h->branches, h->r, err);
 	rc = ref_resolve(h->r->refs, "HEAD", &head, &name, NULL, err);
+	if (rc == ERR_NOT_FOUND) {
+		err_release(err);
+		rc = err_set(err, ERR_NOT_FOUND, "cannot look up HEAD");
+	}
 	if (!rc)
 		replay_add_branch(&h->branches, name, &head);
 	free(name);
@@ -292,10 +303,10 @@ typedef int (*rewrite_fn)(struct history_command *h, struct err *err);
 static int rewrite(struct history_command *h, rewrite_fn make_commit, struct err *err)
 {
 	struct strbuf log = STRBUF_INIT;
-	int rc = find_descendants(h, err);
+	int rc = find_refs(h, err);
 
 	if (!rc)
-		rc = replay_begin(&h->replay, err);
+		rc = find_descendants(h, err);
 	if (!rc)
 		rc = make_commit(h, err);
 	if (!rc)
@@ -309,10 +320,27 @@ static int rewrite(struct history_command *h, rewrite_fn make_commit, struct err
 	return rc;
 }
 
-static int run(struct history_command *h, rewrite_fn make_commit)
+/* Returns the exit code. A hook that does not want it is fatal, as in Git. */
+static int commit_changes(struct history_command *h, struct err *err)
+{
+	int rc = replay_commit_updates(&h->replay, err);
+
+	if (rc == ERR_ABORTED)
+		return report_fatal(err);
+	if (rc) {
+		report_error(err);
+		error("failed replaying descendants");
+		return FAILED;
+	}
+	fwrite(h->out.buf, 1, h->out.len, stdout);
+	return finish_stdout();
+}
+
+/* check: may the commit be made? */
+static int run(struct history_command *h, rewrite_fn check, rewrite_fn make_commit)
 {
 	struct err err = ERR_INIT;
-	int rc = rev_walk_new(&h->walk, h->r, &err);
+	int code = FAILED, rc = rev_walk_new(&h->walk, h->r, &err);
 
 	h->replay.r = h->r;
 	h->replay.pool = h->walk ? h->walk->pool : NULL;
@@ -320,22 +348,25 @@ static int run(struct history_command *h, rewrite_fn make_commit)
 	if (!rc)
 		rc = find_commit(h, &err);
 	if (!rc)
-		rc = find_refs(h, &err);
+		rc = replay_begin(&h->replay, &err);
+	if (!rc && check)
+		rc = check(h, &err);
 	if (!rc)
 		rc = rewrite(h, make_commit, &err);
-	rc = repo_operation_end(h->replay.op, rc, &err);
 	if (!rc)
-		fwrite(h->out.buf, 1, h->out.len, stdout);
+		code = commit_changes(h, &err);
+	else
+		rc = repo_operation_end(h->replay.op, rc, &err);
 	replay_end(&h->replay);
 	replay_release_branches(&h->branches);
 	commit_list_clear(&h->descendants);
 	rev_walk_free(h->walk);
 	pathspec_release(&h->ps);
 	strbuf_release(&h->out);
-	if (rc < 0 && err.msg)
+	if (rc && err.msg)
 		report_error(&err);
 	err_release(&err);
-	return rc ? FAILED : finish_stdout();
+	return code;
 }
 
 /* ---- reword ---- */
@@ -364,7 +395,7 @@ static int cmd_history_reword(int argc, const char **argv, struct command_ctx *c
 		return FAILED;
 	}
 	h.name = argv[0];
-	return run(&h, make_reworded);
+	return run(&h, NULL, make_reworded);
 }
 
 /* ---- fixup ---- */
@@ -373,9 +404,11 @@ static int cmd_history_reword(int argc, const char **argv, struct command_ctx *c
 static int staged_trees(struct history_command *h, struct object_id *head, struct object_id *staged, struct err *err)
 {
 	struct index_state ix;
-	int rc = revparse_tree(h->r, "HEAD", head, err);
+	int rc = revparse_tree(h->r, "HEAD", head, NULL);
 
 	index_init(&ix, h->r->algo);
+	if (rc)
+		rc = err_set(err, rc, "cannot look up HEAD");
 	if (!rc)
 		rc = index_read_repo(&ix, h->r, err);
 	if (!rc)
@@ -386,43 +419,48 @@ static int staged_trees(struct history_command *h, struct object_id *head, struc
 	return rc;
 }
 
-/* Nothing is left of the commit: *done if its parent takes its place. */
-static int drop_commit(struct history_command *h, bool *done, struct err *err)
+/* Nothing is left of the commit: h->drops if its parent takes its place. */
+static int drop_commit(struct history_command *h, struct err *err)
 {
-	struct replay_tip parent;
-
-	*done = false;
 	if (h->replay.empty == REPLAY_EMPTY_KEEP)
 		return 0;
 	if (h->replay.empty == REPLAY_EMPTY_ABORT)
 		return err_set(err, ERR_INVALID, "fixup makes commit %s empty", h->name);
 	if (!h->commit->nr_parents)
 		return err_set(err, ERR_INVALID, "cannot drop root commit %s: it has no parent to replay onto", h->name);
-	parent = (struct replay_tip){ h->commit->parents[0]->oid, h->before, true };
-	replay_set(&h->replay, h->commit, &parent);
-	*done = true;
+	h->drops = true;
 	return 0;
+}
+
+static int check_fixup(struct history_command *h, struct err *err)
+{
+	struct object_id head, staged;
+	int rc = staged_trees(h, &head, &staged, err);
+
+	if (!rc)
+		rc = replay_merge(&h->replay, &head, &h->commit->tree, &staged, &h->fixed, err);
+	if (rc > 0)
+		rc = err_set(err, ERR_CONFLICT, "fixup would produce conflicts; aborting");
+	return rc || !oid_eq(&h->fixed, &h->before) ? rc : drop_commit(h, err);
 }
 
 static int make_fixed(struct history_command *h, struct err *err)
 {
 	struct strbuf message = STRBUF_INIT;
-	struct object_id head, staged, tree;
-	bool done = false;
-	int rc = staged_trees(h, &head, &staged, err);
+	int rc = 0;
 
-	if (!rc)
-		rc = replay_merge(&h->replay, &head, &h->commit->tree, &staged, &tree, err);
-	if (rc > 0)
-		rc = err_set(err, ERR_CONFLICT, "fixup would produce conflicts; aborting");
-	if (!rc && oid_eq(&tree, &h->before))
-		rc = drop_commit(h, &done, err);
-	if (!rc && !done && h->reedit)
-		rc = edit_message(h, "fixup", &h->commit->tree, &tree, &message, err);
+	if (h->drops) {
+		struct replay_tip parent = { h->commit->parents[0]->oid, h->before, true };
+
+		replay_set(&h->replay, h->commit, &parent);
+		return 0;
+	}
+	if (h->reedit)
+		rc = edit_message(h, "fixup", &h->commit->tree, &h->fixed, &message, err);
 	if (rc == ERR_ABORTED)
 		error("failed writing fixed-up commit");
-	if (!rc && !done)
-		rc = replace_commit(h, &tree, h->reedit ? &message : NULL, err);
+	if (!rc)
+		rc = replace_commit(h, &h->fixed, h->reedit ? &message : NULL, err);
 	strbuf_release(&message);
 	return rc;
 }
@@ -447,7 +485,7 @@ static int cmd_history_fixup(int argc, const char **argv, struct command_ctx *ct
 		return FAILED;
 	}
 	h.name = argv[0];
-	return run(&h, make_fixed);
+	return run(&h, check_fixup, make_fixed);
 }
 
 /* ---- split ---- */
@@ -529,7 +567,7 @@ static int cmd_history_split(int argc, const char **argv, struct command_ctx *ct
 		argv++;
 	if (pathspec_parse(&h.ps, h.r->prefix, h.r->worktree, argv + 1, 0, &err) < 0)
 		return report_fatal(&err);
-	return run(&h, make_split);
+	return run(&h, NULL, make_split);
 }
 
 /* ---- the command ---- */

@@ -2,6 +2,7 @@
 /* git-replay(1) */
 #include "compat/posix.h"
 #include "builtin/builtin.h"
+#include "builtin/log/log.h"
 #include "history/revision/revision.h"
 #include "refs/refs.h"
 #include "sequence/replay.h"
@@ -15,8 +16,9 @@ static const char *const usage[] = {
 struct replay_command {
 	struct repository *r;
 	struct replay replay;
-	struct rev_walk *walk;
-	struct object_id onto;
+	struct log_options log; /* all options of log are taken; those that do not choose commits do nothing */
+	struct rev_walk *walk;	/* of log */
+	struct object_id onto, onto_given; /* which may be a tag of it: for the reflog */
 	char *target;	      /* the full name of the branch of --advance or --revert */
 	struct strset wanted; /* refs that the range names: they are updated */
 	size_t nr_positive, nr_refs; /* ends of the range, and different refs among them */
@@ -24,7 +26,7 @@ struct replay_command {
 	/* ---- options ---- */
 	const char *onto_name, *advance, *revert, *ref, *action;
 	int contained;
-	bool prints;
+	bool prints, refs_failed;
 };
 
 /* ---- options ---- */
@@ -42,6 +44,8 @@ static void check_options(const struct replay_command *c, const struct option *o
 		error("exactly one of --onto, --advance, or --revert is required");
 		usage_with_options(usage, opts);
 	}
+	if (c->onto_name && c->advance && c->revert)
+		die("options '%s', '%s', and '%s' cannot be used together", "--onto", "--advance", "--revert");
 	if (c->onto_name && (c->advance || c->revert))
 		reject_pair("--onto", branch_option);
 	if (c->advance && c->revert)
@@ -76,7 +80,8 @@ static void find_onto(struct replay_command *c)
 	struct object_id oid;
 
 	if (c->onto_name) {
-		if (revparse_commit(c->r, c->onto_name, &c->onto, NULL) < 0)
+		if (revparse_commit(c->r, c->onto_name, &c->onto, NULL) < 0 ||
+		    revparse_oid(c->r, c->onto_name, &c->onto_given, NULL) < 0)
 			die("'%s' is not a valid commit-ish for --onto", c->onto_name);
 		return;
 	}
@@ -193,7 +198,7 @@ static int update_refs(struct replay_command *c, struct err *err)
 		return 0;
 	}
 	if (c->onto_name)
-		strbuf_addf(&log, "replay --onto %s", oid_hex(&c->onto));
+		strbuf_addf(&log, "replay --onto %s", oid_hex(&c->onto_given));
 	else
 		strbuf_addf(&log, "replay %s %s", c->advance ? "--advance" : "--revert", c->advance ? c->advance : c->revert);
 	rc = replay_queue_updates(&c->replay, log.buf, err);
@@ -218,7 +223,18 @@ static int replay_all(struct replay_command *c, struct err *err)
 		repo_operation_free(c->replay.op);
 		return rc;
 	}
-	return repo_operation_end(c->replay.op, 0, err);
+	rc = replay_commit_updates(&c->replay, err);
+	c->refs_failed = rc < 0 && rc != ERR_ABORTED;
+	return rc;
+}
+
+/* An option that is unknown, or refs that cannot be moved, are an error; all else is fatal. Returns the exit code. */
+static int report_failure(const struct replay_command *c, struct err *err)
+{
+	if (!c->refs_failed && (err->code != ERR_INVALID || !starts_with(err_message(err), "unrecognized argument: ")))
+		return report_fatal(err);
+	report_error(err);
+	return 128;
 }
 
 int cmd_replay(int argc, const char **argv, struct command_ctx *ctx)
@@ -244,11 +260,10 @@ int cmd_replay(int argc, const char **argv, struct command_ctx *ctx)
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_ARGV0 | PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_NO_ABBREV);
 	check_options(&c, opts);
 	choose_action(&c);
-	rc = rev_walk_new(&c.walk, c.r, &err);
-	if (!rc) {
-		c.walk->default_rev = NULL;
-		rc = rev_walk_arguments(c.walk, argc, argv, NULL, &err);
-	}
+	rc = log_options_init_plumbing(&c.log, c.r, &err);
+	c.walk = c.log.walk;
+	if (!rc)
+		rc = log_options_parse(&c.log, argc, argv, &err);
 	if (!rc) {
 		read_ends(&c);
 		find_onto(&c);
@@ -262,11 +277,11 @@ int cmd_replay(int argc, const char **argv, struct command_ctx *ctx)
 	if (!rc)
 		fwrite(c.out.buf, 1, c.out.len, stdout);
 	replay_end(&c.replay);
-	rev_walk_free(c.walk);
+	log_options_release(&c.log);
 	strset_clear(&c.wanted);
 	strbuf_release(&c.out);
 	free(c.target);
 	if (rc < 0)
-		return report_fatal(&err);
+		return report_failure(&c, &err);
 	return rc ? 1 : finish_stdout();
 }
