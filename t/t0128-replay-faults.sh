@@ -17,8 +17,8 @@ test_expect_success 'set up' '
 	git init -q -b main start && cd start && git config core.fsyncMethod batch && echo f >f && git add f && git commit -q -m base && git tag base && git checkout -q -b side &&
 	echo s >s && git add s && git commit -q -m side && git checkout -q main && for i in 1 2 3 4 5 6
 	do
-		echo $i >n$i && git add n$i && git commit -q -m c$i || return 1
-	done && git branch half main~2 && echo staged >>f && git add f && git for-each-ref --format="%(objectname) %(refname)" refs/heads >../old && cd .. &&
+		echo $i >n$i && echo $i >m$i && git add n$i m$i && git commit -q -m c$i || return 1
+	done && git branch half main~2 && git tag keep main && echo staged >>f && git add f && git for-each-ref --format="%(objectname) %(refname)" refs/heads >../old && cd .. &&
 	grep -v side old >moved && printf "y\nn\n" >keys && GIT_EDITOR="echo new >" && export GIT_EDITOR
 '
 
@@ -31,6 +31,11 @@ do
 	test_expect_success "$what: history reword and fixup" '
 		sweep start $what "test \$(git log -1 --format=%s half~1) = new" history reword main~3 &&
 		sweep start $what "git show half:f | grep -q staged" history fixup half
+	'
+
+	test_expect_success "$what: history split" '
+		SWEEP_STDIN=$PWD/keys && sweep start $what "test \$(git log --format=%s -2 half | uniq -d) = new && test -z \"\$(git ls-tree half~1 n4)\" && git diff --quiet main keep" \
+			history split half; code=$?; SWEEP_STDIN=/dev/null; return $code
 	'
 done
 
