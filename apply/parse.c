@@ -98,6 +98,7 @@ static void recount_hunk(struct patch_reader *r, const char *at, struct patch_hu
 struct hunk_counts {
 	unsigned long old_nr, new_nr; /* still to come */
 	size_t added, deleted;
+	char last; /* the sign of the line before; 0: none */
 };
 
 static void note_crlf(struct file_patch *p, const char *line, size_t len)
@@ -139,8 +140,8 @@ static bool read_hunk_line(struct patch_reader *r, struct file_patch *p, struct 
 			r->on_line(r->data, p, '+', r->at + 1, len - 1);
 		return true;
 	case '\\':
-		/* "\ No newline at end of file", in any language */
-		return len >= 12 && r->at[1] == ' ' && (h->trailing || c->added || c->deleted);
+		/* "\ No newline at end of file", in any language, once */
+		return len >= 12 && r->at[1] == ' ' && c->last && c->last != '\\';
 	}
 	return false;
 }
@@ -164,6 +165,7 @@ static bool read_hunk(struct patch_reader *r, struct file_patch *p, struct patch
 		len = patch_line_len(r->at, r->end);
 		if (r->at[len - 1] != '\n' || !read_hunk_line(r, p, h, &c, len))
 			return false;
+		c.last = *r->at;
 	}
 	if (c.old_nr || c.new_nr || (!r->recount && !c.added && !c.deleted))
 		return false;

@@ -46,6 +46,18 @@ static void add_stat_line(struct apply *a, struct strbuf *out, const struct appl
 	strbuf_release(&name);
 }
 
+static size_t quoted_width(const struct apply *a, const char *name)
+{
+	struct strbuf out = STRBUF_INIT;
+	size_t width;
+
+	if (name)
+		add_quoted(a, &out, name);
+	width = out.len;
+	strbuf_release(&out);
+	return width;
+}
+
 static void add_stat(struct apply *a, struct strbuf *out)
 {
 	struct diff_totals totals = { 0 };
@@ -53,15 +65,14 @@ static void add_stat(struct apply *a, struct strbuf *out)
 
 	for (size_t i = 0; i < a->nr; i++) {
 		const struct file_patch *p = &a->patches[i]->p;
-		struct strbuf name = STRBUF_INIT;
+		size_t old = quoted_width(a, p->old_name), new = quoted_width(a, p->new_name);
 
-		add_quoted(a, &name, apply_name(a->patches[i]));
-		width = name.len > width ? name.len : width;
+		width = old > width ? old : width; /* also of a file that is renamed, as in Git */
+		width = new > width ? new : width;
 		most = p->added + p->deleted > most ? p->added + p->deleted : most;
 		totals.files++;
 		totals.insertions += p->added;
 		totals.deletions += p->deleted;
-		strbuf_release(&name);
 	}
 	if (width > STAT_NAME_MAX)
 		width = STAT_NAME_MAX;
