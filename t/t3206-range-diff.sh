@@ -116,4 +116,10 @@ test_expect_success 'format-patch --range-diff: in the cover letter, or below th
 	test_expect_code 128 git format-patch --cover-letter --range-diff=main..old --root new 2>err && test_grep "failed to infer range-diff origin" err
 '
 
+test_expect_success 'no space for an empty subject; no empty line behind an interdiff in the cover letter' '
+	git init -q subjects && test_commit -C subjects one && git -C subjects commit -q --allow-empty --allow-empty-message -m "" && git -C subjects range-diff HEAD~1 HEAD~1 HEAD >actual &&
+	echo "-:  ------- > 1:  $(git -C subjects rev-parse --short HEAD)" >expect && test_cmp expect actual && test_commit -C subjects two &&
+	git -C subjects format-patch --stdout --cover-letter --interdiff=HEAD~2 --range-diff=HEAD~2 -1 >out && grep -B1 "^Range-diff:" out >actual && printf "%s\n" +two Range-diff: >expect && test_cmp expect actual
+'
+
 test_done

@@ -322,11 +322,8 @@ static int add_all(struct format_patch *f, struct strbuf *out, struct err *err)
 		rc = add_diffstat(f, out, err);
 	if (!rc && f->interdiff)
 		rc = cover_add_interdiff(f, "", out, err);
-	if (!rc && f->range1) {
-		if (f->interdiff)
-			strbuf_addch(out, '\n');
+	if (!rc && f->range1)
 		rc = cover_add_range_diff(f, out, err);
-	}
 	if (!rc)
 		mail_add_end(f, out);
 	return rc;

@@ -75,7 +75,8 @@ static void show_line(struct range_show *s, const struct range_patch *a, const s
 	strbuf_addch(s->out, ' ');
 	add_name(s, s->b, b, dashes);
 	change_paint(s, status, s->commit_color);
-	strbuf_addf(s->out, " %s", a ? a->subject : b->subject);
+	if (*(a ? a : b)->subject)
+		strbuf_addf(s->out, " %s", (a ? a : b)->subject);
 	add_paint(s, COLOR_RESET);
 	strbuf_addch(s->out, '\n');
 }
