@@ -116,7 +116,7 @@ test_expect_success 'a bare repository has no index for fixup' '
 	test_expect_code 255 git -C bare.git history fixup main 2>err && test_grep "cannot run fixup in a bare repository" err && echo y | GIT_EDITOR=: git -C bare.git history split split~1 -- f >out && test_grep "^+eighteen" out
 '
 
-test_expect_success 'fixup looks at what is staged before it looks at what is built on the commit' '
+test_expect_success 'fixup: faults of the staged changes come before those of the descendants' '
 	restore && git checkout -q -b merged side && commit m M && git merge -q -m merge main && refuses "nothing to fixup: no staged changes" fixup side && echo other >d && git add d &&
 	refuses "fixup would produce conflicts; aborting" fixup side && git reset -q --hard && git rm -q --cached b && refuses "fixup makes commit mid empty" fixup --empty=abort mid &&
 	git reset -q && echo n >n && git add n && refuses "replaying merge commits is not supported yet" fixup side && git reset -q --hard && git checkout -q main && git branch -q -D merged

@@ -106,7 +106,7 @@ test_expect_success 'it says why it cannot go on' '
 	git checkout -q -f -b merged topic && git merge -q -m merge main && git checkout -q main && refuses "replaying merge commits is not supported yet" --onto main main..merged
 '
 
-test_expect_success 'options of log are taken, names in full; what is wrong is an error of its own kind' '
+test_expect_success 'options of log are taken, names in full; messages of errors' '
 	restore && git replay --onto=main --oneline --stat main..topic && test "$(subjects topic)" = "D C F E B A" && restore && git tag -a -m annotated annotated main &&
 	git replay --onto=annotated main..topic && git log -g -1 --format=%gs topic >out && echo "replay --onto $(git rev-parse annotated)" >expect && test_cmp expect out && restore &&
 	(code=129 && refuses "exactly one of --onto" --ont=main main..topic) && refuses "^error: unrecognized argument: --contain$" --onto=main --contain main..topic &&

@@ -102,7 +102,7 @@ test_expect_success 'e: a hunk that has no lines left is corrupt' '
 	printf "%s\n" "error: corrupt patch at <stdin>:7" "error: ${SQ}git apply --cached${SQ} failed" >expect && test_cmp expect err && git -C repo diff --cached --quiet
 '
 
-test_expect_success 'what is warned of comes before the next file, also where index and files change' '
+test_expect_success 'warnings of a file come before the next file, also where index and files change' '
 	fresh && (cd repo && git checkout -q f && cp mode other && git add other && git commit -qm other && chmod +x mode other) && keys "y\ny\n" checkout -p HEAD mode other &&
 	printf "warning: %s has type 100644, expected 100755\n" mode mode other other >expect && test_cmp expect err && git -C repo diff --quiet HEAD
 '

@@ -16,7 +16,7 @@ static const char *const usage[] = {
 struct replay_command {
 	struct repository *r;
 	struct replay replay;
-	struct log_options log; /* all options of log are taken; those that do not choose commits do nothing */
+	struct log_options log; /* all options of log are taken; many do nothing here */
 	struct rev_walk *walk;	/* of log */
 	struct object_id onto, onto_given; /* which may be a tag of it: for the reflog */
 	char *target;	      /* the full name of the branch of --advance or --revert */

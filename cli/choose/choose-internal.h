@@ -106,7 +106,7 @@ enum choose_step choose_in_file(struct chooser *c, struct hunk_file *f, bool has
 /* ---- choose-show.c ---- */
 
 void choose_add_hunk_text(const struct chooser *c, const struct hunk_part *h, bool colored, struct strbuf *out);
-/* Behind the lines of the file's header that are shown once. Of a file that goes, the others are shown with its hunk, as in Git. */
+/* The end of the lines of the header that are shown once. If the file goes, the others are shown with its hunk, as in Git. */
 size_t choose_end_of_header(const struct hunk_file *f);
 /* The hunk that is asked about, with those lines. */
 void choose_add_shown(const struct file_prompt *p, bool colored, struct strbuf *out);
