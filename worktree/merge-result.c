@@ -29,7 +29,7 @@ int result_update_plan(struct result_update *u, struct err *err)
 	u->plan.kind = UNPACK_TREES_TWO;
 	u->plan.update = true;
 	u->plan.for_switch = true;
-	u->plan.for_merge = true;
+	u->plan.for_merge = !u->of_checkout;
 	u->plan.keep_ignored = u->keep_ignored;
 	u->plan.start_meter = u->start_meter;
 	return unpack_trees_run(&u->plan, u->r, &u->ix, u->conv, trees, 2, err);

@@ -40,6 +40,7 @@ struct result_update {
 	bool keep_ignored;		   /* files that are ignored must not be overwritten either */
 	const char *origin_name;	   /* for filters: the name of the commit whose tree `to` is; may be NULL */
 	const struct object_id *origin;
+	bool of_checkout; /* refusals are in the words of git-checkout(1) */
 	bool head_stays; /* HEAD does not change: it does not tell how far an interrupted command came */
 	bool goes_on;	 /* an interrupted command is brought to its end: a stash has what it takes away */
 
