@@ -129,6 +129,10 @@
 	X(REBASE_APPLY_SCISSORS, "rebase-apply/scissors", AM, 0) \
 	X(REBASE_APPLY_QUOTED_CR, "rebase-apply/quoted-cr", AM, 0) \
 	X(REBASE_APPLY_RERERE, "rebase-apply/rerere-autoupdate", AM, 0) \
+	X(REBASE_APPLY_VERBOSE, "rebase-apply/verbose", AM, 0) \
+	X(REBASE_APPLY_SIGNOFF, "rebase-apply/signoff", AM, 0) \
+	X(REBASE_APPLY_ALLOW_RERERE, "rebase-apply/allow_rerere_autoupdate", AM, 0) \
+	X(REBASE_APPLY_GPG_SIGN, "rebase-apply/gpg_sign_opt", AM, 0) \
 	X(REBASE_APPLY_OPTIONS, "rebase-apply/apply-opt", AM, 0) \
 	X(REBASE_APPLY_NEXT, "rebase-apply/next", AM, STATE_IS_PROGRESS) \
 	X(REBASE_APPLY_LAST, "rebase-apply/last", AM, 0) \

@@ -66,8 +66,8 @@ static int add_walked(struct todo_list *list, const struct rebase_list_options *
 	int rc;
 
 	while ((rc = rev_walk_next(w, &c, err)) > 0) {
-		/* An empty commit is not the same as another empty one. */
-		rc = c->flags & REV_PATCH_SAME ? rebase_commit_is_empty(o->r, w->pool, c, err) : 1;
+		/* An empty commit is not the same as another empty one, but with git-format-patch(1). */
+		rc = !(c->flags & REV_PATCH_SAME) ? 1 : o->empty_is_same ? 0 : rebase_commit_is_empty(o->r, w->pool, c, err);
 		if (!rc)
 			oid_array_append(skipped, &c->oid);
 		else if (rc > 0)

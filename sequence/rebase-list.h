@@ -23,6 +23,7 @@ struct rebase_list_options {
 	const struct object_id *fork_point; /* commits that it leads to are left out; NULL: none */
 	const char *format;		    /* rebase.instructionFormat */
 	bool reapply_cherry_picks, drop_empty;
+	bool empty_is_same; /* upstream has an empty commit if it has any */
 	bool rebase_merges, rebase_cousins, roots_onto; /* roots_onto: of --root with --onto */
 };
 

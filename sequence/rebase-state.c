@@ -21,6 +21,25 @@ void rebase_state_release(struct rebase_state *s)
 	rebase_state_init(s);
 }
 
+/* The files that both directories have. */
+struct rebase_state_files {
+	enum repo_state_file head_name, onto, orig_head, quiet, verbose, signoff, rerere, gpg_sign;
+};
+
+static const struct rebase_state_files *files_of(const struct rebase_state *s)
+{
+	static const struct rebase_state_files both[] = {
+		{ STATE_REBASE_MERGE_HEAD_NAME, STATE_REBASE_MERGE_ONTO, STATE_REBASE_MERGE_ORIG_HEAD, STATE_REBASE_MERGE_QUIET,
+		  STATE_REBASE_MERGE_VERBOSE, STATE_REBASE_MERGE_SIGNOFF, STATE_REBASE_MERGE_RERERE,
+		  STATE_REBASE_MERGE_GPG_SIGN },
+		{ STATE_REBASE_APPLY_HEAD_NAME, STATE_REBASE_APPLY_ONTO, STATE_REBASE_APPLY_ORIG_HEAD, STATE_REBASE_APPLY_QUIET,
+		  STATE_REBASE_APPLY_VERBOSE, STATE_REBASE_APPLY_SIGNOFF, STATE_REBASE_APPLY_ALLOW_RERERE,
+		  STATE_REBASE_APPLY_GPG_SIGN },
+	};
+
+	return &both[s->applies];
+}
+
 bool rebase_state_has_branch(const struct rebase_state *s)
 {
 	return s->head_name && starts_with(s->head_name, "refs/");
@@ -77,48 +96,57 @@ static int read_trailers(struct rebase_state *s, const struct repository *r, str
 
 static void read_sign_key(struct rebase_state *s, const struct repository *r)
 {
-	char *line = repo_state_line(r, STATE_REBASE_MERGE_GPG_SIGN);
+	char *line = repo_state_line(r, files_of(s)->gpg_sign);
 
 	if (line && starts_with(line, "-S"))
 		s->sign_key = xstrdup(line + 2);
 	free(line);
 }
 
+/* As in Git, rebase-apply/quiet counts whatever is in it. */
 static void read_switches(struct rebase_state *s, const struct repository *r)
 {
-	char *rerere = repo_state_line(r, STATE_REBASE_MERGE_RERERE);
+	const struct rebase_state_files *f = files_of(s);
+	char *rerere = repo_state_line(r, f->rerere);
 
-	s->quiet = repo_state_exists(r, STATE_REBASE_MERGE_QUIET);
-	s->verbose = repo_state_exists(r, STATE_REBASE_MERGE_VERBOSE);
-	s->signoff = repo_state_exists(r, STATE_REBASE_MERGE_SIGNOFF);
+	s->quiet = repo_state_exists(r, f->quiet);
+	s->verbose = repo_state_exists(r, f->verbose);
+	s->signoff = repo_state_exists(r, f->signoff);
+	if (rerere)
+		s->rerere_autoupdate = !strcmp(rerere, "--rerere-autoupdate");
+	free(rerere);
+}
+
+static void read_switches_of_merge(struct rebase_state *s, const struct repository *r)
+{
 	s->reset_author_date = repo_state_exists(r, STATE_REBASE_MERGE_IGNORE_DATE);
 	s->committer_date_is_author_date = repo_state_exists(r, STATE_REBASE_MERGE_CDATE);
 	s->reschedule_failed_exec = repo_state_exists(r, STATE_REBASE_MERGE_RESCHEDULE);
 	s->empty = repo_state_exists(r, STATE_REBASE_MERGE_KEEP_EMPTY) ? REBASE_EMPTY_KEEP :
 		   repo_state_exists(r, STATE_REBASE_MERGE_DROP_EMPTY) ? REBASE_EMPTY_DROP :
 									 REBASE_EMPTY_STOP;
-	if (rerere)
-		s->rerere_autoupdate = !strcmp(rerere, "--rerere-autoupdate");
-	free(rerere);
 }
 
 int rebase_state_read(struct rebase_state *s, const struct repository *r, struct err *err)
 {
+	const struct rebase_state_files *f = files_of(s);
 	int rc;
 
-	s->head_name = repo_state_line(r, STATE_REBASE_MERGE_HEAD_NAME);
+	s->head_name = repo_state_line(r, f->head_name);
 	if (!s->head_name)
 		return err_set(err, ERR_NOT_FOUND, "could not read '%s'", "head-name");
-	rc = read_oid(r, STATE_REBASE_MERGE_ONTO, &s->onto, err);
+	rc = read_oid(r, f->onto, &s->onto, err);
 	if (!rc)
-		rc = read_oid(r, STATE_REBASE_MERGE_ORIG_HEAD, &s->orig_head, err);
+		rc = read_oid(r, f->orig_head, &s->orig_head, err);
 	s->squash_onto = r->algo->null_oid;
-	(void)repo_state_oid(r, STATE_REBASE_MERGE_SQUASH_ONTO, &s->squash_onto);
-	s->strategy = repo_state_line(r, STATE_REBASE_MERGE_STRATEGY);
 	read_sign_key(s, r);
 	read_switches(s, r);
-	if (!rc)
-		rc = read_options(s, r, err);
+	if (rc || s->applies)
+		return rc;
+	(void)repo_state_oid(r, STATE_REBASE_MERGE_SQUASH_ONTO, &s->squash_onto);
+	s->strategy = repo_state_line(r, STATE_REBASE_MERGE_STRATEGY);
+	read_switches_of_merge(s, r);
+	rc = read_options(s, r, err);
 	return rc ? rc : read_trailers(s, r, err);
 }
 
@@ -140,15 +168,13 @@ static int write_switch(struct repo_operation *op, bool on, enum repo_state_file
 	return on ? repo_operation_write_state(op, f, "", 0, err) : 0;
 }
 
-static int write_switches(const struct rebase_state *s, struct repo_operation *op, struct err *err)
+static int write_switches_of_merge(const struct rebase_state *s, struct repo_operation *op, struct err *err)
 {
 	const struct {
 		bool on;
 		enum repo_state_file file;
 	} all[] = {
 		{ true, STATE_REBASE_MERGE_INTERACTIVE },
-		{ s->quiet, STATE_REBASE_MERGE_QUIET },
-		{ s->verbose, STATE_REBASE_MERGE_VERBOSE },
 		{ s->reset_author_date, STATE_REBASE_MERGE_IGNORE_DATE },
 		{ s->committer_date_is_author_date, STATE_REBASE_MERGE_CDATE },
 		{ s->reschedule_failed_exec, STATE_REBASE_MERGE_RESCHEDULE },
@@ -160,11 +186,29 @@ static int write_switches(const struct rebase_state *s, struct repo_operation *o
 
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(all); i++)
 		rc = write_switch(op, all[i].on, all[i].file, err);
+	return rc;
+}
+
+static int write_switches(const struct rebase_state *s, struct repo_operation *op, struct err *err)
+{
+	const struct rebase_state_files *f = files_of(s);
+	int rc = write_switch(op, s->quiet, f->quiet, err);
+
+	if (!rc)
+		rc = write_switch(op, s->verbose, f->verbose, err);
 	if (!rc && s->signoff)
-		rc = write_line(op, STATE_REBASE_MERGE_SIGNOFF, "--signoff", err);
+		rc = write_line(op, f->signoff, "--signoff", err);
 	if (!rc && s->rerere_autoupdate >= 0)
-		rc = write_line(op, STATE_REBASE_MERGE_RERERE,
-				s->rerere_autoupdate ? "--rerere-autoupdate" : "--no-rerere-autoupdate", err);
+		rc = write_line(op, f->rerere, s->rerere_autoupdate ? "--rerere-autoupdate" : "--no-rerere-autoupdate", err);
+	return rc;
+}
+
+static int write_sign_key(const struct rebase_state *s, struct repo_operation *op, struct err *err)
+{
+	char *option = s->sign_key ? xstrfmt("-S%s", s->sign_key) : NULL;
+	int rc = option ? write_line(op, files_of(s)->gpg_sign, option, err) : 0;
+
+	free(option);
 	return rc;
 }
 
@@ -190,7 +234,7 @@ static int write_strategy(const struct rebase_state *s, struct repo_operation *o
 	return rc;
 }
 
-static int write_texts(const struct rebase_state *s, struct repo_operation *op, struct err *err)
+static int write_trailers(const struct rebase_state *s, struct repo_operation *op, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
 	int rc = 0;
@@ -199,29 +243,32 @@ static int write_texts(const struct rebase_state *s, struct repo_operation *op, 
 		strbuf_addf(&text, "%s\n", s->trailers.v[i]);
 	if (text.len)
 		rc = repo_operation_write_state(op, STATE_REBASE_MERGE_TRAILER, text.buf, text.len, err);
-	strbuf_reset(&text);
-	strbuf_addf(&text, "-S%s", s->sign_key ? s->sign_key : "");
-	if (!rc && s->sign_key)
-		rc = write_line(op, STATE_REBASE_MERGE_GPG_SIGN, text.buf, err);
 	strbuf_release(&text);
 	return rc;
 }
 
 int rebase_state_write(const struct rebase_state *s, struct repo_operation *op, struct err *err)
 {
-	int rc = write_line(op, STATE_REBASE_MERGE_HEAD_NAME, s->head_name, err);
+	const struct rebase_state_files *f = files_of(s);
+	int rc = write_line(op, f->head_name, s->head_name, err);
 
 	if (!rc)
-		rc = write_line(op, STATE_REBASE_MERGE_ONTO, oid_hex(&s->onto), err);
+		rc = write_line(op, f->onto, oid_hex(&s->onto), err);
 	if (!rc)
-		rc = write_line(op, STATE_REBASE_MERGE_ORIG_HEAD, oid_hex(&s->orig_head), err);
-	if (!rc && !oid_is_null(&s->squash_onto))
-		rc = write_line(op, STATE_REBASE_MERGE_SQUASH_ONTO, oid_hex(&s->squash_onto), err);
+		rc = write_line(op, f->orig_head, oid_hex(&s->orig_head), err);
 	if (!rc)
 		rc = write_switches(s, op, err);
 	if (!rc)
+		rc = write_sign_key(s, op, err);
+	if (rc || s->applies)
+		return rc;
+	if (!oid_is_null(&s->squash_onto))
+		rc = write_line(op, STATE_REBASE_MERGE_SQUASH_ONTO, oid_hex(&s->squash_onto), err);
+	if (!rc)
+		rc = write_switches_of_merge(s, op, err);
+	if (!rc)
 		rc = write_strategy(s, op, err);
-	return rc ? rc : write_texts(s, op, err);
+	return rc ? rc : write_trailers(s, op, err);
 }
 
 /* ---- author-script ---- */

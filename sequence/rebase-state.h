@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of a rebase in progress, in rebase-merge/: what stays the same until it ends. Stock Git reads and writes the
- * same files, so that each can go on with a rebase that the other began.
+ * The files of a rebase in progress, in rebase-merge/ or rebase-apply/: what stays the same until it ends. Stock Git reads and
+ * writes the same files, so that each can go on with a rebase that the other began.
  *
  * Durability: a file is staged in the operation (repo/state.h).
- * Tests:      t/t7620-rebase.sh, t/interop/rebase-turns.py
+ * Tests:      t/t7620-rebase.sh, t/t3430-rebase-apply.sh, t/interop/rebase-turns.py
  */
 #ifndef SEQUENCE_REBASE_STATE_H
 #define SEQUENCE_REBASE_STATE_H
@@ -19,6 +19,7 @@ enum rebase_empty { REBASE_EMPTY_STOP, REBASE_EMPTY_DROP, REBASE_EMPTY_KEEP };
 #define REBASE_DETACHED "detached HEAD"
 
 struct rebase_state {
+	bool applies;	 /* in rebase-apply/: of --apply, which has fewer files */
 	char *head_name; /* "refs/heads/x", or REBASE_DETACHED */
 	struct object_id onto, orig_head;
 	struct object_id squash_onto; /* the empty commit that roots are picked onto; null: none */
@@ -33,7 +34,7 @@ void rebase_state_init(struct rebase_state *s);
 void rebase_state_release(struct rebase_state *s);
 
 /*
- * Read a rebase in progress.
+ * Read a rebase in progress; s->applies says which.
  * Errors: ERR_NOT_FOUND, ERR_CORRUPT "invalid onto: 'x'", "invalid orig-head: 'x'"; "could not read '…'".
  */
 MUST_USE int rebase_state_read(struct rebase_state *s, const struct repository *r, struct err *err);
