@@ -3,7 +3,8 @@
  * The parts of git-am(1): am.c tells the story, options.c reads options and configuration, mails.c takes the series apart,
  * message.c reads a mail, state.c reads and writes the files by which a later command goes on, publish.c makes
  * visible all that is in memory, patch.c applies a patch there, commit.c makes a commit, run.c takes one patch after the other,
- * ask.c asks the user, resume.c goes on or gives up.
+ * ask.c asks the user, resume.c goes on or gives up. rebase-commit.c reads a commit of a rebase in place of a mail, rebase.c is
+ * the engine of `git rebase --apply`, cmd.c begins and ends what a command holds.
  *
  * All patches up to a stop are applied in memory, as one operation: files, index and HEAD change once, and HEAD's log has a
  * line for each commit. rebase-apply/ is there only if there is a stop, a hook or a prompt:
@@ -26,6 +27,7 @@
 #include "commit/commit.h"
 #include "mail/mail.h"
 #include "operation/operation.h"
+#include "sequence/rebase-state.h"
 #include "util/strvec.h"
 #include "worktree/merge-result.h"
 
@@ -64,6 +66,7 @@ struct am_mail {
 	struct strbuf author, email, date; /* "": not known */
 	struct strbuf message;		   /* of the commit */
 	struct strbuf body, patch, info;
+	struct object_id commit; /* of a rebase; null: none */
 	bool has_message; /* final-commit is there */
 	bool has_text;	  /* body, patch and info are those of a mail that was read by this command */
 };
@@ -90,6 +93,12 @@ struct am_cmd {
 	struct am_mail mail; /* the current one */
 	bool resumed;	     /* it was there before, with its message */
 
+	/* ---- a rebase ---- */
+	bool rebasing;			   /* the mails name commits */
+	const struct rebase_state *rebase; /* run by git-rebase(1), which ends it; NULL: not */
+	bool detaches;			   /* HEAD leaves its branch with the next publication */
+	struct strbuf rewritten;	   /* "OLD NEW" lines */
+
 	/* ---- where HEAD, index and files stand, and where the patches in memory lead ---- */
 	struct repo_operation *op;
 	struct result_update update;
@@ -106,6 +115,10 @@ struct am_cmd {
 
 /* The results of a step, beside errors. */
 #define AM_STOPPED 1 /* all has been said; c->code */
+
+/* ---- cmd.c ---- */
+void am_cmd_init(struct am_cmd *c, struct command_ctx *ctx);
+void am_cmd_release(struct am_cmd *c);
 
 /* ---- options.c ---- */
 int am_parse_options(struct am_cmd *c, int argc, const char **argv);
@@ -161,7 +174,10 @@ MUST_USE int am_check_tree(struct am_cmd *c, const struct object_id *tree, struc
 int am_advise(struct am_cmd *c);
 /* rebase-apply/ and ORIG_HEAD, and that it is in progress; published. */
 MUST_USE int am_publish_beginning(struct am_cmd *c, struct err *err);
-/* All patches are done: everything changes at once, and is sealed; rebase-apply/ goes. */
+/*
+ * All patches are done: everything changes at once, and is sealed; rebase-apply/ goes. Not that of a rebase: where git-rebase(1)
+ * runs it, files and index are only staged, in c->op; else it waits for git-rebase(1).
+ */
 MUST_USE int am_publish_end(struct am_cmd *c, struct err *err);
 void am_release_run(struct am_cmd *c);
 
@@ -172,10 +188,14 @@ void am_release_run(struct am_cmd *c);
  */
 #define AM_ALREADY 2
 MUST_USE int am_apply_patch(struct am_cmd *c, struct err *err);
+/* The index in memory gets the entries of the tree where they differ. */
+MUST_USE int am_follow_tree(struct am_cmd *c, const struct object_id *tree, struct err *err);
 
 /* ---- commit.c ---- */
 /* Commit c->tree, with the hooks pre-applypatch and post-applypatch. */
 MUST_USE int am_commit(struct am_cmd *c, struct err *err);
+/* HEAD becomes that commit, in memory; its tree is c->tree. Takes the line of the reflog over. */
+void am_add_step(struct am_cmd *c, const struct object_id *commit, char *log);
 
 /* ---- run.c ---- */
 /* All patches from c->next on. Exit code, or < 0. */
@@ -188,6 +208,14 @@ void am_advance(struct am_cmd *c);
 /* ---- ask.c ---- */
 /* Interactive: ask the user about the current patch. *no: not this one. Dies without an answer. */
 MUST_USE int am_ask(struct am_cmd *c, bool *no, struct err *err);
+
+/* ---- rebase-commit.c ---- */
+/* Fill in the current mail from the commit that its text names; path: of the text. */
+MUST_USE int am_read_commit(struct am_cmd *c, const struct strbuf *mail, const char *path, struct err *err);
+/* The commit of the current mail has become `to`. */
+void am_note_rewritten(struct am_cmd *c, const struct object_id *to);
+/* HEAD where it is detached now, and REBASE_HEAD. */
+MUST_USE int am_queue_rebase_refs(struct am_cmd *c, struct err *err);
 
 /* ---- resume.c ---- */
 MUST_USE int am_resume(struct am_cmd *c, struct err *err);

@@ -15,24 +15,13 @@ static int refuse_mailboxes(const struct am_cmd *c, struct err *err)
 	return rc;
 }
 
-/* A rebase has begun it, and is continued by git-rebase(1). */
-static int refuse_rebase(const struct am_cmd *c, struct err *err)
-{
-	if (!repo_state_exists(c->r, STATE_REBASE_APPLY_REBASING))
-		return 0;
-	return err_set(err, ERR_UNSUPPORTED, "a rebase by the apply backend cannot be continued here yet");
-}
-
 static int go_on_with_am(struct am_cmd *c, int nr_paths, struct err *err)
 {
-	int rc;
-
 	if (nr_paths || (c->o.mode == AM_START && !isatty(0)))
 		return refuse_mailboxes(c, err);
-	rc = c->o.mode == AM_SHOW ? 0 : refuse_rebase(c, err);
-	if (!rc && c->o.signs_off > 0)
+	if (c->o.signs_off > 0)
 		am_append_signoff(c);
-	return rc ? rc : am_resume(c, err);
+	return am_resume(c, err);
 }
 
 static int refuse_stray(const struct am_cmd *c, struct err *err)
@@ -86,25 +75,15 @@ static int begin_am(struct am_cmd *c, int nr, const char **argv, struct err *err
 	return rc ? rc : start_series(c, nr, argv, err);
 }
 
-static void release_am(struct am_cmd *c)
-{
-	am_release_run(c);
-	for (size_t i = 0; i < c->mails.nr; i++)
-		strbuf_release(&c->mails.texts[i]);
-	free(c->mails.texts);
-	am_mail_release(&c->mail);
-	strvec_clear(&c->s.apply_options);
-}
-
 int cmd_am(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct am_cmd c = { .r = ctx->repo, .ctx = ctx, .committer = STRBUF_INIT, .s = { .apply_options = STRVEC_INIT } };
+	struct am_cmd c;
 	struct err err = ERR_INIT;
 	bool in_progress;
 	int rc = 0;
 
+	am_cmd_init(&c, ctx);
 	am_read_config(&c);
-	am_mail_init(&c.mail);
 	in_progress = c.r && am_in_progress(&c);
 	if (in_progress)
 		rc = am_load(&c, &err);
@@ -115,7 +94,7 @@ int cmd_am(int argc, const char **argv, struct command_ctx *ctx)
 	rc = repo_ident(c.r, &c.committer, IDENT_COMMITTER | IDENT_STRICT, &err);
 	if (!rc)
 		rc = in_progress ? go_on_with_am(&c, argc, &err) : begin_am(&c, argc, argv, &err);
-	release_am(&c);
+	am_cmd_release(&c);
 	if (rc < 0)
 		return report_fatal(&err);
 	return rc ? rc : finish_stdout();

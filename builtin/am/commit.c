@@ -41,16 +41,22 @@ static int make_committer(struct am_cmd *c, const char *author, struct strbuf *o
 
 /* ---- the commit ---- */
 
-static void add_am_step(struct am_cmd *c, const struct object_id *commit)
+void am_add_step(struct am_cmd *c, const struct object_id *commit, char *log)
+{
+	ALLOC_GROW(c->steps, c->nr_steps + 1, c->alloc_steps);
+	c->steps[c->nr_steps++] = (struct head_step){ *commit, log };
+	c->head = *commit;
+	c->head_tree = c->tree;
+}
+
+static void take_commit(struct am_cmd *c, const struct object_id *commit)
 {
 	const char *action = getenv("GIT_REFLOG_ACTION");
 	struct strbuf log = STRBUF_INIT;
 
 	commit_reflog_message(&log, action ? action : "am", c->mail.message.buf);
-	ALLOC_GROW(c->steps, c->nr_steps + 1, c->alloc_steps);
-	c->steps[c->nr_steps++] = (struct head_step){ *commit, strbuf_detach(&log, NULL) };
-	c->head = *commit;
-	c->head_tree = c->tree;
+	am_add_step(c, commit, strbuf_detach(&log, NULL));
+	am_note_rewritten(c, commit);
 }
 
 static int create_am_commit(struct am_cmd *c, struct err *err)
@@ -74,7 +80,7 @@ static int create_am_commit(struct am_cmd *c, struct err *err)
 	if (!rc)
 		rc = commit_create(c->op, &n, &commit, err);
 	if (!rc)
-		add_am_step(c, &commit);
+		take_commit(c, &commit);
 	strbuf_release(&author);
 	strbuf_release(&committer);
 	return rc;

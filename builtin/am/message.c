@@ -21,6 +21,7 @@ void am_mail_init(struct am_mail *m)
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		strbuf_init(all[i], 0);
+	m->commit = (struct object_id){ 0 };
 	m->has_message = m->has_text = false;
 }
 
@@ -31,6 +32,7 @@ void am_mail_reset(struct am_mail *m)
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		strbuf_reset(all[i]);
 	m->has_message = m->has_text = false;
+	m->commit = (struct object_id){ 0 };
 }
 
 void am_mail_release(struct am_mail *m)
@@ -105,21 +107,12 @@ static int fill_mail_options(const struct am_cmd *c, struct mail_options *o, str
 }
 
 /* The mail's text, from memory or from its file. */
-static int load_text(const struct am_cmd *c, struct strbuf *out, struct err *err)
+static int load_text(const struct am_cmd *c, const char *path, struct strbuf *out, struct err *err)
 {
-	char *name, *path;
-	int rc;
-
-	if (!c->begun) {
-		strbuf_addbuf(out, &c->mails.texts[c->next - 1]);
-		return 0;
-	}
-	name = xstrfmt("%04zu", c->next);
-	path = am_path(c, name);
-	rc = read_file(out, path, EDIT_TEXT_MAX, err);
-	free(path);
-	free(name);
-	return rc;
+	if (c->begun)
+		return read_file(out, path, EDIT_TEXT_MAX, err);
+	strbuf_addbuf(out, &c->mails.texts[c->next - 1]);
+	return 0;
 }
 
 static bool is_white(const struct strbuf *text)
@@ -167,32 +160,41 @@ static bool is_internal_data(const struct mail_info *info)
 	return info->has_author && !strcmp(info->author.buf, "Mail System Internal Data");
 }
 
-int am_read_mail(struct am_cmd *c, struct err *err)
+static int read_mail_text(struct am_cmd *c, const struct strbuf *text, const char *path, struct err *err)
 {
-	struct strbuf text = STRBUF_INIT;
 	struct mail_options o;
 	struct mail_info info;
 	int rc = fill_mail_options(c, &o, err);
 
 	mail_info_init(&info);
-	am_mail_reset(&c->mail);
-	if (!rc)
-		rc = load_text(c, &text, err);
-	if (!rc && is_white(&text)) {
-		char *name = xstrfmt("%04zu", c->next), *path = am_path(c, name);
-
+	if (!rc && is_white(text)) {
 		error("empty patch: '%s'", path);
-		free(path);
-		free(name);
 		rc = err_set(err, ERR_INVALID, "could not parse patch");
 	}
 	if (!rc) {
-		mail_read(text.buf, text.len, &o, &info);
+		mail_read(text->buf, text->len, &o, &info);
 		rc = info.faulty ? err_set(err, ERR_INVALID, "could not parse patch") : is_internal_data(&info);
 	}
 	if (!rc)
 		take_info(c, &info);
 	mail_info_release(&info);
+	return rc;
+}
+
+int am_read_mail(struct am_cmd *c, struct err *err)
+{
+	char *name = xstrfmt("%04zu", c->next), *path = am_path(c, name);
+	struct strbuf text = STRBUF_INIT;
+	int rc;
+
+	am_mail_reset(&c->mail);
+	rc = load_text(c, path, &text, err);
+	if (!rc)
+		rc = c->rebasing ? am_read_commit(c, &text, path, err) : read_mail_text(c, &text, path, err);
+	if (!rc && c->rebasing && c->s.signoff)
+		am_append_signoff(c);
 	strbuf_release(&text);
+	free(path);
+	free(name);
 	return rc;
 }

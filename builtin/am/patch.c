@@ -185,8 +185,7 @@ static int merge_patch(struct am_cmd *c, const struct fallback *f, struct merge_
 	return rc;
 }
 
-/* The index in memory gets the entries of the tree where they differ. */
-static int follow_tree(struct am_cmd *c, const struct object_id *tree, struct err *err)
+int am_follow_tree(struct am_cmd *c, const struct object_id *tree, struct err *err)
 {
 	struct index_state want, *ix = &c->series.ix;
 	int rc;
@@ -227,7 +226,7 @@ static int take_clean_merge(struct am_cmd *c, const struct object_id *tree, stru
 		return AM_ALREADY;
 	}
 	c->tree = *tree;
-	return follow_tree(c, tree, err);
+	return am_follow_tree(c, tree, err);
 }
 
 static int stop_at_conflict(struct am_cmd *c, const struct merge_result *result, struct err *err)

@@ -15,6 +15,7 @@ static void drop_am_steps(struct am_cmd *c)
 	for (size_t i = 0; i < c->nr_steps; i++)
 		free((char *)c->steps[i].reflog);
 	c->nr_steps = 0;
+	c->detaches = false;
 }
 
 static void end_am_update(struct am_cmd *c)
@@ -90,6 +91,7 @@ static int plan_change(struct am_cmd *c, const struct object_id *to, const struc
 	unpack_trees_release(&c->update.plan); /* of an earlier plan that was not run */
 	c->update.plan = (struct unpack_trees){ 0 };
 	index_init(&c->update.plan.result, c->r->algo);
+	c->update.of_checkout = c->rebase && !c->nr_steps && !c->begun;
 	c->update.from = &c->base_tree;
 	c->update.to = to;
 	c->update.stages = stages;
@@ -103,10 +105,11 @@ int am_check_tree(struct am_cmd *c, const struct object_id *tree, struct err *er
 
 static int queue_orig_head_of_am(struct am_cmd *c, struct ref_transaction *t, struct err *err)
 {
+	const struct object_id *orig = c->rebase ? &c->rebase->orig_head : &c->base_head;
 	struct object_id old;
 
-	if (!oid_is_null(&c->base_head))
-		return ref_transaction_update(t, REFNAME_ORIG_HEAD, &c->base_head, NULL, 0, "am", err);
+	if (!oid_is_null(orig))
+		return ref_transaction_update(t, REFNAME_ORIG_HEAD, orig, NULL, 0, "am", err);
 	if (ref_resolve(c->r->refs, REFNAME_ORIG_HEAD, &old, NULL, NULL, NULL))
 		return 0;
 	return ref_transaction_update(t, REFNAME_ORIG_HEAD, &c->r->algo->null_oid, NULL, 0, NULL, err);
@@ -136,7 +139,7 @@ static int queue_am_head(struct am_cmd *c, struct ref_transaction **t, struct er
 {
 	struct head_move m = { .to = &c->head, .from = &c->base_head, .committer = c->committer.buf, .steps = c->steps };
 
-	if (!c->nr_steps)
+	if (!c->nr_steps || c->detaches)
 		return 0;
 	m.nr_steps = c->nr_steps - 1;
 	m.reflog = c->steps[m.nr_steps].reflog;
@@ -180,6 +183,8 @@ static int stage_publication(struct am_cmd *c, const struct am_change *change, s
 		rc = use_resolutions(c, told, err);
 	if (!rc)
 		rc = queue_am_head(c, NULL, err);
+	if (!rc && c->rebasing)
+		rc = am_queue_rebase_refs(c, err);
 	return rc ? rc : am_write_progress(c, err);
 }
 
@@ -233,8 +238,13 @@ int am_publish_stop(struct am_cmd *c, const struct am_change *change, struct err
 int am_publish_end(struct am_cmd *c, struct err *err)
 {
 	struct ref_transaction *t = NULL;
-	int rc = change_files(c, &c->head_tree, NULL, err);
+	int rc;
 
+	if (c->rebasing && !c->rebase)
+		return am_publish_stop(c, NULL, err);
+	rc = change_files(c, &c->head_tree, NULL, err);
+	if (c->rebase)
+		return rc;
 	if (!rc)
 		rc = queue_am_head(c, &t, err);
 	if (!rc && !c->begun && !t)

@@ -3,10 +3,13 @@
 #include "compat/posix.h"
 #include "builtin/am/am-cmd.h"
 #include "cli/edit-text.h"
+#include "cli/git-options.h"
 #include "fs/file.h"
+#include "porcelain/autostash.h"
 #include "refs/root-refs.h"
 #include "repo/state.h"
 #include "util/alloc.h"
+#include "util/run-command.h"
 #include "worktree/rerere.h"
 
 /* ---- --continue, --allow-empty ---- */
@@ -123,23 +126,32 @@ static int clean_index(struct am_cmd *c, const struct object_id *to, struct err 
 static int skip_patch(struct am_cmd *c, struct err *err)
 {
 	int rc = result_update_refuse_unfinished(c->r, err);
+	struct object_id head;
 
 	if (!rc)
 		rc = clean_index(c, NULL, err);
+	if (!rc && c->rebasing && !ref_resolve(c->r->refs, "HEAD", &head, NULL, NULL, NULL))
+		am_note_rewritten(c, &head);
 	return rc ? rc : go_on_with_series(c, err);
 }
 
 /* ---- --abort, --quit ---- */
 
+/* Local changes that a rebase has put aside go to the list of stashes. */
 static int remove_am(struct am_cmd *c, struct err *err)
 {
-	int rc = 0;
+	enum autostash_outcome outcome = AUTOSTASH_NONE;
+	int rc;
 
 	if (!c->op)
 		c->op = repo_operation_begin(c->r);
-	rc = am_remove_state(c, err);
+	rc = autostash_store(c->op, STATE_REBASE_APPLY_AUTOSTASH, &outcome, err);
+	if (!rc)
+		rc = am_remove_state(c, err);
 	rc = repo_operation_end(c->op, rc, err);
 	c->op = NULL;
+	if (!rc && outcome)
+		fputs(autostash_text(outcome), stderr);
 	return rc;
 }
 
@@ -196,6 +208,15 @@ static int quit_am(struct am_cmd *c, struct err *err)
 
 /* ---- --show-current-patch ---- */
 
+static int show_commit(struct am_cmd *c, struct err *err)
+{
+	struct child_process cp = CHILD_PROCESS_INIT;
+
+	push_own_command(&cp.args, "show");
+	strvec_pushl(&cp.args, oid_hex(&c->mail.commit), "--", NULL);
+	return run_command(&cp, err);
+}
+
 static int show_patch(struct am_cmd *c, struct err *err)
 {
 	char *name = strstr(c->o.shows, "=diff") ? xstrdup("patch") : xstrfmt("%04zu", c->next), *path = am_path(c, name);
@@ -231,7 +252,7 @@ int am_resume(struct am_cmd *c, struct err *err)
 	case AM_QUIT:
 		return quit_am(c, err);
 	case AM_SHOW:
-		return show_patch(c, err);
+		return oid_is_null(&c->mail.commit) ? show_patch(c, err) : show_commit(c, err);
 	default:
 		return am_run(c, true, err);
 	}

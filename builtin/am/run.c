@@ -202,7 +202,7 @@ static int run_patches(struct am_cmd *c, bool resumes, struct err *err)
 	}
 	if (!rc)
 		rc = am_publish_end(c, err);
-	if (!rc)
+	if (!rc && !c->rebasing)
 		auto_maintenance(c->r, c->s.quiet);
 	return rc == AM_STOPPED ? c->code : rc;
 }

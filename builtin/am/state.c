@@ -132,6 +132,18 @@ static int read_message(struct am_cmd *c, struct err *err)
 	return c->mail.has_message ? repo_state_read(c->r, STATE_REBASE_APPLY_FINAL_COMMIT, &c->mail.message, err) : 0;
 }
 
+/* What the commits have become is read once: later it is in memory. */
+static int read_rebase(struct am_cmd *c, struct err *err)
+{
+	c->rebasing = repo_state_exists(c->r, STATE_REBASE_APPLY_REBASING);
+	if (!c->rebasing)
+		return 0;
+	(void)repo_state_oid(c->r, STATE_REBASE_APPLY_ORIGINAL_COMMIT, &c->mail.commit);
+	if (c->begun || !repo_state_exists(c->r, STATE_REBASE_APPLY_REWRITTEN))
+		return 0;
+	return repo_state_read(c->r, STATE_REBASE_APPLY_REWRITTEN, &c->rewritten, err);
+}
+
 int am_load(struct am_cmd *c, struct err *err)
 {
 	struct am_settings *s = &c->s;
@@ -143,6 +155,8 @@ int am_load(struct am_cmd *c, struct err *err)
 		rc = read_message(c, err);
 	if (!rc)
 		rc = read_author(c, err);
+	if (!rc)
+		rc = read_rebase(c, err);
 	read_switch(c, STATE_REBASE_APPLY_THREEWAY, &s->threeway);
 	read_switch(c, STATE_REBASE_APPLY_QUIET, &s->quiet);
 	read_switch(c, STATE_REBASE_APPLY_SIGN, &s->signoff);
@@ -217,7 +231,7 @@ int am_write_beginning(struct am_cmd *c, struct err *err)
 
 	if (!rc)
 		rc = write_switch(c, STATE_REBASE_APPLY_THREEWAY, s->threeway, err);
-	if (!rc)
+	if (!rc && !(c->rebase && s->quiet)) /* that of a rebase is empty */
 		rc = write_switch(c, STATE_REBASE_APPLY_QUIET, s->quiet, err);
 	if (!rc)
 		rc = write_switch(c, STATE_REBASE_APPLY_SIGN, s->signoff, err);
@@ -227,8 +241,10 @@ int am_write_beginning(struct am_cmd *c, struct err *err)
 		rc = write_switch(c, STATE_REBASE_APPLY_MESSAGE_ID, s->message_id, err);
 	if (!rc)
 		rc = write_choices(c, err);
+	if (!rc && c->rebase)
+		rc = rebase_state_write(c->rebase, c->op, err);
 	if (!rc)
-		rc = write_line(c, STATE_REBASE_APPLY_APPLYING, "", err);
+		rc = write_line(c, c->rebase ? STATE_REBASE_APPLY_REBASING : STATE_REBASE_APPLY_APPLYING, "", err);
 	return rc ? rc : write_line(c, STATE_REBASE_APPLY_ABORT_SAFETY, oid_is_null(&c->base_head) ? "" : oid_hex(&c->base_head), err);
 }
 
@@ -266,13 +282,13 @@ static int write_mail_files(struct am_cmd *c, struct err *err)
 	const struct am_mail *m = &c->mail;
 	int rc = 0;
 
-	if (m->has_text) {
+	if (m->has_text && !c->rebasing) {
 		rc = write_buf(c, STATE_REBASE_APPLY_INFO, &m->info, err);
 		if (!rc)
 			rc = write_buf(c, STATE_REBASE_APPLY_MSG, &m->body, err);
-		if (!rc)
-			rc = write_buf(c, STATE_REBASE_APPLY_PATCH, &m->patch, err);
 	}
+	if (!rc && m->has_text)
+		rc = write_buf(c, STATE_REBASE_APPLY_PATCH, &m->patch, err);
 	if (rc)
 		return rc;
 	if (m->has_message) {
@@ -283,10 +299,24 @@ static int write_mail_files(struct am_cmd *c, struct err *err)
 	return rc ? rc : repo_operation_remove_state(c->op, STATE_REBASE_APPLY_FINAL_COMMIT, err);
 }
 
+static int write_rebase(struct am_cmd *c, struct err *err)
+{
+	int rc = c->rewritten.len ? write_buf(c, STATE_REBASE_APPLY_REWRITTEN, &c->rewritten, err) : 0;
+
+	if (rc)
+		return rc;
+	if (oid_is_null(&c->mail.commit))
+		return repo_operation_remove_state(c->op, STATE_REBASE_APPLY_ORIGINAL_COMMIT, err);
+	return write_line(c, STATE_REBASE_APPLY_ORIGINAL_COMMIT, oid_hex(&c->mail.commit), err);
+}
+
 int am_write_progress(struct am_cmd *c, struct err *err)
 {
 	char *next = xstrfmt("%zu", c->next);
 	int rc = write_mail_files(c, err);
+
+	if (!rc && c->rebasing)
+		rc = write_rebase(c, err);
 
 	if (!rc)
 		rc = repo_operation_remove_state(c->op, STATE_REBASE_APPLY_DIRTY_INDEX, err);
