@@ -81,7 +81,6 @@ test_expect_success 'local changes, and bad names, are errors before anything ch
 	test_cmp expect err && git -C repo add f && test_expect_code 1 git -C repo rebase m1 2>err &&
 	test_grep "Your index contains uncommitted changes" err && git -C repo reset -q --hard &&
 	test_expect_code 128 git -C repo rebase none 2>err && test_grep "^fatal: invalid upstream .none.$" err &&
-	test_expect_code 128 git -C repo rebase --apply m1 2>err && test_grep "not available yet" err &&
 	echo mine >repo/m && test_expect_code 1 git -C repo rebase m1 2>err && test_grep "could not detach HEAD" err &&
 	test "$(cat repo/m)" = mine && test "$(git -C repo symbolic-ref HEAD)" = refs/heads/topic
 '

@@ -32,22 +32,30 @@ static void report_skipped(struct rebase_cmd *c, const struct oid_array *skipped
 		advise_if_enabled(c->r, "skippedCherryPicks", "use --reapply-cherry-picks to include skipped commits");
 }
 
-static int generate(struct rebase_cmd *c, struct err *err)
+int rebase_make_picks(struct rebase_cmd *c, struct err *err)
 {
 	struct rebase_list_options o = {
 		.r = c->r, .onto = &c->state.onto, .head = &c->state.orig_head,
 		.upstream = c->has_upstream ? &c->upstream : NULL,
 		.fork_point = c->has_fork_point ? &c->fork_point : NULL,
 		.format = config_text(c, "rebase.instructionformat"),
-		.reapply_cherry_picks = c->o.reapply, .drop_empty = !c->o.keep_empty,
+		.reapply_cherry_picks = c->o.reapply, .drop_empty = !c->o.keep_empty, .empty_is_same = c->state.applies,
 		.rebase_merges = c->o.rebase_merges > 0, .rebase_cousins = c->o.rebase_cousins,
 		.roots_onto = c->o.root && c->o.onto,
 	};
 	struct oid_array skipped = OID_ARRAY_INIT;
 	int rc = rebase_list_make(&c->list, &o, &skipped, err);
 
-	if (!rc)
+	if (!rc && !c->state.applies)
 		report_skipped(c, &skipped);
+	oid_array_clear(&skipped);
+	return rc;
+}
+
+static int generate(struct rebase_cmd *c, struct err *err)
+{
+	int rc = rebase_make_picks(c, err);
+
 	if (!rc && !c->list.nr)
 		todo_append(&c->list, c->r, TODO_NOOP, 0, NULL, NULL);
 	if (!rc && c->o.update_refs > 0)
@@ -56,7 +64,6 @@ static int generate(struct rebase_cmd *c, struct err *err)
 		rc = rebase_list_autosquash(&c->list, c->r, err);
 	if (!rc && c->o.exec.nr)
 		rebase_list_exec(&c->list, c->r, &c->o.exec);
-	oid_array_clear(&skipped);
 	return rc;
 }
 

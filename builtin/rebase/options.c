@@ -65,6 +65,21 @@ static int on_exec(const struct option *opt, const char *arg, int unset)
 	return 0;
 }
 
+/* -q is the opposite of -v: the last one counts, and takes --stat along. */
+static int on_verbose(const struct option *opt, const char *arg UNUSED, int unset)
+{
+	struct rebase_cmd_options *o = opt->value;
+
+	o->verbose = o->stat = !unset;
+	o->quiet = unset;
+	return 0;
+}
+
+static int on_quiet(const struct option *opt, const char *arg, int unset)
+{
+	return on_verbose(opt, arg, !unset);
+}
+
 static int on_no_stat(const struct option *opt, const char *arg UNUSED, int unset)
 {
 	int *stat = opt->value;
@@ -78,6 +93,20 @@ static int on_no_ff(const struct option *opt, const char *arg UNUSED, int unset)
 	int *force = opt->value;
 
 	*force = !unset;
+	return 0;
+}
+
+/* An option for git-am(1). */
+static int pass_to_am(const struct option *opt, const char *arg, int unset)
+{
+	struct strvec *options = opt->value;
+
+	if (opt->short_name)
+		strvec_pushf(options, "-%c%s", opt->short_name, arg);
+	else if (unset)
+		strvec_pushf(options, "--no-%s", opt->long_name);
+	else
+		strvec_pushf(options, "--%s=%s", opt->long_name, arg);
 	return 0;
 }
 
@@ -107,8 +136,8 @@ static int parse_rebase_words(struct rebase_cmd_options *o, int argc, const char
 		OPT_STRING(0, "onto", &o->onto, "revision", "rebase onto given branch instead of upstream"),
 		OPT_BOOL(0, "keep-base", &o->keep_base, "use the merge-base of upstream and branch as the current base"),
 		OPT_CALLBACK_F(0, "no-verify", &o->verify, NULL, "allow pre-rebase hook to run", PARSE_OPT_NOARG, on_no_verify),
-		OPT_BOOL('q', "quiet", &o->quiet, "be quiet. implies --no-stat"),
-		OPT_BOOL('v', "verbose", &o->verbose, "display a diffstat of what changed upstream"),
+		OPT_CALLBACK_F('q', "quiet", o, NULL, "be quiet. implies --no-stat", PARSE_OPT_NOARG, on_quiet),
+		OPT_CALLBACK_F('v', "verbose", o, NULL, "display a diffstat of what changed upstream", PARSE_OPT_NOARG, on_verbose),
 		OPT_CALLBACK_F('n', "no-stat", &o->stat, NULL, "do not show diffstat of what changed upstream",
 			       PARSE_OPT_NOARG, on_no_stat),
 		OPT_STRVEC(0, "trailer", &o->trailers, "trailer", "add custom trailer(s)"),
@@ -120,9 +149,9 @@ static int parse_rebase_words(struct rebase_cmd_options *o, int argc, const char
 		{ OPTION_BOOL, 0, "allow-empty-message", &o->empty_message, NULL, "always so", PARSE_OPT_HIDDEN, NULL, 1 },
 		{ OPTION_BOOL, 'p', "preserve-merges", &o->preserve, NULL, "replaced by --rebase-merges",
 		  PARSE_OPT_HIDDEN | PARSE_OPT_NONEG, NULL, 1 },
-		OPT_STRING('C', NULL, &o->context, "n", "passed to 'git apply'"),
+		OPT_CALLBACK('C', NULL, &o->apply_options, "n", "passed to 'git apply'", pass_to_am),
 		OPT_BOOL(0, "ignore-whitespace", &o->ignore_whitespace, "ignore changes in whitespace"),
-		OPT_STRING(0, "whitespace", &o->whitespace, "action", "passed to 'git apply'"),
+		OPT_CALLBACK(0, "whitespace", &o->apply_options, "action", "passed to 'git apply'", pass_to_am),
 		OPT_BOOL('f', "force-rebase", &o->force, "cherry-pick all commits, even if unchanged"),
 		OPT_CALLBACK_F(0, "no-ff", &o->force, NULL, "cherry-pick all commits, even if unchanged", PARSE_OPT_NOARG,
 			       on_no_ff),
@@ -176,6 +205,11 @@ void rebase_usage(void)
 
 /* ---- configuration ---- */
 
+/* Those of the merge backend that an option overrides; -1: not set. */
+struct rebase_settings {
+	int autosquash, update_refs, rebase_merges;
+};
+
 static void get_bool(struct rebase_cmd *c, const char *key, int *out)
 {
 	struct err err = ERR_INIT;
@@ -210,25 +244,27 @@ static void read_missing_check(struct rebase_cmd *c)
 }
 
 /* "true", "rebase-cousins", "no-rebase-cousins". */
-static void read_rebase_merges(struct rebase_cmd *c)
+static void read_rebase_merges(struct rebase_cmd *c, struct rebase_settings *set)
 {
-	const char *value = get_string(c, "rebase.rebasemerges");
-	int on = value ? config_parse_maybe_bool(value) : 0;
+	const struct config_entry *e = config_get(c->r->config, "rebase.rebasemerges");
+	const char *value = e ? e->value : NULL;
+	int on = value ? config_parse_maybe_bool(value) : true;
 
-	if (!value)
+	if (!e)
 		return;
-	if (on >= 0)
-		c->o.rebase_merges = on;
-	else if (parse_merges_mode(&c->o, value))
+	if (on < 0 && parse_merges_mode(&c->o, value))
 		die("Unknown rebase-merges mode: %s", value);
+	set->rebase_merges = on < 0 ? c->o.rebase_merges : on;
+	c->o.rebase_merges = -1;
 }
 
-static void read_backend(struct rebase_cmd *c)
+static bool prefers_apply(struct rebase_cmd *c)
 {
 	const char *value = get_string(c, "rebase.backend");
 
 	if (value && strcmp(value, "merge") && strcmp(value, "apply"))
 		die("Unknown rebase backend: %s", value);
+	return value && *value == 'a';
 }
 
 static void read_cleanup(struct rebase_cmd *c)
@@ -239,19 +275,19 @@ static void read_cleanup(struct rebase_cmd *c)
 		warning("invalid commit message cleanup mode '%s'", setting);
 }
 
-static void read_config(struct rebase_cmd *c)
+static void read_config(struct rebase_cmd *c, struct rebase_settings *set)
 {
 	struct rebase_cmd_options *o = &c->o;
 	int sign = false, abbreviates = false;
 
 	o->stat = o->fork_point = o->autosquash = o->update_refs = o->autostash = o->reapply = o->reschedule = -1;
-	o->rerere_autoupdate = o->rebase_merges = -1;
-	o->verify = o->keep_empty = true;
+	o->rerere_autoupdate = o->rebase_merges = o->keep_empty = -1;
+	o->verify = true;
 	if (!c->r) /* -h outside of a repository */
 		return;
 	get_bool(c, "rebase.stat", &o->stat);
-	get_bool(c, "rebase.autosquash", &o->autosquash);
-	get_bool(c, "rebase.updaterefs", &o->update_refs);
+	get_bool(c, "rebase.autosquash", &set->autosquash);
+	get_bool(c, "rebase.updaterefs", &set->update_refs);
 	get_bool(c, "rebase.autostash", &o->autostash);
 	get_bool(c, "rebase.forkpoint", &o->fork_point);
 	get_bool(c, "rebase.reschedulefailedexec", &o->reschedule);
@@ -260,8 +296,7 @@ static void read_config(struct rebase_cmd *c)
 	c->abbreviates = abbreviates;
 	if (sign)
 		o->sign_key = "";
-	read_rebase_merges(c);
-	read_backend(c);
+	read_rebase_merges(c, set);
 	read_missing_check(c);
 	read_cleanup(c);
 	c->comment_char = edit_comment_char(c->r);
@@ -275,18 +310,103 @@ static void refuse_pair(bool both, const char *a, const char *b)
 		die("options '%s' and '%s' cannot be used together", a, b);
 }
 
-/* git-rebase(1), INCOMPATIBLE OPTIONS. */
-static void check_backend(const struct rebase_cmd_options *o)
+/* True: `option` needs the other backend. It is an error where --apply was given. */
+static bool needs_merge(const struct rebase_cmd_options *o, bool given, const char *option)
 {
-	bool applies = o->apply || o->whitespace || o->context;
-	bool merges = o->merge || o->interactive || o->strategy || o->strategy_options.nr || o->exec.nr ||
-		      o->keep_base > 0 || o->rebase_merges > 0 || o->update_refs > 0 || o->autosquash > 0 || o->empty ||
-		      o->reapply >= 0 || o->trailers.nr;
+	if (given && o->apply)
+		die("%s requires the merge backend", option);
+	return given;
+}
 
-	if (applies && merges)
+/* git-rebase(1), INCOMPATIBLE OPTIONS: the choice of a backend. */
+static bool chooses_merge(const struct rebase_cmd_options *o)
+{
+	bool merges = needs_merge(o, o->empty, "--empty");
+
+	if (!o->keep_base)
+		merges |= needs_merge(o, o->reapply >= 0, o->reapply ? "--reapply-cherry-picks" : "--no-reapply-cherry-picks");
+	merges |= needs_merge(o, o->exec.nr, "--exec");
+	merges |= needs_merge(o, o->strategy || o->strategy_options.nr, "--strategy");
+	merges |= needs_merge(o, o->root && !o->onto, "--root without --onto");
+	merges |= needs_merge(o, o->trailers.nr, "--trailer");
+	return merges || o->merge || o->interactive || o->keep_empty >= 0;
+}
+
+static void refuse_with_apply(bool given, const char *option)
+{
+	if (given)
+		die("%s requires the merge backend", option);
+}
+
+static void check_apply(const struct rebase_cmd_options *o, const struct rebase_settings *set)
+{
+	if (o->rebase_merges < 0 && set->rebase_merges > 0)
+		die("apply options are incompatible with rebase.rebaseMerges.  Consider adding --no-rebase-merges");
+	if (o->update_refs < 0 && set->update_refs > 0)
+		die("apply options are incompatible with rebase.updateRefs.  Consider adding --no-update-refs");
+	refuse_with_apply(o->update_refs > 0, "--update-refs");
+	refuse_with_apply(o->rebase_merges > 0, "--rebase-merges");
+	refuse_with_apply(o->autosquash > 0, "--autosquash");
+}
+
+/* What an option for git-am(1) has to be. */
+static void check_apply_option(struct rebase_cmd_options *o, const char *option)
+{
+	static const char *const actions[] = { "warn", "nowarn", "error", "error-all", "fix", "strip" };
+	const char *value;
+	size_t i = 0;
+
+	if (skip_prefix(option, "-C", &value) && value[strspn(value, "0123456789")])
+		die("switch `C' expects a numerical value");
+	if (!skip_prefix(option, "--whitespace=", &value))
+		return;
+	while (i < ARRAY_SIZE(actions) && strcmp(value, actions[i]))
+		i++;
+	if (i == ARRAY_SIZE(actions))
+		die("Invalid whitespace option: '%s'", value);
+	o->fixes_whitespace |= !strcmp(value, "fix") || !strcmp(value, "strip");
+}
+
+/* --apply, its options, or else rebase.backend. */
+static bool choose_apply(struct rebase_cmd *c, const struct rebase_settings *set)
+{
+	struct rebase_cmd_options *o = &c->o;
+	const bool backend = prefers_apply(c);
+	bool merges;
+
+	needs_merge(o, o->keep_empty >= 0, o->keep_empty ? "--keep-empty" : "--no-keep-empty");
+	if (o->apply && (o->merge || o->interactive))
 		die("apply options and merge options cannot be used together");
-	if (applies)
-		die("the apply backend of rebase (--apply, --whitespace, -C) is not available yet; use --merge");
+	for (size_t i = 0; i < o->apply_options.nr; i++)
+		check_apply_option(o, o->apply_options.v[i]);
+	merges = chooses_merge(o);
+	if (merges && o->apply_options.nr)
+		die("apply options and merge options cannot be used together");
+	if (o->apply || o->apply_options.nr)
+		check_apply(o, set);
+	else if (merges || o->update_refs > 0 || o->rebase_merges > 0 || o->autosquash > 0)
+		return false;
+	return o->apply || o->apply_options.nr || backend;
+}
+
+static int given_or(int given, int setting)
+{
+	return given >= 0 ? given : setting;
+}
+
+static void choose_backend(struct rebase_cmd *c, const struct rebase_settings *set)
+{
+	struct rebase_cmd_options *o = &c->o;
+
+	c->state.applies = choose_apply(c, set);
+	o->update_refs = c->state.applies ? 0 : given_or(o->update_refs, set->update_refs);
+	o->rebase_merges = c->state.applies ? 0 : given_or(o->rebase_merges, set->rebase_merges);
+	o->autosquash = c->state.applies ? 0 : given_or(o->autosquash, set->autosquash);
+	o->keep_empty = given_or(o->keep_empty, true);
+	if (o->ignore_whitespace && c->state.applies)
+		strvec_push(&o->apply_options, "--ignore-whitespace");
+	else if (o->ignore_whitespace)
+		o->force = true;
 }
 
 /* --continue and the like are the only argument. */
@@ -322,7 +442,7 @@ static void keep_settings(struct rebase_cmd *c)
 	struct rebase_state *s = &c->state;
 
 	s->quiet = o->quiet;
-	s->verbose = o->verbose && !o->quiet;
+	s->verbose = o->verbose;
 	s->signoff = o->signoff;
 	s->reset_author_date = o->reset_author;
 	s->committer_date_is_author_date = o->committer_date;
@@ -331,7 +451,7 @@ static void keep_settings(struct rebase_cmd *c)
 	s->strategy = o->strategy ? xstrdup(o->strategy) : NULL;
 	s->sign_key = o->sign_key ? xstrdup(o->sign_key) : NULL;
 	strvec_pushv(&s->strategy_options, o->strategy_options.v);
-	if (o->ignore_whitespace)
+	if (o->ignore_whitespace && !s->applies)
 		strvec_push(&s->strategy_options, "ignore-space-change");
 	strvec_pushv(&s->trailers, o->trailers.v);
 	choose_empty(c);
@@ -339,22 +459,21 @@ static void keep_settings(struct rebase_cmd *c)
 
 static void fill_defaults(struct rebase_cmd_options *o)
 {
-	if (o->quiet)
+	if (o->stat < 0)
 		o->stat = false;
-	if (o->verbose || o->stat < 0)
-		o->stat = o->verbose;
 	if (o->reapply < 0)
 		o->reapply = o->keep_base > 0;
-	if (o->signoff || o->reset_author || o->committer_date || o->ignore_whitespace || o->trailers.nr)
+	if (o->signoff || o->reset_author || o->committer_date || o->trailers.nr)
 		o->force = true;
 }
 
 int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv)
 {
 	struct rebase_cmd_options *o = &c->o;
+	struct rebase_settings set = { -1, -1, -1 };
 	int total = argc;
 
-	read_config(c);
+	read_config(c, &set);
 	argc = parse_rebase_words(o, argc, argv, false);
 	if (o->preserve)
 		die("--preserve-merges was replaced by --rebase-merges\n"
@@ -368,7 +487,7 @@ int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv)
 	refuse_pair(o->keep_base && o->onto, "--keep-base", "--onto");
 	refuse_pair(o->keep_base && o->root, "--keep-base", "--root");
 	refuse_pair(o->root && o->fork_point > 0, "--root", "--fork-point");
-	check_backend(o);
+	choose_backend(c, &set);
 	check_merge_options(c);
 	fill_defaults(o);
 	keep_settings(c);

@@ -2,7 +2,8 @@
 /*
  * The parts of git-rebase(1): rebase.c tells the story, options.c reads options and configuration, upstream.c finds the
  * commits between which history moves, list.c makes the list of commands and lets the user edit it, run*.c carries it out,
- * resume.c goes on with a rebase or gives it up, stash.c is --autostash. Lists and state files are in sequence/.
+ * apply.c has git-am(1) do so, resume.c goes on with a rebase or gives it up, stash.c is --autostash. Lists and state files are in
+ * sequence/.
  *
  * A rebase, or the part of it up to a stop, is one operation: commits are made in memory, HEAD's log has a line for
  * each, and index and files change once (rebase-run.h).
@@ -35,18 +36,19 @@ struct rebase_cmd_options {
 	const char *onto;
 	int keep_base, verify, quiet, verbose, stat, signoff, committer_date, reset_author, force, apply, merge;
 	int interactive, rerere_autoupdate, autosquash, update_refs, autostash, rebase_merges, rebase_cousins;
-	int fork_point, root, reschedule, reapply; /* -1: not given */
-	int keep_empty, empty_message, preserve; /* the second has no effect, the third is refused */
+	int fork_point, root, reschedule, reapply, keep_empty; /* -1: not given */
+	int empty_message, preserve; /* the first has no effect, the second is refused */
 	const char *empty;
-	const char *strategy, *whitespace, *context;
+	const char *strategy;
 	int ignore_whitespace;
-	struct strvec strategy_options, exec, trailers;
+	bool fixes_whitespace; /* commits change even where they stay on the same base */
+	struct strvec strategy_options, exec, trailers, apply_options;
 	const char *sign_key; /* "" the default key, NULL none */
 };
 
 struct rebase_cmd {
 	struct repository *r;
-	const char *prefix;
+	struct command_ctx *ctx;
 	struct rebase_cmd_options o;
 	struct rebase_state state;
 	struct commit_pool *pool;
@@ -85,6 +87,8 @@ MUST_USE int rebase_find_commits(struct rebase_cmd *c, int argc, const char **ar
 int rebase_is_up_to_date(struct rebase_cmd *c, struct err *err);
 
 /* ---- list.c ---- */
+/* The picks alone. */
+MUST_USE int rebase_make_picks(struct rebase_cmd *c, struct err *err);
 /* The list, edited if asked for. > 0: an exit code. */
 MUST_USE int rebase_make_list(struct rebase_cmd *c, struct err *err);
 /* rebase-merge/git-rebase-todo. > 0: it has errors, which have been printed. */
@@ -128,8 +132,8 @@ enum rebase_stash_end { REBASE_STASH_APPLY, REBASE_STASH_STORE };
 /* --autostash: local changes go aside before anything else happens. Cost: one flush if there are any; the reset of the files waits. */
 MUST_USE int rebase_stash_changes(struct rebase_cmd *c, struct err *err);
 /*
- * The last part of an operation: what it holds is published, local changes come back, or go to the list, and rebase-merge/
- * goes away. The outcome is printed.
+ * The last part of an operation: what it holds is published, local changes come back, or go to the list, and the directory
+ * of the state goes away. The outcome is printed.
  */
 MUST_USE int rebase_end_state(struct rebase_cmd *c, struct repo_operation *op, enum rebase_stash_end how, struct err *err);
 /* The rebase has not begun, or there was nothing to do. */
@@ -138,6 +142,12 @@ MUST_USE int rebase_unstash_changes(struct rebase_cmd *c, struct err *err);
 /* ---- run.c ---- */
 /* From the beginning. Exit code, or < 0. */
 MUST_USE int rebase_start(struct rebase_cmd *c, struct err *err);
+
+/* ---- apply.c ---- */
+/* From the beginning. base: the one merge base of onto and the branch; null: there is none. Exit code, or < 0. */
+MUST_USE int rebase_apply_start(struct rebase_cmd *c, const struct object_id *base, struct err *err);
+/* --continue, --skip: the index is ready for it. */
+MUST_USE int rebase_apply_go_on(struct rebase_cmd *c, struct err *err);
 
 /* ---- resume.c ---- */
 MUST_USE int rebase_resume(struct rebase_cmd *c, struct err *err);

@@ -96,6 +96,7 @@ struct rebase_run {
 	struct merge_trees merge; /* settings */
 	struct content_merge attributes;
 	struct index_state ix; /* for attributes */
+	struct result_update last; /* of the files, at the end */
 	bool has_merge;
 };
 
@@ -105,6 +106,8 @@ struct rebase_run {
 /* ---- run.c ---- */
 void rebase_run_init(struct rebase_run *run, struct rebase_cmd *c);
 void rebase_run_release(struct rebase_run *run);
+/* HEAD is at the new base, in memory. */
+MUST_USE int rebase_run_detach(struct rebase_run *run, struct err *err);
 /* The rest of the list, and the end. Exit code, or < 0. */
 MUST_USE int rebase_run_list(struct rebase_run *run, struct err *err);
 /* HEAD has moved by what others did: a child, the user. */
@@ -190,6 +193,9 @@ void rebase_refs_release(struct rebase_refs *l);
 MUST_USE int rebase_publish(struct rebase_run *run, const struct rebase_stop *stop, bool sealed, struct err *err);
 /* The last one: branch, refs, HEAD; the state goes. */
 MUST_USE int rebase_publish_end(struct rebase_run *run, struct err *err);
+/* Its two parts: index and files; the rest, if rc is 0. Returns rc, or what the publication returned. */
+MUST_USE int rebase_run_stage_files(struct rebase_run *run, struct err *err);
+MUST_USE int rebase_publish_staged(struct rebase_run *run, int rc, struct err *err);
 /* After a conflict with files: forget what has been done since the last publication. */
 void rebase_take_back(struct rebase_run *run);
 

@@ -63,23 +63,15 @@ static int base_of(struct rebase_cmd *c, struct object_id *out, struct err *err)
 	return rc;
 }
 
-static int print_changes(struct rebase_cmd *c, struct err *err)
+static int print_changes(struct rebase_cmd *c, const struct object_id *base, struct err *err)
 {
-	struct object_id base;
-	int rc;
-
 	if (!c->o.stat)
 		return 0;
-	rc = base_of(c, &base, err);
-	if (rc)
-		return rc;
-	if (c->o.verbose && oid_is_null(&base))
+	if (c->o.verbose && oid_is_null(base))
 		printf("Changes to %s:\n", oid_hex(&c->state.onto));
-	if (c->o.verbose && !oid_is_null(&base)) {
-		printf("Changes from %s ", oid_hex(&base));
-		printf("to %s:\n", oid_hex(&c->state.onto));
-	}
-	return rebase_print_diffstat(c, &base, &c->state.onto, true, err);
+	if (c->o.verbose && !oid_is_null(base))
+		printf("Changes from %s to %s:\n", oid_hex(base), oid_hex(&c->state.onto));
+	return rebase_print_diffstat(c, base, &c->state.onto, true, err);
 }
 
 /* ---- up to date ---- */
@@ -139,6 +131,7 @@ static int switch_only(struct rebase_cmd *c, struct err *err)
 static int start_clean(struct rebase_cmd *c, int argc, const char **argv, struct err *err)
 {
 	int rc = require_clean_worktree(c->r, &c->head, "rebase", err), up_to_date;
+	struct object_id base;
 
 	if (rc)
 		return rc;
@@ -153,7 +146,11 @@ static int start_clean(struct rebase_cmd *c, int argc, const char **argv, struct
 		return rc;
 	rc = run_pre_rebase(c, argc, argv, err);
 	if (!rc)
-		rc = print_changes(c, err);
+		rc = base_of(c, &base, err);
+	if (!rc)
+		rc = print_changes(c, &base, err);
+	if (!rc && c->state.applies)
+		return rebase_apply_start(c, &base, err);
 	if (!rc)
 		rc = rebase_make_list(c, err);
 	return rc ? rc : rebase_start(c, err);
@@ -200,15 +197,23 @@ static void rebase_cmd_release(struct rebase_cmd *c)
 	strvec_clear(&c->o.strategy_options);
 	strvec_clear(&c->o.exec);
 	strvec_clear(&c->o.trailers);
+	strvec_clear(&c->o.apply_options);
 	free(c->upstream_name);
 	free(c->onto_name);
 	free(c->head_ref);
 	free(c->action);
 }
 
+static int refuse_am(const struct rebase_cmd *c, struct err *err)
+{
+	if (!repo_state_exists(c->r, STATE_REBASE_APPLY_APPLYING))
+		return 0;
+	return err_set(err, ERR_CONFLICT, "It looks like 'git am' is in progress. Cannot rebase.");
+}
+
 int cmd_rebase(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct rebase_cmd c = { .r = ctx->repo, .prefix = ctx->prefix, .backup = STRBUF_INIT, .raw_list = STRBUF_INIT };
+	struct rebase_cmd c = { .r = ctx->repo, .ctx = ctx, .backup = STRBUF_INIT, .raw_list = STRBUF_INIT };
 	struct err err = ERR_INIT;
 	int rc;
 
@@ -217,11 +222,14 @@ int cmd_rebase(int argc, const char **argv, struct command_ctx *ctx)
 	strvec_init(&c.o.strategy_options);
 	strvec_init(&c.o.exec);
 	strvec_init(&c.o.trailers);
+	strvec_init(&c.o.apply_options);
 	if (c.r)
 		c.state.squash_onto = c.r->algo->null_oid;
 	argc = rebase_parse_options(&c, argc, argv);
 	set_action(&c);
-	rc = c.o.mode == REBASE_START ? start(&c, argc, argv, &err) : rebase_resume(&c, &err);
+	rc = refuse_am(&c, &err);
+	if (!rc)
+		rc = c.o.mode == REBASE_START ? start(&c, argc, argv, &err) : rebase_resume(&c, &err);
 	rc = rebase_seal_waiting(&c, rc, &err);
 	if (rc == ERR_ABORTED && err.msg)
 		rc = report_error(&err);

@@ -13,11 +13,9 @@
 
 static int require_progress(struct rebase_cmd *c, struct err *err)
 {
-	if (!repo_state_exists(c->r, STATE_REBASE_MERGE)) {
-		if (repo_state_exists(c->r, STATE_REBASE_APPLY))
-			return err_set(err, ERR_UNSUPPORTED, "a rebase by the apply backend cannot be continued here yet");
+	c->state.applies = repo_state_exists(c->r, STATE_REBASE_APPLY);
+	if (!c->state.applies && !repo_state_exists(c->r, STATE_REBASE_MERGE))
 		return err_set(err, ERR_INVALID, "no rebase in progress");
-	}
 	return rebase_state_read(&c->state, c->r, err);
 }
 
@@ -60,11 +58,18 @@ static int read_progress(struct rebase_run *run, struct err *err)
 	return rc ? rc : rebase_run_read_refs(run, err);
 }
 
-/* HEAD was detached at `onto` first; then came what `done` lists, or a list that the user has to mend. */
+/*
+ * HEAD was detached at `onto` first; then came what `done` lists, or a list that the user has to mend; with --apply, a commit
+ * that was read, or has become another one.
+ */
 static bool has_begun(struct rebase_cmd *c, const struct object_id *head, bool is_symbolic)
 {
-	if (repo_state_exists(c->r, STATE_REBASE_MERGE_DONE) || repo_state_exists(c->r, STATE_REBASE_MERGE_DROPPED))
-		return true;
+	static const enum repo_state_file later[] = { STATE_REBASE_MERGE_DONE, STATE_REBASE_MERGE_DROPPED,
+						      STATE_REBASE_APPLY_FINAL_COMMIT, STATE_REBASE_APPLY_REWRITTEN };
+
+	for (size_t i = 0; i < ARRAY_SIZE(later); i++)
+		if (repo_state_exists(c->r, later[i]))
+			return true;
 	return !is_symbolic && oid_eq(head, &c->state.onto);
 }
 
@@ -289,15 +294,18 @@ static int check_dropped(struct rebase_cmd *c, const struct todo_list *now, stru
 }
 
 /* Not after an interruption that left files or HEAD in between. */
-static int read_list_to_go_on(struct rebase_cmd *c, struct err *err)
+static int refuse_interrupted(struct rebase_cmd *c, struct err *err)
 {
 	int rc = result_update_refuse_unfinished(c->r, err);
 
-	if (!rc)
-		rc = refuse_not_detached(c, err);
-	if (!rc)
-		rc = rebase_read_list(c, err);
-	return rc;
+	return rc ? rc : refuse_not_detached(c, err);
+}
+
+static int read_list_to_go_on(struct rebase_cmd *c, struct err *err)
+{
+	int rc = refuse_interrupted(c, err);
+
+	return rc ? rc : rebase_read_list(c, err);
 }
 
 static int continue_rebase(struct rebase_cmd *c, struct err *err)
@@ -320,7 +328,7 @@ static int continue_rebase(struct rebase_cmd *c, struct err *err)
 	return rc;
 }
 
-/* ---- going back ---- */
+/* ---- --skip ---- */
 
 static int run_own(const char *const *args, struct err *err)
 {
@@ -363,6 +371,35 @@ static int skip(struct rebase_cmd *c, struct err *err)
 	rebase_run_release(&run);
 	return rc;
 }
+
+/* ---- --continue and --skip of --apply ---- */
+
+static int check_index_of_apply(struct rebase_cmd *c, struct err *err)
+{
+	struct rebase_run run;
+	bool differs;
+	int rc;
+
+	rebase_run_init(&run, c);
+	rc = rebase_run_read_head(&run, err);
+	if (!rc)
+		rc = view_index(&run, &differs, err);
+	rebase_run_release(&run);
+	return rc;
+}
+
+static int go_on_applying(struct rebase_cmd *c, struct err *err)
+{
+	int rc = refuse_interrupted(c, err);
+
+	if (!rc)
+		rc = c->o.mode == REBASE_SKIP ? reset_files("HEAD", err) : check_index_of_apply(c, err);
+	if (!rc)
+		rc = commit_pool_new(&c->pool, c->r, err);
+	return rc ? rc : rebase_apply_go_on(c, err);
+}
+
+/* ---- going back ---- */
 
 /* The branch may have moved: by hand, or by a rebase that was interrupted at its end. */
 static int queue_branch_back(struct rebase_cmd *c, struct ref_transaction *t, const char *msg, struct err *err)
@@ -537,11 +574,12 @@ static int edit_todo(struct rebase_cmd *c, struct err *err)
 	return rc;
 }
 
-static int show_patch(struct err *err)
+static int show_patch(const struct rebase_cmd *c, struct err *err)
 {
 	const char *args[] = { "show", REFNAME_REBASE_HEAD, "--", NULL };
+	const char *of_am[] = { "am", "--show-current-patch", NULL };
 
-	return run_own(args, err);
+	return run_own(c->state.applies ? of_am : args, err);
 }
 
 /* P7: a kill while the first state files got their names. HEAD, index and files are still the old ones. */
@@ -567,15 +605,19 @@ int rebase_resume(struct rebase_cmd *c, struct err *err)
 {
 	int rc = require_progress(c, err);
 
+	if (c->o.mode == REBASE_EDIT_TODO && c->state.applies) {
+		err_release(err);
+		return err_set(err, ERR_INVALID, "The --edit-todo action can only be used during interactive rebase.");
+	}
 	if (rc == ERR_NOT_FOUND && gives_up(c))
 		return forget_incomplete(c, err);
 	if (rc)
 		return rc;
 	switch (c->o.mode) {
 	case REBASE_CONTINUE:
-		return continue_rebase(c, err);
+		return c->state.applies ? go_on_applying(c, err) : continue_rebase(c, err);
 	case REBASE_SKIP:
-		return skip(c, err);
+		return c->state.applies ? go_on_applying(c, err) : skip(c, err);
 	case REBASE_ABORT:
 		return abort_rebase(c, err);
 	case REBASE_QUIT:
@@ -583,6 +625,6 @@ int rebase_resume(struct rebase_cmd *c, struct err *err)
 	case REBASE_EDIT_TODO:
 		return edit_todo(c, err);
 	default:
-		return show_patch(err);
+		return show_patch(c, err);
 	}
 }

@@ -271,6 +271,7 @@ static int update_files(struct rebase_run *run, struct result_update *u, const s
 {
 	int rc;
 
+	u->of_checkout = !run->begun; /* HEAD leaves its branch */
 	u->from = &run->base_tree;
 	u->to = to;
 	u->stages = stages;
@@ -410,15 +411,18 @@ static int remove_state_files(struct rebase_run *run, struct err *err)
 	return rc ? rc : rebase_end_state(run->c, run->op, REBASE_STASH_APPLY, err);
 }
 
-int rebase_publish_end(struct rebase_run *run, struct err *err)
+int rebase_run_stage_files(struct rebase_run *run, struct err *err)
 {
-	struct result_update u = { 0 };
-	struct ref_transaction *t = NULL;
 	int rc = rebase_run_begin_op(run, err);
 
 	/* A rebase that never stopped needs no state of its own: WORKTREE_UPDATE brings files back. */
-	if (!rc)
-		rc = update_files(run, &u, &run->now.tree, NULL, false, err);
+	return rc ? rc : update_files(run, &run->last, &run->now.tree, NULL, false, err);
+}
+
+int rebase_publish_staged(struct rebase_run *run, int rc, struct err *err)
+{
+	struct ref_transaction *t = NULL;
+
 	if (!rc)
 		rc = begin_refs(run, &t, err);
 	if (!rc)
@@ -433,10 +437,16 @@ int rebase_publish_end(struct rebase_run *run, struct err *err)
 		rc = remove_state_files(run, err);
 	rc = rebase_end_operation(run->c, run->op, rc, err);
 	run->op = NULL;
-	result_update_release(&u);
+	result_update_release(&run->last);
+	run->last = (struct result_update){ 0 };
 	if (!rc)
 		rebase_run_after_commit(run);
 	return rc;
+}
+
+int rebase_publish_end(struct rebase_run *run, struct err *err)
+{
+	return rebase_publish_staged(run, rebase_run_stage_files(run, err), err);
 }
 
 void rebase_take_back(struct rebase_run *run)

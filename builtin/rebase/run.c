@@ -185,7 +185,7 @@ static int skip_leading(struct rebase_run *run, struct err *err)
 	return 0;
 }
 
-static int detach_at_onto(struct rebase_run *run, struct err *err)
+int rebase_run_detach(struct rebase_run *run, struct err *err)
 {
 	struct commit *onto = commit_lookup(run->c->pool, &run->c->state.onto);
 	int rc = commit_parse_node(run->c->pool, onto, err);
@@ -230,7 +230,7 @@ static int retry_one_by_one(struct rebase_run *run, struct err *err)
 	run->one_by_one = true;
 	rebase_take_back(run);
 	if (!run->begun)
-		rc = detach_at_onto(run, err);
+		rc = rebase_run_detach(run, err);
 	return rc || run->begun ? rc : show_base(run, err);
 }
 
@@ -278,7 +278,7 @@ int rebase_start(struct rebase_cmd *c, struct err *err)
 	progress_copy(&run.published, &run.now);
 	rebase_run_plan_refs(&run);
 	if (!rc)
-		rc = detach_at_onto(&run, err);
+		rc = rebase_run_detach(&run, err);
 	if (!rc && c->list_is_broken)
 		rc = stop_for_broken_list(&run, err);
 	if (!rc)

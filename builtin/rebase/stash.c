@@ -53,6 +53,11 @@ int rebase_seal_waiting(struct rebase_cmd *c, int rc, struct err *err)
 
 /* ---- local changes ---- */
 
+static enum repo_state_file autostash_file(const struct rebase_cmd *c)
+{
+	return c->state.applies ? STATE_REBASE_APPLY_AUTOSTASH : STATE_REBASE_MERGE_AUTOSTASH;
+}
+
 static int refuse_to_stash(struct err *err)
 {
 	report_error(err);
@@ -80,7 +85,7 @@ int rebase_stash_changes(struct rebase_cmd *c, struct err *err)
 	if (c->o.autostash <= 0)
 		return 0;
 	op = rebase_take_operation(c);
-	rc = autostash_create(op, STATE_REBASE_MERGE_AUTOSTASH, &stash, err);
+	rc = autostash_create(op, autostash_file(c), &stash, err);
 	rc = rebase_leave_operation(c, op, rc, err);
 	if (rc == ERR_CONFLICT)
 		return refuse_to_stash(err);
@@ -95,15 +100,17 @@ int rebase_end_state(struct rebase_cmd *c, struct repo_operation *op, enum rebas
 	int rc = 0;
 
 	if (how == REBASE_STASH_STORE)
-		rc = autostash_store(op, STATE_REBASE_MERGE_AUTOSTASH, &outcome, err);
-	else if (repo_state_exists(c->r, STATE_REBASE_MERGE_AUTOSTASH)) {
+		rc = autostash_store(op, autostash_file(c), &outcome, err);
+	else if (repo_state_exists(c->r, autostash_file(c))) {
 		rc = repo_operation_publish(op, err);
 		lockfile_release(repo_operation_index_lock(op));
 		if (!rc)
-			rc = autostash_apply(op, STATE_REBASE_MERGE_AUTOSTASH, &outcome, err);
+			rc = autostash_apply(op, autostash_file(c), &outcome, err);
 	}
+	if (!rc && c->state.applies) /* without it no am is in progress */
+		rc = repo_operation_remove_state(op, STATE_REBASE_APPLY_NEXT, err);
 	if (!rc)
-		rc = repo_operation_remove_state(op, STATE_REBASE_MERGE, err);
+		rc = repo_operation_remove_state(op, c->state.applies ? STATE_REBASE_APPLY : STATE_REBASE_MERGE, err);
 	fflush(stdout);
 	if (!rc && outcome)
 		fputs(autostash_text(outcome), stderr);
@@ -113,10 +120,11 @@ int rebase_end_state(struct rebase_cmd *c, struct repo_operation *op, enum rebas
 /* After an interruption of our own the files are not whole: `rebase --abort` comes first, and then brings the changes back. */
 int rebase_unstash_changes(struct rebase_cmd *c, struct err *err)
 {
+	const enum repo_state_file head_name = c->state.applies ? STATE_REBASE_APPLY_HEAD_NAME : STATE_REBASE_MERGE_HEAD_NAME;
 	struct repo_operation *op;
 	int rc;
 
-	if (!repo_state_exists(c->r, STATE_REBASE_MERGE_AUTOSTASH) || repo_state_exists(c->r, STATE_REBASE_MERGE_HEAD_NAME) ||
+	if (!repo_state_exists(c->r, autostash_file(c)) || repo_state_exists(c->r, head_name) ||
 	    result_update_is_unfinished(c->r))
 		return 0;
 	op = rebase_take_operation(c);

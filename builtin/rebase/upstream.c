@@ -271,7 +271,7 @@ int rebase_is_up_to_date(struct rebase_cmd *c, struct err *err)
 	struct commit *onto, *head, *upstream, *base;
 	int rc = parse_commit(c, &c->state.onto, &onto, err);
 
-	if (c->o.interactive || c->o.exec.nr || c->o.autosquash > 0 || c->o.root)
+	if (c->o.interactive || c->o.exec.nr || c->o.autosquash > 0 || c->o.root || c->o.fixes_whitespace)
 		return 0;
 	if (!rc)
 		rc = parse_commit(c, &c->state.orig_head, &head, err);
