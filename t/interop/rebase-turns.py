@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Random rebases in which two programs take turns at each stop, beside the same rebase by one of them alone.
 
-    t/interop/rebase-turns.py OURS PEER DIR [COUNT [FIRST-SEED]]
+    t/interop/rebase-turns.py [--apply] OURS PEER DIR [COUNT [FIRST-SEED]]
 
 Exit code, output, HEAD, branches, reflogs, index, files and what is left in the repository must be equal after each stop.
 Git 2.55 leaves AUTO_MERGE, REBASE_HEAD and message-squash behind in places where we do not, and an empty current-fixups
 where the only fixup of a chain brought nothing; these are not compared, nor are rewritten-list and rewritten-pending after
 --skip: there they also have the commit that was skipped.
+
+--apply: of `git rebase --apply`, without a list. Not compared are the mails, of which we write only the line that names the
+commit, and patch-merge-index, which we do not write.
 """
 import os
 import random
@@ -15,11 +18,18 @@ import shutil
 import subprocess
 import sys
 
+APPLY = "--apply" in sys.argv
+if APPLY:
+    sys.argv.remove("--apply")
 ENV = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@x", "GIT_COMMITTER_NAME": "C", "GIT_COMMITTER_EMAIL": "c@x",
        "GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000", "GIT_CONFIG_NOSYSTEM": "1",
        "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false", "GIT_EDITOR": ":",
        "PATH": os.environ["PATH"], "GIT_TEST_FSYNC": "0", "LC_ALL": "C",
        "GIT_CEILING_DIRECTORIES": os.path.abspath(sys.argv[3])}
+NOT_COMPARED = ["author-script"] if not APPLY else ["patch-merge-index"] + ["%04d" % i for i in range(20)]
+OPTIONS = [["--signoff"], ["--update-refs"], ["--empty=keep"], ["-f"]] if not APPLY else [
+    ["--signoff"], ["-f"], ["-q"], ["-v"], ["-C1"], ["--whitespace=fix"], ["--ignore-whitespace"], ["--onto", "low"],
+    ["--committer-date-is-author-date"], ["--rerere-autoupdate"], ["--keep-base"], ["--autostash"]]
 COMMANDS = ["pick"] * 6 + ["squash", "fixup", "fixup -C", "reword", "edit", "drop"]
 
 
@@ -85,14 +95,14 @@ def state(program, repo, skipped):
     for args in (["for-each-ref"], ["ls-files", "-s"], ["status", "--porcelain"], ["symbolic-ref", "-q", "HEAD"]):
         parts.append(" ".join(args) + "\n" + call(repo, program, *args)[1])
     top = os.path.join(repo, ".git")
-    for d in ("logs", "rebase-merge"):
+    for d in ("logs", "rebase-merge", "rebase-apply"):
         for base, _, files in sorted(os.walk(os.path.join(top, d))):
             for f in sorted(files):
                 path = os.path.join(top, "rebase-merge", "current-fixups")
                 chain = os.path.exists(path) and os.path.getsize(path)
                 if (f in ("rewritten-list", "rewritten-pending") and skipped) or (f == "current-fixups" and not chain):
                     continue
-                if f != "author-script" and (chain or f not in ("message-squash", "message-fixup")):
+                if f not in NOT_COMPARED and (chain or f not in ("message-squash", "message-fixup")):
                     text = open(os.path.join(base, f), errors="replace").read()
                     parts.append("%s\n%s" % (os.path.relpath(os.path.join(base, f), top), text.rstrip("\n")))
     for f in sorted(os.listdir(repo)):
@@ -109,17 +119,24 @@ def said(out):
 def rebase(seed, programs, peer, repo, todo):
     """The states after each stop. programs: who takes which turn."""
     rng = random.Random(seed)
-    options = [o for o in (["--signoff"], ["--update-refs"], ["--empty=keep"], ["-f"]) if rng.random() < 0.2]
-    args = ["rebase", "-i", *[w for o in options for w in o], "main"]
+    options = [o for o in OPTIONS if rng.random() < 0.2]
+    if ["--keep-base"] in options and ["--onto", "low"] in options:
+        options.remove(["--keep-base"])
+    if ["--autostash"] in options:
+        with open(os.path.join(repo, rng.choice("abc")), "a") as f:
+            f.write("local\n")
+    args = ["rebase", "--apply" if APPLY else "-i", *[w for o in options for w in o], "main"]
     states, skipped = [], False
     for turn in range(30):
         program = programs[turn % len(programs)]
         code, out = call(repo, program, *args, GIT_SEQUENCE_EDITOR="cp '%s'" % todo)
         skipped = skipped or args[-1] == "--skip"
         states.append("%s: %d\n%s\n== " % (" ".join(args), code, said(out)) + state(peer, repo, skipped))
-        if not os.path.isdir(os.path.join(repo, ".git", "rebase-merge")):
+        if not os.path.isdir(os.path.join(repo, ".git", "rebase-apply" if APPLY else "rebase-merge")):
             break
         args = ["rebase", rng.choice(["--continue"] * 5 + ["--skip", "--abort"])]
+        if APPLY and rng.random() < 0.05:
+            args = ["rebase", "--quit"]
         if args[1] == "--continue":
             for path in call(repo, peer, "diff", "--name-only", "--diff-filter=U")[1].split():
                 if call(repo, peer, "checkout", rng.choice(["--ours", "--theirs"]), "--", path)[0]:
