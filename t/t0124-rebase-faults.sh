@@ -28,7 +28,12 @@ test_expect_success JOURNAL,STRACE 'a rebase, a stop, its end, --abort: one flus
 		test 1 = $(count_flushes sh -c "git rebase -q clash || test -d .git/rebase-merge") &&
 		git checkout -q --theirs f && git add f &&
 		test 2 -ge $(count_flushes env GIT_EDITOR=: git rebase --continue) && git reset -q --hard start &&
-		! git rebase -q clash && test 2 -ge $(count_flushes git rebase --abort)
+		! git rebase -q clash && test 2 -ge $(count_flushes git rebase --abort) &&
+		test 1 = $(count_flushes git rebase -q --apply trunk) && git reset -q --hard start &&
+		test 1 = $(count_flushes sh -c "git rebase -q --apply clash || test -d .git/rebase-apply") &&
+		git checkout -q --theirs f && git add f && test 1 = $(count_flushes git rebase --continue) && git reset -q --hard start &&
+		! git rebase -q --apply clash && test 2 -ge $(count_flushes git rebase --skip) && git reset -q --hard start &&
+		! git rebase -q --apply clash && test 2 -ge $(count_flushes git rebase --abort)
 	) &&
 	GIT_TEST_FS_KIND=journal && export GIT_TEST_FS_KIND
 '
@@ -43,7 +48,7 @@ test_expect_success 'a conflict is a success for calls_of' '
 
 # whole: HEAD, index and files belong together; the branch is the old one, or has all commits on its new base
 whole() {
-	if test -d .git/rebase-merge || test -e .git/WORKTREE_UPDATE; then
+	if test -d .git/rebase-merge || test -d .git/rebase-apply || test -e .git/WORKTREE_UPDATE; then
 		if test "$(git rev-parse topic)" = "$(git rev-parse start)"; then
 			git rebase --abort >../out 2>&1 || git merge --abort >../out 2>&1 || { cat ../out >&4; return 1; }
 		else
@@ -53,22 +58,24 @@ whole() {
 	git status --porcelain >../status && test_must_be_empty ../status &&
 	test -z "$(git ls-files -u)" && test -z "$(git ls-files -o)" &&
 	test_path_is_missing .git/WORKTREE_UPDATE && test_path_is_missing .git/rebase-merge &&
+	test_path_is_missing .git/rebase-apply &&
 	test "$(git symbolic-ref HEAD)" = refs/heads/topic &&
 	{ test "$(git rev-parse topic)" = "$(git rev-parse start)" || test "$(git log --format=%s trunk.. | tr "\n" " ")" = "three two one "; }
 }
 
-# sweep WHAT STEP BRANCH: call after call of `rebase BRANCH` fails with WHAT, or is where the command is killed
+# sweep WHAT STEP BRANCH [OPTION...]: call after call of `rebase OPTION... BRANCH` fails with WHAT, or is where the command is killed
 sweep() {
-	local n=0 runs=0 what=$1 code
+	local n=0 runs=0 what=$1 branch=$3 code
 	sweep_step $1 $2
+	shift 3
 	git reset -q --hard start && cp -a . ../copy && (
-		cd ../copy && FAULT_GIT=$TRASH_DIRECTORY/tolerant && calls_of $what rebase -q $3 >../out 2>&1 &&
+		cd ../copy && FAULT_GIT=$TRASH_DIRECTORY/tolerant && calls_of $what rebase -q "$@" $branch >../out 2>&1 &&
 		lines $CHOSEN >../chosen
 	) && rm -rf ../copy || return
 	for n in $(cat ../chosen); do
 		runs=$((runs + 1)) code=0
 		git checkout -q -f topic && git reset -q --hard start && git clean -fdq || return
-		GIT_TEST_SYSCALL_FAIL=$n:$what "$FAULT_GIT" rebase -q $3 >../out 2>&1 || code=$?
+		GIT_TEST_SYSCALL_FAIL=$n:$what "$FAULT_GIT" rebase -q "$@" $branch >../out 2>&1 || code=$?
 		whole || { echo "broken after $what at call $n, exit code $code:" >&4; cat ../out >&4; git status >&4; return 1; }
 	done
 	git fsck --no-dangling >../out 2>&1 || { cat ../out >&4; return 1; }
@@ -99,16 +106,33 @@ test_expect_success XATTR 'with hooks, which look at each commit' '
 	)
 '
 
+test_expect_success XATTR 'killed at any call of rebase --apply' '
+	( cd repo && sweep KILL 11 trunk --apply )
+'
+
+test_expect_success XATTR 'killed at any call of rebase --apply with a conflict' '
+	( cd repo && sweep KILL 37 clash --apply )
+'
+
+test_expect_success 'each call of rebase --apply with a conflict fails' '
+	( cd repo && sweep EIO 37 clash --apply )
+'
+
+test_expect_success 'each call of rebase --apply fails for want of space' '
+	( cd repo && sweep ENOSPC 13 trunk --apply )
+'
+
 # Each name that the state files get is a moment: HEAD is still on another branch.
-test_expect_success XATTR 'killed before HEAD is detached: --continue does not build on the branch of HEAD' '
+# interrupt_start BACKEND
+interrupt_start() {
 	(
 		cd repo && git checkout -q -f -b other trunk && echo o >o && git add o && git commit -qm other && refused=0 &&
 		for n in 8 9 10 11 12 13 14 15 16 17 18 19 20 21
 		do
 			git checkout -q -f other && git branch -q -f topic start &&
-			{ GIT_TEST_SYSCALL_FAIL=$n:KILL:rename "$FAULT_GIT" rebase -q clash topic >../out 2>&1; test -d .git/rebase-merge; } ||
+			{ GIT_TEST_SYSCALL_FAIL=$n:KILL:rename "$FAULT_GIT" rebase -q --$1 clash topic >../out 2>&1; test -d .git/rebase-$1; } ||
 			continue
-			if git rebase --continue >../out 2>&1; then
+			if git rebase ${2:---continue} >../out 2>&1; then
 				echo "went on at $n" >&4 && return 1
 			fi
 			! grep "rebase was interrupted while HEAD moved" ../out || refused=$((refused + 1))
@@ -116,6 +140,14 @@ test_expect_success XATTR 'killed before HEAD is detached: --continue does not b
 		done &&
 		test $refused -gt 0
 	)
+}
+
+test_expect_success XATTR 'killed before HEAD is detached: --continue does not build on the branch of HEAD' '
+	interrupt_start merge
+'
+
+test_expect_success XATTR 'the same with --apply' '
+	( cd repo && git checkout -q -f topic && git branch -q -D other ) && interrupt_start apply
 '
 
 test_done

@@ -97,6 +97,11 @@ test_expect_success 'rebase: as many flushes for 100 commits as for 10' '
 	clean 10 && costs 1 rebase -q side && clean 100 && costs 1 rebase -q side && test 101 = "$(git -C journal/repo rev-list --count base..)"
 '
 
+test_expect_success 'rebase --apply: the same' '
+	clean 10 && costs 1 rebase -q --apply side && clean 100 && costs 1 rebase -q --apply side && test 101 = "$(git -C journal/repo rev-list --count base..)" &&
+	fresh 10 && costs 2 rebase -q --apply --autostash side && test_grep local journal/repo/g && test_path_is_missing journal/repo/.git/rebase-apply
+'
+
 test_expect_success 'rebase --autostash: two flushes' '
 	fresh 10 && costs 2 rebase -q --autostash side && test_grep local journal/repo/g && test_path_is_missing journal/repo/.git/rebase-merge &&
 	clean && costs 1 rebase -q --autostash side && costs 0 rebase -q --autostash side
