@@ -49,7 +49,7 @@ test_expect_success 'both backends make the same commits' '
 	all="log --format=%T%n%an%n%ae%n%ad%n%B m1..topic" && git -C repo $all >expect && copy && git -C repo rebase -q --merge m1 && git -C repo $all >out &&
 	test_cmp expect out &&
 	copy && git -C repo -c rebase.backend=apply rebase m1 >out && test_grep "^Applying: one" out &&
-	copy && git -C repo -c rebase.backend=apply rebase -q -i m1 2>err >out && test_grep ! Applying out
+	copy && GIT_SEQUENCE_EDITOR=: git -C repo -c rebase.backend=apply rebase -i m1 2>err >out && test_grep ! Applying out
 '
 
 test_expect_success 'nothing is left to apply: fast-forward, or all is there already' '
@@ -151,6 +151,19 @@ test_expect_success '--root with --onto; empty and merge commits' '
 	copy && (cd repo && git checkout -q topic~1 && git commit -q --allow-empty -m empty && git checkout -q -B topic && git merge -q --no-ff -m merge m1) &&
 	test_expect_code 1 git -C repo rebase --apply m1 >out && test_grep "^Patch is empty.$" out && git -C repo rebase --skip && git -C repo log --format=%s m1..topic >log &&
 	printf "two\none\n" >expect && test_cmp expect log
+'
+
+test_expect_success 'binary files, modes, links; an empty commit where upstream has one' '
+	copy && (cd repo && git checkout -q topic~1 && printf "a\0b" >bin && git add bin && git commit -qm bin && printf "c\0d" >bin && chmod +x f && ln -s f link &&
+		 git add . && git commit -qm other && git commit -q --allow-empty -m empty && git checkout -q -B topic && git rev-parse HEAD: >../tree &&
+		 git checkout -q -b with m1 && git commit -q --allow-empty -m "empty, too" && git checkout -q topic) &&
+	git -C repo rebase -q --apply with && git -C repo log --format=%s with..topic >log && printf "other\nbin\ntwo\none\n" >expect && test_cmp expect log &&
+	git -C repo rm -q --cached m && git -C repo write-tree >out && test_cmp tree out
+'
+
+test_expect_success 'a branch that is named: ORIG_HEAD is its tip, --abort leads there' '
+	copy && git -C repo checkout -q m1 && test_expect_code 1 git -C repo rebase --apply main topic >out 2>err &&
+	test "$(git -C repo rev-parse ORIG_HEAD)" = "$(git -C start rev-parse topic)" && git -C repo rebase --abort && test "$(git -C repo symbolic-ref HEAD)" = refs/heads/topic
 '
 
 test_expect_success 'local changes come back after --autostash' '
