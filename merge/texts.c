@@ -303,7 +303,7 @@ static void add_marker(const struct merger *g, struct strbuf *out, char sign, co
 {
 	for (size_t i = 0; i < g->m->marker_size; i++)
 		strbuf_addch(out, sign);
-	if (label)
+	if (label && *label)
 		strbuf_addf(out, " %s", label);
 	strbuf_addstr(out, crlf ? "\r\n" : "\n");
 }

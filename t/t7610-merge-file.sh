@@ -59,6 +59,11 @@ test_expect_success 'the file is replaced, its mode stays; a link stays a link' 
 	mkdir -p sub && lines 1 X 3 >sub/f && git init -q . && (cd sub && test_expect_code 1 git merge-file -q f ../b ../theirs) && test_grep "^<<<<<<< f$" sub/f && ls -a >list && ! grep merge_file_ list
 '
 
+test_expect_success 'an empty label leaves the marker alone' '
+	lines 1 X 3 >ours && lines 1 Y 3 >theirs && test_expect_code 1 git merge-file -p -L "" -L "" -L "" ours b theirs >out &&
+	lines 1 "<<<<<<<" X ======= Y ">>>>>>>" 3 >expect && test_cmp expect out
+'
+
 test_expect_success 'blobs' '
 	lines 1 X 3 >ours && for f in ours b theirs; do git hash-object -w $f || return 1; done >ids && set -- $(cat ids) && test_expect_code 1 git merge-file --object-id $1 $2 $3 >out && git cat-file blob $(cat out) >text &&
 	lines 1 "<<<<<<< $1" X ======= Y ">>>>>>> $3" 3 >expect && test_cmp expect text && git add b && test_expect_code 1 git merge-file -p --object-id -L a $1 :b $3 >out && test_grep "<<<<<<< a$" out &&
