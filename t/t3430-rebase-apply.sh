@@ -58,7 +58,8 @@ test_expect_success 'nothing is left to apply: fast-forward, or all is there alr
 	head_log -2 >log && printf "rebase (finish): returning to refs/heads/low\nrebase (start): checkout topic\n" >expect && test_cmp expect log &&
 	git -C repo checkout -q -b picked m1 && git -C repo cherry-pick topic~2 >/dev/null && git -C repo checkout -q low && git -C repo reset -q --hard topic~2 &&
 	git -C repo rebase --apply picked >out && test 1 = $(wc -l <out) && test "$(git -C repo rev-parse low)" = "$(git -C repo rev-parse picked)" &&
-	git -C repo rebase --apply picked >out && echo "Current branch low is up to date." >expect && test_cmp expect out
+	git -C repo rebase --apply picked >out && echo "Current branch low is up to date." >expect && test_cmp expect out &&
+	git -C repo rebase --apply -f --onto low m1 low >out && test_grep "^Fast-forwarded low to low.$" out
 '
 
 test_expect_success 'a conflict stops: words, state files, refs, status' '
@@ -146,6 +147,23 @@ test_expect_success 'options of the other backend are refused, in the words of G
 	test_expect_code 128 git -C repo rebase --apply --root 2>err && test_grep "^fatal: --root without --onto requires the merge backend$" err
 '
 
+# signed MESSAGE: what --signoff makes of it
+signed() {
+	copy && (cd repo && echo s >s && git add s && printf "$1" | git commit -q --cleanup=verbatim -F - && git rebase -q --apply --signoff topic~1 >/dev/null &&
+		 git cat-file commit HEAD | sed "1,/^$/d")
+}
+
+test_expect_success 'blank lines and comments at the end of a message stay where --signoff adds a line' '
+	by=$(git -C start var GIT_COMMITTER_IDENT | sed "s/>.*/>/;s/^/Signed-off-by: /") &&
+	signed "a\n" >out && printf "a\n\n$by\n" >expect && test_cmp expect out &&
+	signed "a\n\n\n" >out && printf "a\n\n\n$by\n" >expect && test_cmp expect out &&
+	signed "a\n \n" >out && printf "a\n \n\n$by\n" >expect && test_cmp expect out &&
+	signed "a\n\nb: c\n \n" >out && printf "a\n\nb: c\n \n$by\n" >expect && test_cmp expect out &&
+	signed "a\n\nb\n# c\n" >out && printf "a\n\nb\n# c\n\n$by\n" >expect && test_cmp expect out &&
+	signed "a\n\nb: c\n\n# c" >out && printf "a\n\nb: c\n\n# c\n$by\n" >expect && test_cmp expect out &&
+	signed "a\n\n$by\n\n" >out && printf "a\n\n$by\n\n" >expect && test_cmp expect out
+'
+
 test_expect_success '--root with --onto; empty and merge commits' '
 	copy && git -C repo rebase -q --apply --root --onto m1 && git -C repo log --format=%s m1..topic >log && printf "three\ntwo\none\n" >expect && test_cmp expect log &&
 	copy && (cd repo && git checkout -q topic~1 && git commit -q --allow-empty -m empty && git checkout -q -B topic && git merge -q --no-ff -m merge m1) &&
@@ -159,6 +177,11 @@ test_expect_success 'binary files, modes, links; an empty commit where upstream 
 		 git checkout -q -b with m1 && git commit -q --allow-empty -m "empty, too" && git checkout -q topic) &&
 	git -C repo rebase -q --apply with && git -C repo log --format=%s with..topic >log && printf "other\nbin\ntwo\none\n" >expect && test_cmp expect log &&
 	git -C repo rm -q --cached m && git -C repo write-tree >out && test_cmp tree out
+'
+
+test_expect_success 'a file that is of another type now is not listed before the merge' '
+	copy && (cd repo && git checkout -q -B m1 m1 && rm f && ln -s g f && git commit -qam link && git checkout -q topic) &&
+	test_expect_code 1 git -C repo rebase --apply m1 >out 2>err && test_grep "^Using index info" out && test_grep ! "	f$" out
 '
 
 test_expect_success 'a branch that is named: ORIG_HEAD is its tip, --abort leads there' '

@@ -61,11 +61,61 @@ void am_say(const struct am_cmd *c, const char *fmt, ...)
 	fflush(stdout);
 }
 
+static bool is_blank_or_comment(const struct am_cmd *c, const char *line, size_t len)
+{
+	if (*line == c->comment_char)
+		return true;
+	while (len && isspace((unsigned char)line[len - 1]))
+		len--;
+	return !len;
+}
+
+/* Where blank lines and comments at the end begin. */
+static size_t end_of_text(const struct am_cmd *c)
+{
+	const char *buf = c->mail.message.buf;
+	size_t len = c->mail.message.len;
+
+	while (len) {
+		size_t start = len - 1;
+
+		while (start && buf[start - 1] != '\n')
+			start--;
+		if (!is_blank_or_comment(c, buf + start, len - start))
+			break;
+		len = start;
+	}
+	return len;
+}
+
+/* As in Git, the line comes behind them, though trailers are looked for before them. */
+static void append_at_end(struct am_cmd *c, size_t len, const char *line)
+{
+	struct strbuf *m = &c->mail.message, text = STRBUF_INIT;
+
+	strbuf_add(&text, m->buf, len);
+	trailers_add_line(c->r, &text, line, c->comment_char);
+	if (text.len > len) {
+		const bool joins = text.len == len + strlen(line) + 1; /* other trailers */
+
+		strbuf_complete_line(m);
+		if (!joins && !(m->len > 1 && m->buf[m->len - 2] == '\n'))
+			strbuf_addch(m, '\n');
+		strbuf_addf(m, "%s\n", line);
+	}
+	strbuf_release(&text);
+}
+
 void am_append_signoff(struct am_cmd *c)
 {
+	const size_t len = end_of_text(c);
 	struct strbuf line = STRBUF_INIT;
 
-	if (ident_add_signoff(&line, c->committer.buf))
+	if (!ident_add_signoff(&line, c->committer.buf))
+		;
+	else if (len < c->mail.message.len)
+		append_at_end(c, len, line.buf);
+	else
 		trailers_add_line(c->r, &c->mail.message, line.buf, c->comment_char);
 	strbuf_release(&line);
 }

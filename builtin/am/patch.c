@@ -121,6 +121,8 @@ static void list_reconstructed(const struct am_cmd *c, const struct index_state 
 
 		if (ours && ours->mode == e->mode && oid_eq(&ours->oid, &e->oid))
 			continue;
+		if (ours && (ours->mode & S_IFMT) != (e->mode & S_IFMT)) /* of another type: not listed, as in Git */
+			continue;
 		strbuf_reset(&line);
 		strbuf_addf(&line, "%c\t", ours ? 'M' : 'A');
 		quote_c_style(&line, e->name, e->name_len, c->r->settings.quote_path);

@@ -49,7 +49,7 @@ static void use_rebase_options(struct am_cmd *c, const struct am_rebase_start *s
 	c->o.committer_date_is_author_date = s->committer_date_is_author_date;
 	c->o.ignore_date = s->reset_author_date;
 	c->s = (struct am_settings){ .threeway = true, .quiet = s->quiet, .signoff = s->signoff, .utf8 = true,
-				     .rerere_autoupdate = s->rerere_autoupdate, .apply_options = STRVEC_INIT };
+				     .message_id = c->s.message_id, .rerere_autoupdate = s->rerere_autoupdate, .apply_options = STRVEC_INIT };
 	strvec_pushv(&c->s.apply_options, start->apply_options->v);
 	for (size_t i = 0; i < start->commits->nr; i++)
 		add_commit_mail(c, &start->commits->oid[i]);

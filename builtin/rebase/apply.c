@@ -118,8 +118,9 @@ static int move_to_onto(struct rebase_run *run, bool fast_forwards, struct err *
 int rebase_apply_start(struct rebase_cmd *c, const struct object_id *base, struct err *err)
 {
 	struct oid_array commits = OID_ARRAY_INIT;
+	const bool fast_forwards = oid_eq(base, &c->state.orig_head);
 	struct rebase_run run;
-	int rc = rebase_make_picks(c, err);
+	int rc = fast_forwards ? 0 : rebase_make_picks(c, err);
 
 	rebase_run_init(&run, c);
 	list_commits(&c->list, &commits);
@@ -130,7 +131,7 @@ int rebase_apply_start(struct rebase_cmd *c, const struct object_id *base, struc
 		fflush(stdout);
 	}
 	if (!rc)
-		rc = commits.nr ? apply_commits(&run, &commits, err) : move_to_onto(&run, oid_eq(base, &c->state.orig_head), err);
+		rc = commits.nr ? apply_commits(&run, &commits, err) : move_to_onto(&run, fast_forwards, err);
 	oid_array_clear(&commits);
 	rebase_run_release(&run);
 	return rc;
