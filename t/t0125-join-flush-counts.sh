@@ -116,7 +116,8 @@ test_expect_success 'rebase: commands of exec, an edited list and new roots need
 test_expect_success 'a rebase that gives up seals the local changes when they are back' '
 	fresh && have=$(count_flushes sh -c "GIT_SEQUENCE_EDITOR=false git -C journal/repo rebase -q -i --autostash side || :") && test "$have" = 2 && test_grep local journal/repo/g &&
 	test_path_is_missing journal/repo/.git/rebase-merge && fresh && echo u >journal/repo/s &&
-	have=$(count_flushes sh -c "git -C journal/repo rebase -q --autostash side || :") && test "$have" = 2 && test_grep local journal/repo/g
+	have=$(count_flushes sh -c "git -C journal/repo rebase -q --autostash side || :") && test "$have" = 2 && test_grep local journal/repo/g &&
+	have=$(count_flushes sh -c "git -C journal/repo rebase -q --apply --autostash side || :") && test "$have" = 2 && test_grep local journal/repo/g
 '
 
 test_expect_success 'replay and history: one flush, for several commits and refs' '

@@ -199,7 +199,10 @@ test_expect_success 'local changes come back after --autostash' '
 test_expect_success 'an untracked file is in the way of the new base' '
 	copy && echo mine >repo/m && test_expect_code 1 git -C repo rebase --apply m1 2>err && test_grep "^error: Could not detach HEAD$" err &&
 	test_grep "would be overwritten by checkout" err && test "$(cat repo/m)" = mine && test "$(git -C repo symbolic-ref HEAD)" = refs/heads/topic &&
-	test_path_is_missing repo/.git/rebase-apply
+	test_path_is_missing repo/.git/rebase-apply && echo local >>repo/g && test_expect_code 1 git -C repo rebase --apply --autostash m1 2>err &&
+	test_grep "^error: Could not detach HEAD$" err && test_grep "^Applied autostash" err && test_grep local repo/g && test_path_is_missing repo/.git/rebase-apply &&
+	git -C repo checkout -q -f -b low topic~3 && echo local >>repo/f && test_expect_code 1 git -C repo rebase --apply --autostash m1 2>err &&
+	test_grep "^error: Could not detach HEAD$" err && test_grep "^Applied autostash" err && test_grep local repo/f && test_path_is_missing repo/.git/rebase-apply
 '
 
 test_expect_success 'hooks, and what they see' '

@@ -35,6 +35,12 @@ static int end_rebase(struct rebase_run *run, int rc, struct err *err)
 	return 0;
 }
 
+/* Nothing has changed, and local changes may come back: they are sealed together with what put them aside. */
+static void keep_operation(struct rebase_run *run, struct repo_operation *op, struct err *err)
+{
+	(void)!rebase_leave_operation(run->c, op, ERR_CONFLICT, err);
+}
+
 /* rc: of the engine. As in Git, each stop and each failure of it has the same exit code. */
 static int end_engine(struct rebase_run *run, struct am_rebase *a, int rc, struct err *err)
 {
@@ -42,7 +48,9 @@ static int end_engine(struct rebase_run *run, struct am_rebase *a, int rc, struc
 		take_steps(run, a);
 		return end_rebase(run, 0, err);
 	}
-	if (a->op)
+	if (a->op && rc == ERR_ABORTED)
+		keep_operation(run, a->op, err);
+	else if (a->op)
 		rc = repo_operation_end(a->op, rc < 0 ? rc : ERR_ABORTED, err);
 	return rc > 0 ? 1 : rc;
 }
@@ -105,7 +113,10 @@ static int move_to_onto(struct rebase_run *run, bool fast_forwards, struct err *
 	if (rc == ERR_CONFLICT) {
 		report_error(err);
 		err_release(err);
-		rc = err_set(err, ERR_ABORTED, "Could not detach HEAD");
+		keep_operation(run, run->op, err);
+		result_update_release(&run->last);
+		run->op = NULL;
+		return err_set(err, ERR_ABORTED, "Could not detach HEAD");
 	}
 	if (!rc && fast_forwards)
 		say_fast_forwarded(run->c);
