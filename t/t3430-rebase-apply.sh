@@ -232,8 +232,8 @@ test_expect_success 'hooks, and what they see' '
 '
 
 test_expect_success 'notes follow their commits' '
-	copy && git -C repo notes add -m noted topic && git -C repo -c notes.rewriteRef=refs/notes/commits rebase -q --apply m1 && git -C repo notes show topic >out &&
-	echo noted >expect && test_cmp expect out
+	copy && git -C repo notes add -m noted topic && GIT_AUTHOR_NAME=Ann git -C repo -c notes.rewriteRef=refs/notes/commits rebase -q --apply m1 && git -C repo notes show topic >out &&
+	echo noted >expect && test_cmp expect out && git -C repo log -1 --format="%an, %cn" refs/notes/commits >out && echo "Ann, $GIT_COMMITTER_NAME" >expect && test_cmp expect out
 '
 
 test_done

@@ -394,12 +394,23 @@ static struct notes_pair *rewritten_pairs(const struct rebase_run *run, size_t *
 /* Notes follow their commits. */
 static int copy_notes(struct rebase_run *run, struct ref_transaction *t, struct err *err)
 {
-	struct notes_copy copy = { .author = run->committer.buf, .committer = run->committer.buf, .by = "git rebase" };
-	struct notes_pair *pairs = run->notes ? rewritten_pairs(run, &copy.nr) : NULL;
+	struct strbuf author = STRBUF_INIT, committer = STRBUF_INIT;
+	struct notes_copy copy = { .by = "git rebase" };
+	struct notes_pair *pairs;
 	int rc;
 
-	copy.pairs = pairs;
-	rc = notes_rewrite_copy(run->notes, &copy, run->op, t, err);
+	if (!run->notes)
+		return 0;
+	copy.pairs = pairs = rewritten_pairs(run, &copy.nr);
+	rc = repo_ident(run->r, &author, IDENT_AUTHOR | IDENT_STRICT, err);
+	if (!rc)
+		rc = repo_ident(run->r, &committer, IDENT_COMMITTER | IDENT_STRICT, err);
+	copy.author = author.buf;
+	copy.committer = committer.buf;
+	if (!rc)
+		rc = notes_rewrite_copy(run->notes, &copy, run->op, t, err);
+	strbuf_release(&author);
+	strbuf_release(&committer);
 	free(pairs);
 	return rc;
 }
