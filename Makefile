@@ -326,7 +326,7 @@ differential: all
 	$(Q)dir=$$(mktemp -d) && rc=0 && for o in r rdm rdmT rc; do mkdir "$$dir/$$o" && t/interop/merges.py -k -$$o \
 		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/$$o" $(or $(COUNT),500) $(or $(SEED),1) || rc=1; done; \
 		t/interop/email-format.py $(abspath $(GIT)) '$(STOCK_GIT)' $(or $(COUNT),500) $(or $(SEED),1) || rc=1; \
-	for script in 'merge-command.py -k -r -d' rebase-turns.py pick-turns.py am.py; do t/interop/$$script \
+	for script in 'merge-command.py -k -r -d' rebase-turns.py 'rebase-turns.py --apply' pick-turns.py am.py; do t/interop/$$script \
 		$(abspath $(GIT)) '$(STOCK_GIT)' "$$dir/turns" $(or $(TURNS),100) $(or $(SEED),1) || rc=1; done; \
 	for run in $(foreach t,stash notes replace history-tools bisect-steps add-patch fast-export,$t:$(or $(TURNS),100)) \
 		replay:$(or $(COUNT),50) \

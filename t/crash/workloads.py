@@ -1529,9 +1529,10 @@ class Rebase(CherryPick):
     COMMAND = "rebase"
     LOCAL = False
 
-    def __init__(self, stop):
-        self.name = "rebase-stop" if stop else "rebase"
+    def __init__(self, stop, backend="merge"):
+        self.name = "rebase" + ("-apply" if backend == "apply" else "") + ("-stop" if stop else "")
         self.stop = stop
+        self.backend = "--" + backend
 
     def branches(self, git):
         for topic in range(self.ROUNDS):
@@ -1541,14 +1542,14 @@ class Rebase(CherryPick):
         git.must("repo", "commit", "-q", "-a", "-m", "main")
 
     def conflict(self, git, topic):
-        code, out = git.run("repo", "rebase", "main", "topic%d" % topic)
+        code, out = git.run("repo", "rebase", self.backend, "main", "topic%d" % topic)
         if code != 1 or "CONFLICT" not in out:
             raise CommandFailed("git rebase: exit %d: %s" % (code, out.strip()))
 
     def ops(self, git, read):
         for topic in range(self.ROUNDS):
             if not self.stop:
-                yield Op("repo", "rebase", lambda t=topic: git.must("repo", "rebase", "-q", "main", "topic%d" % t))
+                yield Op("repo", "rebase", lambda t=topic: git.must("repo", "rebase", "-q", self.backend, "main", "topic%d" % t))
                 continue
             yield Op("repo", "rebase with a conflict", lambda t=topic: self.conflict(git, t), commands=2)
             if topic % 2:
@@ -1559,7 +1560,7 @@ class Rebase(CherryPick):
             yield Op("repo", "continue", lambda: self.proceed(git, "repo"), steps=True)
 
     def in_progress(self, top):
-        return os.path.exists(os.path.join(top, "rebase-merge"))
+        return any(os.path.exists(os.path.join(top, d)) for d in ("rebase-merge", "rebase-apply"))
 
     def proceed(self, git, repo):
         """An interrupted rebase may not have come to its conflict, or may not have begun: then it says so."""
@@ -1568,15 +1569,15 @@ class Rebase(CherryPick):
             self.resolve(git, repo)
             git.must(repo, "add", "-u")
             git.must(repo, "-c", "core.editor=true", "rebase", "--continue")
-        elif code and "interrupted while HEAD moved" in out:
+        elif code and ("interrupted while HEAD moved" in out or "cannot resume" in out):
             self.abort(git, repo)
         elif code:
             raise CommandFailed("git rebase --continue: exit %d: %s" % (code, out.strip()))
 
     def next(self, git, repo):
-        """Also a rebase of each branch, whose lock may have been left. Those that stop write all files in rebase-merge/."""
+        """Also a rebase of each branch, whose lock may have been left. Those that stop write all files of the state."""
         for topic in range(self.ROUNDS):
-            code, out = git.run(repo, "rebase", "--force-rebase", "main", "topic%d" % topic)
+            code, out = git.run(repo, "rebase", self.backend, "--force-rebase", "main", "topic%d" % topic)
             if code == 1 and self.stop and "CONFLICT" in out:
                 self.resolve(git, repo)
                 git.must(repo, "add", "-u")
@@ -1854,6 +1855,7 @@ def all_workloads(bin_dir):
              Gc(), Repack(), RepackParts(), Maintenance(), Receive(), Clone(), Fetch(), Push("few", False), Push("few", True),
              Push("many", False), Push("many", True), Reset(), Checkout(),
              Merge(), MergeFastForward(), MergeConflict(), Pull(), Switch(),
-             CherryPick(), Am(), Rebase(False), Rebase(True), Stash(), Notes(), Bisect(), FastImport(), Worktrees(), AddPatch(),
+             CherryPick(), Am(), Rebase(False), Rebase(True), Rebase(False, "apply"), Rebase(True, "apply"),
+             Stash(), Notes(), Bisect(), FastImport(), Worktrees(), AddPatch(),
              Tiny("flush", tiny), Tiny("rename", tiny)]
     return {w.name: w for w in found}
