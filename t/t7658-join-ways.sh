@@ -5,5 +5,9 @@ test_description='merge, pull, cherry-pick, revert: words and states of many com
 . "$(dirname "$0")/test-lib.sh"
 . "$TEST_DIRECTORY/lib-join.sh"
 
+# Some of the words have ids in them.
+GIT_DEFAULT_HASH=sha1
+export GIT_DEFAULT_HASH
+
 join_tables t7657 merge pull pick
 test_done

@@ -90,7 +90,7 @@ test_expect_success 'one blank line may follow data and commands, two may not' '
 '
 
 test_expect_success 'a mark of an object that is missing is an error' '
-	echo ":1 $(printf %040d 7)" >marks && : >input && test_expect_code 128 git fast-import --quiet --import-marks=marks <input 2>err &&
+	echo ":1 ${ZERO_OID%?}7" >marks && : >input && test_expect_code 128 git fast-import --quiet --import-marks=marks <input 2>err &&
 	test_grep "object not found: 0*7" err && echo ":1 $(git rev-parse m)" >marks && printf "reset refs/heads/marked\nfrom :1\n" >input &&
 	git fast-import --quiet --import-marks=marks <input && test "$(git rev-parse marked)" = $(git rev-parse m)
 '

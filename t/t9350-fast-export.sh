@@ -128,7 +128,7 @@ test_expect_success 'a range: parents that are not in it, by name or left out' '
 test_expect_success 'paths: other commits are left out, and refs go to their nearest ancestors' '
 	export_to_out main light -- d/c && grep "^commit" out >got && test_line_count = 2 got && ! grep "M.* a$" out &&
 	git branch early main~5 && export_to_out main early -- d/g && grep -A1 "^reset refs/heads/early" out >got &&
-	printf "reset refs/heads/early\nfrom %040d\n" 0 >want && test_cmp want got && git branch -q -D early &&
+	printf "reset refs/heads/early\nfrom $ZERO_OID\n" >want && test_cmp want got && git branch -q -D early &&
 	git fast-export main -- gone >got && sed -i "s/early/main/" want && echo >>want && test_cmp want got
 '
 
@@ -185,7 +185,7 @@ test_expect_success 'nested tags need --mark-tags' '
 	about
 
 	reset refs/tags/outer
-	from $(printf "%040d" 0)
+	from $ZERO_OID
 
 	tag outer
 	mark :4
@@ -224,7 +224,7 @@ test_expect_success 'marks files that are missing, corrupt, or name no object' '
 	test_must_fail git fast-export --import-marks=nope main 2>err && test_grep nope err &&
 	test_must_fail git fast-export --import-marks=a --import-marks-if-exists=b main 2>err && test_grep "cannot be used together" err &&
 	echo ":1 x" >bad && test_must_fail git fast-export --import-marks=bad main 2>err && test_grep "corrupt mark line: :1 x" err &&
-	echo ":1 $(printf %040d 1)" >bad && test_must_fail git fast-export --import-marks=bad main 2>err && test_grep "object not found: 0*1" err &&
+	echo ":1 ${ZERO_OID%?}1" >bad && test_must_fail git fast-export --import-marks=bad main 2>err && test_grep "object not found: 0*1" err &&
 	echo ":7 $(git rev-parse main:a)" >bad && git fast-export --import-marks=bad main >out && sed -n 2p out >got && echo "mark :8" >want && test_cmp want got
 '
 
@@ -240,7 +240,7 @@ test_expect_success '--progress, --use-done-feature, --show-original-ids' '
 
 test_expect_success '--refspec' '
 	git fast-export main v1 --refspec refs/heads/*:refs/x/* --refspec :refs/heads/gone >out && grep -a -x "commit refs/x/main" out && grep -a -x "tag v1" out &&
-	tail -3 out >got && printf "reset refs/heads/gone\nfrom %040d\n\n" 0 >want && test_cmp want got
+	tail -3 out >got && printf "reset refs/heads/gone\nfrom $ZERO_OID\n\n" >want && test_cmp want got
 '
 
 test_expect_success '--anonymize' '

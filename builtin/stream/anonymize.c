@@ -116,14 +116,17 @@ void anonymize_ident(struct anonymizer *a, const char *ident, size_t len, struct
 
 static char *new_id(unsigned nr)
 {
-	return xstrfmt("%040x", nr + 1);
+	return xstrfmt("%x", nr + 1);
 }
 
 void anonymize_id(struct anonymizer *a, const struct object_id *oid, struct strbuf *out)
 {
 	const char *hex = oid_hex(oid);
+	const size_t len = strlen(hex);
+	const char *id = name_for(a, &a->ids, hex, len, new_id);
 
-	strbuf_addstr(out, name_for(a, &a->ids, hex, strlen(hex), new_id));
+	strbuf_addchars(out, '0', len - strlen(id));
+	strbuf_addstr(out, id);
 }
 
 static char *new_tag_message(unsigned nr)
