@@ -157,4 +157,14 @@ test_expect_success 'cherry-pick, revert: a hook that refuses' '
 	test_grep "^fatal: revert failed" err && git -C repo reset -q --hard
 '
 
+test_expect_success 'commits are reported as dropped once, and not behind a pick that local files refuse' '
+	no_hooks && git -C repo checkout -q -B same main && echo one >repo/one && git -C repo add one && git -C repo commit -q -m same &&
+	git -C repo checkout -q -B x topic~2 && commit early && git -C repo rebase -q --onto topic~3 topic~2 && git -C repo cherry-pick topic~2 topic &&
+	git -C repo checkout -q --detach same && echo mine >repo/early && test_must_fail git -C repo cherry-pick --empty=drop x~2 x~1 2>err &&
+	test_grep "would be overwritten" err && test_grep ! dropping err && { git -C repo cherry-pick --quit || :; } && rm repo/early &&
+	echo mine >repo/two && git -C repo checkout -q --detach x~1 && rm -f repo/two && git -C repo checkout -q x && git -C repo checkout -q --detach same &&
+	echo mine >repo/two && test_must_fail git -C repo rebase --reapply-cherry-picks same x 2>err && grep dropping err >lines && test_line_count = 1 lines &&
+	rm repo/two && git -C repo rebase --abort
+'
+
 test_done

@@ -86,7 +86,7 @@ int parse_opt_verbosity(const struct option *opt, const char *arg, int unset);
 #define PARSE_OPT_KEEP_ARGV0 4u
 #define PARSE_OPT_KEEP_UNKNOWN 8u
 #define PARSE_OPT_NO_INTERNAL_HELP 16u
-#define PARSE_OPT_NO_ABBREV 64u /* long names are whole: an option that stays may have a name that begins another */
+#define PARSE_OPT_NO_ABBREV 64u /* no beginnings of long names: an option that stays may be one */
 #define PARSE_OPT_SHELL_EVAL 32u /* usage on stdout is text for a shell's eval */
 
 /*

@@ -110,12 +110,11 @@ void am_append_signoff(struct am_cmd *c)
 {
 	const size_t len = end_of_text(c);
 	struct strbuf line = STRBUF_INIT;
+	const bool has_line = ident_add_signoff(&line, c->committer.buf);
 
-	if (!ident_add_signoff(&line, c->committer.buf))
-		;
-	else if (len < c->mail.message.len)
+	if (has_line && len < c->mail.message.len)
 		append_at_end(c, len, line.buf);
-	else
+	else if (has_line)
 		trailers_add_line(c->r, &c->mail.message, line.buf, c->comment_char);
 	strbuf_release(&line);
 }

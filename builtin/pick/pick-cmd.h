@@ -38,7 +38,7 @@ struct pick_options {
 struct pick_mark {
 	struct object_id tree; /* its result */
 	size_t at;	       /* in the list of commands */
-	size_t out_len;	       /* of the output before it */
+	size_t out_len, dropped_len; /* of the output before it */
 };
 
 struct pick_cmd {
@@ -56,7 +56,7 @@ struct pick_cmd {
 	struct object_id start; /* HEAD when the sequence began; null: unborn */
 	struct todo_list todo;
 	struct commit_pool *pool;
-	struct strbuf out; /* for standard output, once it is true */
+	struct strbuf out, dropped; /* for standard output and standard error, once it is true */
 
 	/* ---- steps.c: where HEAD, index and files stand, and where the picks in memory lead ---- */
 	struct repo_operation *op;
@@ -66,7 +66,7 @@ struct pick_cmd {
 	struct object_id next_head, next_tree; /* in memory */
 	struct head_step *steps;
 	struct pick_mark *marks; /* beside steps */
-	size_t nr_steps, alloc_steps, alloc_marks, out_len_before;
+	size_t nr_steps, alloc_steps, alloc_marks, out_len_before, dropped_len_before;
 	struct merge_trees settings;
 	bool keeps_ours; /* the strategy "ours" */
 	struct content_merge attributes;

@@ -126,13 +126,14 @@ static void release(struct pick_cmd *c)
 	strvec_clear(&c->o.strategy_options);
 	strvec_clear(&c->saved);
 	strbuf_release(&c->out);
+	strbuf_release(&c->dropped);
 	free(c->branch);
 }
 
 static int run_command_as(bool revert, int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct pick_cmd c = { .r = ctx->repo, .ctx = ctx, .revert = revert, .name = revert ? "revert" : "cherry-pick",
-			      .out = STRBUF_INIT, .committer = STRBUF_INIT, .last_message = STRBUF_INIT };
+			      .out = STRBUF_INIT, .dropped = STRBUF_INIT, .committer = STRBUF_INIT, .last_message = STRBUF_INIT };
 	struct err err = ERR_INIT;
 	int rc;
 

@@ -249,7 +249,8 @@ static void add_step(struct pick_cmd *c, const struct object_id *commit, const s
 {
 	ALLOC_GROW(c->steps, c->nr_steps + 1, c->alloc_steps);
 	ALLOC_GROW(c->marks, c->nr_steps + 1, c->alloc_marks);
-	c->marks[c->nr_steps] = (struct pick_mark){ .tree = *tree, .at = c->todo.at, .out_len = c->out_len_before };
+	c->marks[c->nr_steps] = (struct pick_mark){ .tree = *tree, .at = c->todo.at, .out_len = c->out_len_before,
+						    .dropped_len = c->dropped_len_before };
 	c->steps[c->nr_steps++] = (struct head_step){ *commit, reflog };
 	c->next_head = *commit;
 	c->next_tree = *tree;
@@ -291,6 +292,8 @@ static void print_out(struct pick_cmd *c)
 	fwrite(c->out.buf, 1, c->out.len, stdout);
 	fflush(stdout);
 	strbuf_reset(&c->out);
+	fputs(c->dropped.buf, stderr);
+	strbuf_reset(&c->dropped);
 }
 
 static int keep_steps(struct pick_cmd *c, struct err *err)
@@ -365,6 +368,7 @@ static int cut_steps(struct pick_cmd *c, struct err *err)
 		return rc ? rc : ERR_CONFLICT;
 	c->todo.at = c->marks[fit].at;
 	strbuf_setlen(&c->out, c->marks[fit].out_len);
+	strbuf_setlen(&c->dropped, c->marks[fit].dropped_len);
 	while (c->nr_steps > fit)
 		free(c->steps[--c->nr_steps].reflog);
 	c->next_head = fit ? c->steps[fit - 1].to : c->head;
@@ -669,8 +673,8 @@ static int finish_step(struct pick_cmd *c, struct step *s, struct err *err)
 		return apply_step(c, s, err);
 	if (drops(c, r)) {
 		add_messages(c, &r->merge);
-		fprintf(stderr, "dropping %s %s -- patch contents already upstream\n", oid_hex(&s->pick.commit->oid),
-			s->subject.buf);
+		strbuf_addf(&c->dropped, "dropping %s %s -- patch contents already upstream\n", oid_hex(&s->pick.commit->oid),
+			    s->subject.buf);
 		return 0;
 	}
 	if (r->becomes_empty && !keeps_empty(c, r)) {
@@ -690,6 +694,7 @@ static int run_step(struct pick_cmd *c, const struct todo_item *item, struct err
 	int rc = prepare_step(c, item, &s, err);
 
 	c->out_len_before = c->out.len;
+	c->dropped_len_before = c->dropped.len;
 	if (!rc && is_fast_forward(c, &s)) {
 		add_step(c, &s.pick.commit->oid, &s.pick.commit->tree, xstrfmt("%s: fast-forward", c->name));
 	} else if (!rc) {

@@ -87,6 +87,7 @@ struct rebase_run {
 	bool hook_refused; /* the same, by prepare-commit-msg */
 	bool has_new_commit; /* since the last publication */
 	struct strbuf amended; /* the same: "OLD NEW" lines */
+	size_t dropped_to; /* commands before it are done a second time: what they drop has been reported */
 	bool keeps_ours;  /* -s ours */
 	bool reverts;	  /* the command that runs is revert */
 	bool one_by_one; /* something is in the way, or a hook looks at each commit */

@@ -154,7 +154,7 @@ static int read_anew(struct rebase_run *run, struct err *err)
 
 	if (!rc)
 		rc = rebase_read_list(run->c, err);
-	run->now.at = run->published.at = 0;
+	run->now.at = run->published.at = run->dropped_to = 0;
 	run->total = run->now.done_nr + todo_count_left(&run->c->list);
 	return rc ? rc : rebase_run_prepare_merge(run, err);
 }

@@ -79,7 +79,8 @@ static int report_dropped(struct rebase_run *run, struct commit *c, struct err *
 	struct strbuf subject = STRBUF_INIT;
 	int rc = pick_subject(&p, &subject, err);
 
-	fprintf(stderr, "dropping %s %s -- patch contents already upstream\n", oid_hex(&c->oid), subject.buf);
+	if (run->now.at >= run->dropped_to)
+		fprintf(stderr, "dropping %s %s -- patch contents already upstream\n", oid_hex(&c->oid), subject.buf);
 	strbuf_release(&subject);
 	return rc;
 }

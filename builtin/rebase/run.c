@@ -228,6 +228,7 @@ static int retry_one_by_one(struct rebase_run *run, struct err *err)
 
 	err_release(err);
 	run->one_by_one = true;
+	run->dropped_to = run->now.at;
 	rebase_take_back(run);
 	if (!run->begun)
 		rc = rebase_run_detach(run, err);
