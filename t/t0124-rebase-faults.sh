@@ -119,7 +119,7 @@ test_expect_success 'each call of rebase --apply with a conflict fails' '
 '
 
 test_expect_success 'each call of rebase --apply fails for want of space' '
-	( cd repo && sweep ENOSPC 13 trunk --apply )
+	( cd repo && sweep ENOSPC 10 trunk --apply )
 '
 
 # Each name that the state files get is a moment: HEAD is still on another branch.

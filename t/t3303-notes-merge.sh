@@ -81,7 +81,7 @@ test_expect_success 'conflicts are left in files, the ref stays' '
 	printf "%s\n" "<<<<<<< refs/notes/commits" c1 ======= x1 ">>>>>>> refs/notes/x" same >expect && test_cmp expect $W/$head &&
 	echo c2 >expect && test_cmp expect $W/$gone && test -s $W/$added &&
 	test $(git rev-parse refs/notes/commits) = $(git rev-parse refs/notes/save) &&
-	echo "ref: refs/notes/commits" >expect && test_cmp expect .git/NOTES_MERGE_REF &&
+	test "$(ref_value . NOTES_MERGE_REF)" = "ref: refs/notes/commits" &&
 	git ls-tree -r --name-only NOTES_MERGE_PARTIAL >out && test_line_count = 2 out &&
 	git log -1 --format=%B NOTES_MERGE_PARTIAL >out && grep "^Conflicts:" out && grep "^	$head" out
 '

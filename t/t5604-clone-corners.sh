@@ -45,8 +45,8 @@ test_expect_success 'a clone of a corrupt ref fails' '
 	for how in --local --no-local --bare; do
 		test_must_fail git clone $how corrupt copy && test_path_is_missing copy || return 1
 	done &&
-	if test_have_prereq REFFILES; then file=corrupt/.git/refs/heads/bad; else file=$(echo corrupt/.git/reftable/*.ref); fi &&
-	echo garbage >"$file" && test_must_fail git clone corrupt copy && test_path_is_missing copy
+	if test_have_prereq REFFILES; then files=corrupt/.git/refs/heads/bad; else files=$(echo corrupt/.git/reftable/*.ref); fi &&
+	for file in $files; do echo garbage >"$file" || return 1; done && test_must_fail git clone corrupt copy && test_path_is_missing copy
 '
 
 test_expect_success 'the name of the host is that of the clone, if there is no path' '

@@ -47,7 +47,7 @@ test_expect_success 'rebase: prepare-commit-msg sees each pick in index and file
 	test_cmp expect log && git -C repo log --format=%B -1 HEAD~1 >actual && printf "fixup! one\nhook\n\n\n\n" >expect && test_cmp expect actual &&
 	git -C repo reflog -4 --format=%gs >actual && printf "%s\n" "rebase (finish): returning to refs/heads/x" "rebase (pick): two" \
 		"rebase (pick): fixup! one" "rebase (pick): one" >expect && test_cmp expect actual &&
-	test_path_is_missing repo/.git/MERGE_MSG && test_path_is_missing repo/.git/CHERRY_PICK_HEAD && git -C repo fsck
+	test_path_is_missing repo/.git/MERGE_MSG && ref_missing repo CHERRY_PICK_HEAD && git -C repo fsck
 '
 
 test_expect_success 'a message that gets lines is cleaned after the hook' '
@@ -153,7 +153,7 @@ test_expect_success 'cherry-pick, revert: a hook that refuses' '
 	exit 1
 	EOF
 	git -C repo checkout -q -B x main && test_expect_code 128 git -C repo cherry-pick topic 2>err && printf "error: '\''prepare-commit-msg'\'' hook failed\nfatal: cherry-pick failed\n" >expect &&
-	test_cmp expect err && test_path_is_file repo/.git/CHERRY_PICK_HEAD && git -C repo cherry-pick --abort && test_expect_code 128 git -C repo revert --no-edit HEAD 2>err &&
+	test_cmp expect err && ref_exists repo CHERRY_PICK_HEAD && git -C repo cherry-pick --abort && test_expect_code 128 git -C repo revert --no-edit HEAD 2>err &&
 	test_grep "^fatal: revert failed" err && git -C repo reset -q --hard
 '
 
