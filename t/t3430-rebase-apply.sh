@@ -137,12 +137,17 @@ test_expect_success 'options of the other backend are refused, in the words of G
 	do
 		refused "${o%=*} requires the merge backend" rebase --apply $o || return
 	done &&
+	for o in --apply -C1 "-c rebase.backend=apply"
+	do
+		case $o in -c*) set -- $o rebase ;; *) set -- rebase $o ;; esac
+		refused "--reschedule-failed-exec requires --exec or --interactive" "$@" --reschedule-failed-exec || return
+	done &&
 	refused "--strategy requires the merge backend" rebase --apply -Xours && refused "$both" rebase --apply -i && refused "$both" rebase -C1 -m &&
 	refused "$both" rebase --whitespace=fix -x true && refused "--update-refs requires the merge backend" rebase -C1 --update-refs &&
 	refused "switch \`C'\'' expects a numerical value" rebase -Cx && refused "Invalid whitespace option: '\''bad'\''" rebase --whitespace=bad &&
 	refused "apply options are incompatible with rebase.updateRefs.  Consider adding --no-update-refs" -c rebase.updateRefs rebase --apply &&
 	refused "apply options are incompatible with rebase.rebaseMerges.  Consider adding --no-rebase-merges" -c rebase.rebaseMerges rebase --apply &&
-	git -C repo -c rebase.updateRefs rebase -q --apply --no-update-refs m1 && copy &&
+	git -C repo -c rebase.updateRefs -c rebase.rescheduleFailedExec rebase -q --apply --no-update-refs m1 && copy &&
 	git -C repo -c rebase.updateRefs -c rebase.backend=apply rebase m1 >out && test_grep Applying out &&
 	test_expect_code 128 git -C repo rebase --apply --root 2>err && test_grep "^fatal: --root without --onto requires the merge backend$" err
 '

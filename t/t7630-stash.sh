@@ -277,7 +277,9 @@ test_expect_success STRACE,JOURNAL,FSYNC_BATCH 'push: two flushes, the first bef
 test_expect_success 'show -h and list -h print their usage' '
 	git init -q u && test_expect_code 129 git -C u stash show -h >out && test_grep "^usage: git stash show \[-u" out &&
 	test_grep "^    -u, .*include-untracked" out && test_grep "^    --only-untracked  *only show untracked files" out &&
-	test_expect_code 129 git -C u stash list -h >out && test_grep "^usage: git stash list" out
+	test_expect_code 129 git -C u stash list -h >out && test_grep "^usage: git stash list" out &&
+	git init -q v && test_commit -C v one && echo x >v/one.t && git -C v stash -q && test_expect_code 129 git -C v stash show --foo >out 2>err && test_must_be_empty out &&
+	test_grep "^usage: git stash show \[-u" err && test_grep "^    --only-untracked  *only show" err && test_grep ! "^error" err
 '
 
 test_done

@@ -139,6 +139,8 @@ NORETURN static void unknown_option(const struct diff_command *d, const char *ar
 {
 	struct option none[] = { OPT_END() };
 
+	if (d->own_options)
+		usage_with_options(d->usage, d->own_options);
 	if (d->ui && strcmp(arg, "-h") != 0)
 		error("invalid option: %s", arg);
 	usage_with_options(d->usage, none);

@@ -22,6 +22,7 @@ struct diff_command {
 	struct converter *conv;
 	struct worktree_diff files;
 	const char *const *usage;
+	const struct option *own_options; /* of the command that has those of diff, too: for the usage alone. NULL: none */
 	bool ui; /* for people */
 	bool many; /* more than two trees: the queue is that of the first old one, for statistics */
 	bool quiet, cached, merge_base;

@@ -207,7 +207,7 @@ void rebase_usage(void)
 
 /* Those of the merge backend that an option overrides; -1: not set. */
 struct rebase_settings {
-	int autosquash, update_refs, rebase_merges;
+	int autosquash, update_refs, rebase_merges, reschedule;
 };
 
 static void get_bool(struct rebase_cmd *c, const char *key, int *out)
@@ -290,7 +290,7 @@ static void read_config(struct rebase_cmd *c, struct rebase_settings *set)
 	get_bool(c, "rebase.updaterefs", &set->update_refs);
 	get_bool(c, "rebase.autostash", &o->autostash);
 	get_bool(c, "rebase.forkpoint", &o->fork_point);
-	get_bool(c, "rebase.reschedulefailedexec", &o->reschedule);
+	get_bool(c, "rebase.reschedulefailedexec", &set->reschedule);
 	get_bool(c, "rebase.abbreviatecommands", &abbreviates);
 	get_bool(c, "commit.gpgsign", &sign);
 	c->abbreviates = abbreviates;
@@ -399,6 +399,9 @@ static void choose_backend(struct rebase_cmd *c, const struct rebase_settings *s
 	struct rebase_cmd_options *o = &c->o;
 
 	c->state.applies = choose_apply(c, set);
+	if (c->state.applies && o->reschedule > 0)
+		die("--reschedule-failed-exec requires --exec or --interactive");
+	o->reschedule = given_or(o->reschedule, set->reschedule);
 	o->update_refs = c->state.applies ? 0 : given_or(o->update_refs, set->update_refs);
 	o->rebase_merges = c->state.applies ? 0 : given_or(o->rebase_merges, set->rebase_merges);
 	o->autosquash = c->state.applies ? 0 : given_or(o->autosquash, set->autosquash);
@@ -470,7 +473,7 @@ static void fill_defaults(struct rebase_cmd_options *o)
 int rebase_parse_options(struct rebase_cmd *c, int argc, const char **argv)
 {
 	struct rebase_cmd_options *o = &c->o;
-	struct rebase_settings set = { -1, -1, -1 };
+	struct rebase_settings set = { -1, -1, -1, -1 };
 	int total = argc;
 
 	read_config(c, &set);

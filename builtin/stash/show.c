@@ -108,13 +108,14 @@ static int show_stash(struct showing *sh, struct diff_command *d, struct err *er
 	return rc ? rc : diff_command_show(d, err);
 }
 
-static int show_run(struct showing *sh, struct repository *r)
+static int show_run(struct showing *sh, struct repository *r, const struct option *own)
 {
 	struct diff_command d;
 	struct err err = ERR_INIT;
 	int rc = diff_command_init(&d, r, true, &err), code;
 
 	d.usage = show_usage;
+	d.own_options = own;
 	if (!rc)
 		rc = show_stash(sh, &d, &err);
 	code = d.code;
@@ -141,7 +142,7 @@ int stash_cmd_show(int argc, const char **argv, struct command_ctx *ctx)
 	split_show_arguments(&sh, argc, argv);
 	code = stash_find_argument(ctx->repo, sh.nr_revs, sh.revs, &sh.stash);
 	if (!code)
-		code = show_run(&sh, ctx->repo);
+		code = show_run(&sh, ctx->repo, own);
 	stash_release(&sh.stash);
 	free(sh.diff_args);
 	free(sh.revs);
