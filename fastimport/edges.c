@@ -32,12 +32,26 @@ static int note_pack(void *data, struct pack *pack)
 	return 0;
 }
 
-void import_edges_begin(struct fast_import *fi)
+/* Before anything is imported: the file can be written. Its directory is not made. */
+static int touch_edges(const char *path, struct err *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return err_set_errno(err, "could not open '%s' for writing", path);
+	close(fd);
+	return 0;
+}
+
+int import_edges_begin(struct fast_import *fi, struct err *err)
 {
 	struct edges e = { fi, NULL };
+	int rc;
 
-	if (fi->pack_edges)
-		(void)!odb_foreach_pack(fi->repo->odb, ODB_OWN, note_pack, &e);
+	if (!fi->pack_edges)
+		return 0;
+	rc = touch_edges(fi->pack_edges, err);
+	return rc ? rc : odb_foreach_pack(fi->repo->odb, ODB_OWN, note_pack, &e);
 }
 
 int import_edges_stage(struct fast_import *fi, struct err *err)

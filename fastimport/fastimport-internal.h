@@ -190,8 +190,8 @@ MUST_USE int import_parse_from(struct fast_import *fi, struct import_branch *b, 
 MUST_USE int import_publish(struct fast_import *fi, bool with_refs, struct err *err);
 
 /* ---- edges.c ---- */
-/* Packs that are there before the import are not told of. */
-void import_edges_begin(struct fast_import *fi);
+/* Makes the file, if it is missing. Packs that are there before the import have no line. ERR_IO: it cannot be written. */
+MUST_USE int import_edges_begin(struct fast_import *fi, struct err *err);
 /* After new packs have got their names: their lines are appended. */
 MUST_USE int import_edges_stage(struct fast_import *fi, struct err *err);
 

@@ -319,9 +319,10 @@ int import_begin_data(struct fast_import *fi, struct err *err)
 		rc = line_option(fi, fi->args.v[i], err);
 	if (rc >= 0)
 		rc = import_marks_map_submodules(fi, err);
+	if (rc >= 0)
+		rc = import_edges_begin(fi, err);
 	if (rc < 0)
 		return rc;
-	import_edges_begin(fi);
 	fi->level = import_level(fi);
 	fi->op = repo_operation_begin(fi->repo);
 	rc = repo_operation_open_objects(fi->op, err);

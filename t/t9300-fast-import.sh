@@ -226,7 +226,9 @@ test_expect_success '--export-pack-edges: a line for each pack, with its tips' '
 	sed "s/pack-[0-9a-f]*[.]/P./" edges/d/file >got && git -C edges rev-parse a b~1 t b c >ids && test_path_is_file edges/d/marks &&
 	printf "before\n.git/objects/pack/P.pack: %s %s %s\n.git/objects/pack/P.pack: %s %s\n" $(cat ids) >want && test_cmp want got &&
 	sed -n "s/^\(.*pack\): .*/\1/p" edges/d/file >packs && while read -r pack; do test_path_is_file edges/$pack || return 1; done <packs &&
-	git -C edges fast-import --quiet --force --export-pack-edges=none <input && test_must_be_empty edges/none
+	git -C edges fast-import --quiet --force --export-pack-edges=none <input && test_must_be_empty edges/none &&
+	git init -q edges2 && test_expect_code 128 git -C edges2 fast-import --quiet --export-pack-edges=no/file <input 2>err &&
+	test_grep "^fatal: could not open .*no/file. for writing: No such file or directory$" err && test_path_is_missing edges2/no && test_must_fail git -C edges2 rev-parse -q --verify a
 '
 
 test_done
