@@ -65,9 +65,9 @@ struct pick_message_options {
  */
 const char *pick_cleanup_setting(struct repository *r, enum cleanup_mode *mode);
 /* Clean a message that no editor has shown. gets_line: -x or -s; it is cleaned then even without a mode. */
+void pick_clean_message(struct strbuf *message, enum cleanup_mode mode, bool gets_line, char comment_char);
 /* The same for git commit --cleanup. */
 const char *pick_cleanup_name(enum cleanup_mode mode, bool gets_line);
-void pick_clean_message(struct strbuf *message, enum cleanup_mode mode, bool gets_line, char comment_char);
 /* Append the message of the new commit, in the encoding of new commits. */
 MUST_USE int pick_message(struct pick *p, const struct pick_message_options *o, struct strbuf *out, struct err *err);
 /* Append the line "Name <mail> date zone" of its author, in the encoding of new commits. */

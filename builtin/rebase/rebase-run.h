@@ -114,6 +114,8 @@ MUST_USE int rebase_run_list(struct rebase_run *run, struct err *err);
 /* HEAD has moved by what others did: a child, the user. */
 MUST_USE int rebase_run_read_head(struct rebase_run *run, struct err *err);
 void rebase_run_flush_pending(struct rebase_run *run);
+/* `done` has the command. */
+void rebase_run_note_done(struct rebase_run *run, const struct todo_item *item);
 /* The command at `at` is done. */
 void rebase_run_advance(struct rebase_run *run);
 /* The same, because something is published before the command ends. */
@@ -147,6 +149,10 @@ struct rebase_new {
 };
 MUST_USE int rebase_run_commit_without_hooks(struct rebase_run *run, const struct rebase_new *n, struct err *err);
 MUST_USE int rebase_run_message(struct rebase_run *run, struct commit *c, struct strbuf *out, struct err *err);
+/* The date of an ident line: "1700000000 +0000". */
+const char *rebase_date_of(const char *ident);
+/* The present time in that form, whatever GIT_AUTHOR_DATE and GIT_COMMITTER_DATE are. */
+void rebase_add_date_now(struct strbuf *out);
 MUST_USE int rebase_run_author(struct rebase_run *run, struct commit *c, struct strbuf *out, struct err *err);
 /* Is the next command one that goes into this commit? */
 bool rebase_run_is_last_fixup(const struct rebase_run *run);
@@ -212,8 +218,10 @@ MUST_USE int rebase_stop_break(struct rebase_run *run, struct err *err);
 /* Conflicts. `result` is that of the merge; its messages are printed. */
 MUST_USE int rebase_stop_conflict(struct rebase_run *run, const struct todo_item *item, struct commit *c,
 				  const struct merge_result *result, struct rebase_stop *stop, struct err *err);
-/* The command could not be carried out, and is done again by --continue. `why` has been printed. */
+/* The command could not be carried out; --continue runs it again. `done` has it, too. Why has been printed. */
 MUST_USE int rebase_stop_rescheduled(struct rebase_run *run, const struct todo_item *item, struct err *err);
+/* The same for a command that is in `done` already. */
+MUST_USE int rebase_stop_put_back(struct rebase_run *run, const struct todo_item *item, struct err *err);
 
 /* ---- run-child.c ---- */
 struct rebase_child_commit {

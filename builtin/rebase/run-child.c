@@ -37,11 +37,53 @@ static void add_commit_options(struct rebase_run *run, const struct rebase_child
 		strvec_push(args, "-q");
 }
 
+static int add_author_date(struct rebase_run *run, const struct rebase_child_commit *cc, const struct strvec *env,
+			   struct strbuf *out, struct err *err)
+{
+	struct pick head = rebase_run_pick_of(run, commit_lookup(run->c->pool, &run->now.head));
+	struct strbuf author = STRBUF_INIT;
+	const char *date;
+	int rc;
+
+	if (!cc->amend) {
+		for (size_t i = 0; i < env->nr; i++)
+			if (skip_prefix(env->v[i], "GIT_AUTHOR_DATE=@", &date))
+				strbuf_addstr(out, date);
+		return 0;
+	}
+	rc = pick_author(&head, &author, err);
+	if (!rc)
+		strbuf_addstr(out, rebase_date_of(author.buf));
+	strbuf_release(&author);
+	return rc;
+}
+
+/* --reset-author-date, --committer-date-is-author-date. `env` has the author, or a commit that is amended keeps its own. */
+static int push_dates(struct rebase_run *run, const struct rebase_child_commit *cc, struct strvec *env, struct err *err)
+{
+	const struct rebase_state *s = &run->c->state;
+	struct strbuf date = STRBUF_INIT;
+	int rc = 0;
+
+	if (s->reset_author_date)
+		rebase_add_date_now(&date);
+	else if (s->committer_date_is_author_date)
+		rc = add_author_date(run, cc, env, &date, err);
+	if (!rc && s->reset_author_date)
+		strvec_pushf(env, "GIT_AUTHOR_DATE=@%s", date.buf);
+	if (!rc && s->committer_date_is_author_date && date.len)
+		strvec_pushf(env, "GIT_COMMITTER_DATE=@%s", date.buf);
+	strbuf_release(&date);
+	return rc;
+}
+
 int rebase_child_commit(struct rebase_run *run, const struct rebase_child_commit *cc, struct err *err)
 {
 	struct child_process cp = CHILD_PROCESS_INIT;
 	int rc = cc->own_author ? author_script_read(run->r, &cp.env, err) : 0;
 
+	if (!rc)
+		rc = push_dates(run, cc, &cp.env, err);
 	push_own_command(&cp.args, "commit");
 	add_commit_options(run, cc, &cp.args);
 	strvec_pushf(&cp.env, "GIT_REFLOG_ACTION=%s (%s)", run->c->action, cc->command);
@@ -163,7 +205,7 @@ static int read_anew(struct rebase_run *run, struct err *err)
 static int put_back(struct rebase_run *run, struct err *err)
 {
 	run->now.at--;
-	return rebase_stop_rescheduled(run, &run->c->list.items[run->now.at], err);
+	return rebase_stop_put_back(run, &run->c->list.items[run->now.at], err);
 }
 
 int rebase_run_exec(struct rebase_run *run, const struct todo_item *item, struct err *err)

@@ -8,6 +8,7 @@
 #include "porcelain/trailers.h"
 #include "repo/ident.h"
 #include "util/alloc.h"
+#include "util/date.h"
 
 /* ---- settings ---- */
 
@@ -46,8 +47,7 @@ struct pick rebase_run_pick_of(struct rebase_run *run, struct commit *c)
 
 /* ---- the commit ---- */
 
-/* The date of an ident line: "1700000000 +0000". */
-static const char *date_of(const char *ident)
+const char *rebase_date_of(const char *ident)
 {
 	const char *gt = strrchr(ident, '>');
 
@@ -56,8 +56,16 @@ static const char *date_of(const char *ident)
 
 static void set_date(struct strbuf *ident, const char *date)
 {
-	strbuf_setlen(ident, (size_t)(date_of(ident->buf) - ident->buf));
+	strbuf_setlen(ident, (size_t)(rebase_date_of(ident->buf) - ident->buf));
 	strbuf_addstr(ident, date);
+}
+
+void rebase_add_date_now(struct strbuf *out)
+{
+	int zone;
+	timestamp_t now = date_now(&zone);
+
+	strbuf_addf(out, "%" PRIu64 " %+05d", now, zone);
 }
 
 int rebase_run_author(struct rebase_run *run, struct commit *c, struct strbuf *out, struct err *err)
@@ -65,8 +73,10 @@ int rebase_run_author(struct rebase_run *run, struct commit *c, struct strbuf *o
 	struct pick p = rebase_run_pick_of(run, c);
 	int rc = pick_author(&p, out, err);
 
-	if (!rc && run->c->state.reset_author_date)
-		set_date(out, date_of(run->committer.buf));
+	if (!rc && run->c->state.reset_author_date) {
+		strbuf_setlen(out, (size_t)(rebase_date_of(out->buf) - out->buf));
+		rebase_add_date_now(out);
+	}
 	return rc;
 }
 
@@ -94,7 +104,7 @@ int rebase_run_commit_without_hooks(struct rebase_run *run, const struct rebase_
 	int rc = repo_ident(run->r, &committer, IDENT_COMMITTER | IDENT_STRICT, err);
 
 	if (!rc && run->c->state.committer_date_is_author_date)
-		set_date(&committer, date_of(n->author));
+		set_date(&committer, rebase_date_of(n->author));
 	c.draft = (struct commit_draft){
 		.tree = *n->tree, .parents = n->parents, .nr_parents = n->nr_parents, .author = n->author,
 		.committer = committer.buf, .message = n->message->buf, .message_len = n->message->len,

@@ -132,14 +132,17 @@ void rebase_run_note_rewritten(struct rebase_run *run, const struct object_id *o
 		rebase_run_flush_pending(run);
 }
 
-void rebase_run_advance(struct rebase_run *run)
+void rebase_run_note_done(struct rebase_run *run, const struct todo_item *item)
 {
-	const struct todo_item *item = &run->c->list.items[run->now.at++];
-
 	if (item->command == TODO_COMMENT)
 		strbuf_add(&run->now.done, run->c->list.text.buf + item->offset, item->len);
 	else
 		todo_format_item(item, run->r, TODO_NAMES_FULL, false, &run->now.done);
+}
+
+void rebase_run_advance(struct rebase_run *run)
+{
+	rebase_run_note_done(run, &run->c->list.items[run->now.at++]);
 }
 
 void rebase_run_advance_early(struct rebase_run *run)

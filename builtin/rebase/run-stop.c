@@ -53,7 +53,8 @@ static int format_patch(struct rebase_run *run, struct commit *c, struct strbuf 
 int rebase_stop_at_commit(struct rebase_run *run, struct rebase_stop *stop, struct commit *c, struct err *err)
 {
 	struct strbuf author = STRBUF_INIT;
-	int rc = rebase_run_author(run, c, &author, err);
+	struct pick p = rebase_run_pick_of(run, c);
+	int rc = pick_author(&p, &author, err); /* --continue sets the date */
 
 	stop->stopped = c->oid;
 	if (!rc)
@@ -187,6 +188,12 @@ int rebase_stop_conflict(struct rebase_run *run, const struct todo_item *item, s
 /* ---- a command that could not be carried out ---- */
 
 int rebase_stop_rescheduled(struct rebase_run *run, const struct todo_item *item, struct err *err)
+{
+	rebase_run_note_done(run, item);
+	return rebase_stop_put_back(run, item, err);
+}
+
+int rebase_stop_put_back(struct rebase_run *run, const struct todo_item *item, struct err *err)
 {
 	struct strbuf line = STRBUF_INIT;
 	int rc = rebase_publish(run, NULL, true, err);

@@ -100,7 +100,10 @@ static int step_once(struct rebase_run *run, struct err *err)
 			report_error(err);
 			rebase_take_back(run);
 			run->now.done_nr++;
-			return rebase_stop_rescheduled(run, &run->c->list.items[run->now.at], err);
+			item = &run->c->list.items[run->now.at];
+			if (item->command == TODO_MERGE)
+				error("could not even attempt to merge '%.*s'", (int)strcspn(item->arg, " \t"), item->arg);
+			return rebase_stop_rescheduled(run, item, err);
 		}
 	}
 	return rc;
