@@ -220,4 +220,9 @@ test_expect_success 'stash import refuses a chain whose links have one parent' '
 	test_expect_code 1 git -C r stash import $link 2>err && test_grep "^error: $link is not a valid exported stash commit$" err
 '
 
+test_expect_success 'a link of stash export has author, committer and dates of the stash' '
+	back && git -C r stash clear && lines x >r/f && GIT_COMMITTER_NAME=Other GIT_COMMITTER_DATE="1200000000 +0300" GIT_AUTHOR_NAME=Writer git -C r stash -q && git -C r stash export --to-ref refs/links &&
+	git -C r log -1 --date=raw --format="%an %ad %cn %cd" stash >expect && git -C r log -1 --date=raw --format="%an %ad %cn %cd" refs/links >actual && test_cmp expect actual && test_grep "Other 1200000000 +0300$" actual && back
+'
+
 test_done

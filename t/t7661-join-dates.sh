@@ -102,4 +102,21 @@ test_expect_success 'file or symbolic link: the base stays with the side of its 
 	) >out && sed 1d out | sed "s/ [0-9a-f]* / /" >actual && printf "120000 1\tf\n120000 2\tf\n100644 3\tf~theirs\n" >expect && test_cmp expect actual
 '
 
+# merged_branch NAME SUBJECT: a branch from base, whose merge has this subject
+merged_branch () {
+	back && git -C r checkout -q -B "$1-a" main~1 && lines 1 2 3 a >r/f && git -C r commit -qam "$1 a" && git -C r checkout -q -B "$1" main~1 && lines "$1" >r/"$1" && git -C r add "$1" &&
+	git -C r commit -q -m "$1 b" && git -C r merge -q -m "$2" "$1-a" && git -C r branch -q -D "$1-a"
+}
+
+test_expect_success 'labels of rebase -r are made of letters and digits' '
+	merged_branch one "Merge - branch -- it : s! -" && GIT_SEQUENCE_EDITOR="cat" git -C r rebase -i -r main >out 2>err && grep "^label" out >actual &&
+	lines "label onto" "label Merge-branch-it-s" >expect && test_cmp expect actual
+'
+
+test_expect_success 'a merge that rebase -r makes again goes by the attributes of its first parent' '
+	merged_branch two "Merge two" && git -C r checkout -q two^1 && lines 1 2 3 b >r/f && git -C r commit -qam "two c" && echo "f merge=union" >r/.gitattributes && git -C r add .gitattributes && git -C r commit -qm attributes && git -C r merge -q -s ours -m "Merge again" two^2 && git -C r branch -q -f two HEAD &&
+	git -C r rebase -q -r main two &&
+	lines 0 1 2 3 b a >expect && test_cmp expect r/f && git -C r rev-parse -q --verify HEAD^2
+'
+
 test_done
