@@ -81,4 +81,10 @@ test_expect_success MKNOD 'a device is written to, not replaced' '
 	mknod null c 1 3 && echo x >x && git merge-file null x x && test -c null
 '
 
+test_expect_success 'a change that both sides have made is no conflict where one side has made another before it' '
+	lines 0 1 2 3 >b && lines 1 2 B >ours && lines 0 1 2 B >theirs && for style in --diff3 --zdiff3; do
+		git merge-file -p $style ours b theirs >out && lines 1 2 B >expect && test_cmp expect out && git merge-file -p $style theirs b ours >out && test_cmp expect out || return
+	done
+'
+
 test_done

@@ -225,4 +225,8 @@ test_expect_success 'a link of stash export has author, committer and dates of t
 	git -C r log -1 --date=raw --format="%an %ad %cn %cd" stash >expect && git -C r log -1 --date=raw --format="%an %ad %cn %cd" refs/links >actual && test_cmp expect actual && test_grep "Other 1200000000 +0300$" actual && back
 '
 
+test_expect_success 'stash clear takes no argument but --' '
+	test_expect_code 1 git -C r stash clear -- x 2>err && test_grep "stash clear with arguments is unimplemented" err && git -C r rev-parse -q --verify stash && git -C r stash clear -- && test_must_fail git -C r rev-parse -q --verify stash
+'
+
 test_done

@@ -153,4 +153,12 @@ test_expect_success 'a merge that a hook refuses keeps what --autostash put away
 	test_expect_code 1 git -C r merge -q --autostash -m x new && git -C r rev-parse -q --verify MERGE_AUTOSTASH && ! grep mine r/f && git -C r merge --abort && grep mine r/f && back
 '
 
+test_expect_success 'files that pre-merge-commit adds to the index are not committed' '
+	write_script r/.git/hooks/pre-merge-commit <<-\EOF && git -C r checkout -q main && test_when_finished "rm -f r/.git/hooks/pre-merge-commit" &&
+	echo hooked >hooked && git add hooked
+	EOF
+	git -C r merge -q -m x new && git -C r status --porcelain hooked >out && echo "A  hooked" >expect && test_cmp expect out && test_must_fail git -C r rev-parse -q --verify HEAD:hooked &&
+	git -C r rm -q -f hooked && back
+'
+
 test_done

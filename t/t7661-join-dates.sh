@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-test_description='rebase, merge: dates of new commits, what is noted of commands that could not run, ORIG_HEAD'
+test_description='rebase, merge: dates of new commits, the list of commands done, labels, ORIG_HEAD'
 . "$(dirname "$0")/test-lib.sh"
 
 lines () {
@@ -42,7 +42,7 @@ test_expect_success '--reset-author-date is the time of the rebase, --committer-
 	back && GIT_SEQUENCE_EDITOR="sed -i 2s/pick/squash/" GIT_EDITOR=: git -C r rebase -q -i --reset-author-date main >out && dates 2 >actual && test_cmp expect actual
 '
 
-test_expect_success 'commits after a stop, and those that git commit makes, get the same dates' '
+test_expect_success 'commits after a stop, and by git commit, get the same dates' '
 	old="1000000000 +0000" given="1100000000 +0100" && back && git -C r checkout -q -b clash main~1 && lines 1 2 3 5 >r/f && git -C r commit -qam clash && git -C r checkout -q side &&
 	for want in "--reset-author-date,now $given" "--committer-date-is-author-date,$old $old" "--ignore-date --committer-date-is-author-date,now now"
 	do
@@ -55,7 +55,7 @@ test_expect_success 'commits after a stop, and those that git commit makes, get 
 	done
 '
 
-test_expect_success 'a command that could not run is done once more each time, and comes first in what is left' '
+test_expect_success 'a command that could not run is in both lists, of commands done and left' '
 	for hook in "" post-commit
 	do
 		rm -rf r/.git/hooks && mkdir r/.git/hooks && if test -n "$hook"; then write_script r/.git/hooks/$hook <<-\EOF
@@ -117,6 +117,10 @@ test_expect_success 'a merge that rebase -r makes again goes by the attributes o
 	merged_branch two "Merge two" && git -C r checkout -q two^1 && lines 1 2 3 b >r/f && git -C r commit -qam "two c" && echo "f merge=union" >r/.gitattributes && git -C r add .gitattributes && git -C r commit -qm attributes && git -C r merge -q -s ours -m "Merge again" two^2 && git -C r branch -q -f two HEAD &&
 	git -C r rebase -q -r main two &&
 	lines 0 1 2 3 b a >expect && test_cmp expect r/f && git -C r rev-parse -q --verify HEAD^2
+'
+
+test_expect_success '--stat comes before the progress of the rebase' '
+	back && rm -rf r/.git/hooks && git -C r rebase --stat main >out 2>&1 && sed -n 1p out >first && test_grep "^ f | 1 [+]$" first
 '
 
 test_done

@@ -9,7 +9,6 @@
 #include "commit/commit.h"
 #include "diff/diff.h"
 #include "fs/file.h"
-#include "index/cache-tree.h"
 #include "porcelain/auto-maintenance.h"
 #include "porcelain/merge-message.h"
 #include "refs/root-refs.h"
@@ -202,31 +201,12 @@ static void add_editor_text(struct merge_cmd *m)
 	strbuf_release(&text);
 }
 
-/* The hook may have changed the index. */
-static int reread_tree(struct merge_cmd *m, struct err *err)
-{
-	struct index_state ix;
-	int rc;
-
-	index_init(&ix, m->r->algo);
-	rc = index_read_repo(&ix, m->r, err);
-	if (!rc)
-		rc = repo_operation_open_objects(m->op, err);
-	if (!rc)
-		rc = cache_tree_update(&ix, m->r, 0, &m->result.tree, err);
-	index_release(&ix);
-	return rc;
-}
-
+/* What the hook puts into the index stays there, and is not committed, as in Git. */
 static int run_pre_merge_commit(struct merge_cmd *m, struct err *err)
 {
 	const char *args[] = { NULL };
-	int rc;
 
-	if (!m->o.verify || !repo_has_hook(m->r, "pre-merge-commit"))
-		return 0;
-	rc = run_hook(m, "pre-merge-commit", args, err);
-	return rc ? rc : reread_tree(m, err);
+	return m->o.verify ? run_hook(m, "pre-merge-commit", args, err) : 0;
 }
 
 static int run_message_hooks(struct merge_cmd *m, const char *path, struct err *err)
