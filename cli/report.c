@@ -145,15 +145,24 @@ void die_err(struct err *err)
 
 int finish_stdout(void)
 {
+	static bool printed;
 	struct stat st;
+	bool known;
+	char *text;
 
 	if (fstat(STDOUT_FILENO, &st) < 0)
 		return 0; /* our caller closed it: no output is wanted */
-	if (!ferror(stdout) && !fflush(stdout))
+	known = !ferror(stdout); /* errno is that of fflush */
+	if (known && !fflush(stdout))
 		return 0;
 	if (errno == EPIPE || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 		return 0; /* the reader had enough */
-	print_lines("fatal: ", "write failure on standard output");
+	if (printed)
+		return 128;
+	printed = true;
+	text = xstrfmt("write failure on standard output%s%s", known ? ": " : "", known ? strerror(errno) : "");
+	print_lines("fatal: ", text);
+	free(text);
 	return 128;
 }
 

@@ -146,8 +146,14 @@ int rebase_state_read(struct rebase_state *s, const struct repository *r, struct
 	(void)repo_state_oid(r, STATE_REBASE_MERGE_SQUASH_ONTO, &s->squash_onto);
 	s->strategy = repo_state_line(r, STATE_REBASE_MERGE_STRATEGY);
 	read_switches_of_merge(s, r);
-	rc = read_options(s, r, err);
-	return rc ? rc : read_trailers(s, r, err);
+	return 0;
+}
+
+int rebase_state_read_commits(struct rebase_state *s, const struct repository *r, struct err *err)
+{
+	int rc = s->applies ? 0 : read_options(s, r, err);
+
+	return rc || s->applies ? rc : read_trailers(s, r, err);
 }
 
 /* ---- writing ---- */

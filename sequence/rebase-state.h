@@ -38,6 +38,8 @@ void rebase_state_release(struct rebase_state *s);
  * Errors: ERR_NOT_FOUND, ERR_CORRUPT "invalid onto: 'x'", "invalid orig-head: 'x'"; "could not read '…'".
  */
 MUST_USE int rebase_state_read(struct rebase_state *s, const struct repository *r, struct err *err);
+/* Then what only new commits need: options of the strategy, trailers. ERR_CORRUPT: they make no sense. */
+MUST_USE int rebase_state_read_commits(struct rebase_state *s, const struct repository *r, struct err *err);
 /* Stage all of it. */
 MUST_USE int rebase_state_write(const struct rebase_state *s, struct repo_operation *op, struct err *err);
 /* Is the branch one of a rebase, and not a detached HEAD? */

@@ -13,10 +13,15 @@
 
 static int require_progress(struct rebase_cmd *c, struct err *err)
 {
+	int rc;
+
 	c->state.applies = repo_state_exists(c->r, STATE_REBASE_APPLY);
 	if (!c->state.applies && !repo_state_exists(c->r, STATE_REBASE_MERGE))
 		return err_set(err, ERR_INVALID, "no rebase in progress");
-	return rebase_state_read(&c->state, c->r, err);
+	rc = rebase_state_read(&c->state, c->r, err);
+	if (!rc && (c->o.mode == REBASE_CONTINUE || c->o.mode == REBASE_SKIP))
+		rc = rebase_state_read_commits(&c->state, c->r, err);
+	return rc;
 }
 
 /* ---- what the files say ---- */

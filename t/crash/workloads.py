@@ -1065,6 +1065,7 @@ class Clone(OtherSide):
             self.clone(git, repo, nr % 5 if nr % 5 != 2 else 0)
         self.commit(git, 5, int.from_bytes(os.urandom(4), "big"))
         git.must(repo, "fetch", "-q", "file://" + self.other(git).path("there"))
+        git.must(repo, "read-tree", "HEAD")  # takes over the lock of the index, if clone left it
         git.must(repo, "fsck", "--strict")
 
 
