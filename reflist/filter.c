@@ -92,6 +92,9 @@ static const char *short_name(const char *name)
 	return name;
 }
 
+/* A power of two. Many refs lead to the same few objects: each is looked up once. */
+#define PRESENT_IDS 512
+
 struct collector {
 	struct reflist *l;
 	const struct reflist_filter *f;
@@ -102,6 +105,7 @@ struct collector {
 	struct reflist_item *item;
 	size_t item_size;
 	struct strbuf text;
+	struct object_id present[PRESENT_IDS]; /* objects that are there, by their first bytes */
 	struct err *err;
 };
 
@@ -138,6 +142,18 @@ static bool is_wanted(const struct collector *g, const struct object_id *oid)
 	return false;
 }
 
+static bool is_present(struct collector *g, const struct object_id *oid)
+{
+	struct object_id *known = &g->present[((unsigned)oid->hash[0] << 8 | oid->hash[1]) % PRESENT_IDS];
+
+	if (oid_eq(known, oid))
+		return true;
+	if (!odb_has(g->l->repo->odb, oid))
+		return false;
+	*known = *oid;
+	return true;
+}
+
 /* 1: the ref, or a tag to which it leads, names one of the objects; 0: not; < 0: failure. */
 static int points_at(struct collector *g, const struct ref *ref)
 {
@@ -149,7 +165,7 @@ static int points_at(struct collector *g, const struct ref *ref)
 		return 1;
 	/* No tag: the object is not read, but a ref without its object is reported as in Git. */
 	if (ref->flags & REF_PEEL_KNOWN && oid_is_null(&ref->peeled))
-		return odb_has(g->l->repo->odb, &oid) ? 0 : malformed_ref(ref, g->err);
+		return is_present(g, &oid) ? 0 : malformed_ref(ref, g->err);
 	while (rc > 0) {
 		object_facts_select(o, &oid);
 		rc = read_tag(g, ref, o);

@@ -16,8 +16,10 @@ struct object_places {
 	struct object_place *items;
 	size_t nr, alloc;
 	size_t hash_len;
+	size_t recent[256]; /* the number of the last item by its first byte; 0: none */
 };
 
+/* Adds nothing if the last object with this first byte is the same, and in the same block. */
 void object_places_add(struct object_places *o, const unsigned char *hash, uint64_t position);
 /* Sorts, drops doubles; the number of bytes by which all ids differ, 2 to 31. */
 size_t object_places_sort(struct object_places *o);

@@ -5,16 +5,30 @@
 #include "util/alloc.h"
 
 #define ID_LEN_MAX 31
+#define BUCKETS 65536 /* by the first two bytes */
+#define FEW_PLACES 4096
+
+/* Many refs of a block may lead to the same object: one place is enough. */
+static bool is_recent(const struct object_places *o, const unsigned char *hash, uint64_t position)
+{
+	const size_t nr = o->recent[*hash];
+	const struct object_place *place = nr ? &o->items[nr - 1] : NULL;
+
+	return place && place->position == position && !memcmp(place->hash, hash, o->hash_len);
+}
 
 void object_places_add(struct object_places *o, const unsigned char *hash, uint64_t position)
 {
 	struct object_place *place;
 
+	if (is_recent(o, hash, position))
+		return;
 	ALLOC_GROW(o->items, o->nr + 1, o->alloc);
 	place = &o->items[o->nr++];
 	memset(place->hash, 0, sizeof(place->hash));
 	memcpy(place->hash, hash, o->hash_len);
 	place->position = position;
+	o->recent[*hash] = o->nr;
 }
 
 static int place_cmp(const void *a, const void *b)
@@ -25,12 +39,55 @@ static int place_cmp(const void *a, const void *b)
 	return c ? c : x->position < y->position ? -1 : x->position > y->position;
 }
 
+/* Places come in the order of blocks: those of one object are in order. */
+static void sort_few(struct object_place *items, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++) {
+		if (place_cmp(&items[i - 1], &items[i]) <= 0)
+			continue;
+		qsort(items, nr, sizeof(*items), place_cmp);
+		return;
+	}
+}
+
+static size_t bucket_of(const struct object_place *place)
+{
+	return (size_t)place->hash[0] << 8 | place->hash[1];
+}
+
+static void sort_many(struct object_places *o)
+{
+	struct object_place *sorted;
+	size_t *at, sum = 0; /* of each bucket: how many, then its start, then its end */
+
+	ALLOC_ARRAY(sorted, o->nr);
+	CALLOC_ARRAY(at, BUCKETS);
+	for (size_t i = 0; i < o->nr; i++)
+		at[bucket_of(&o->items[i])]++;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		size_t nr = at[i];
+
+		at[i] = sum;
+		sum += nr;
+	}
+	for (size_t i = 0; i < o->nr; i++)
+		sorted[at[bucket_of(&o->items[i])]++] = o->items[i];
+	for (size_t i = 0; i < BUCKETS; i++)
+		sort_few(sorted + (i ? at[i - 1] : 0), at[i] - (i ? at[i - 1] : 0));
+	free(at);
+	free(o->items);
+	o->items = sorted;
+	o->alloc = o->nr;
+}
+
 size_t object_places_sort(struct object_places *o)
 {
 	size_t id_len = 2, nr = 0;
 
-	if (o->nr)
-		qsort(o->items, o->nr, sizeof(*o->items), place_cmp);
+	if (o->nr > FEW_PLACES)
+		sort_many(o);
+	else
+		sort_few(o->items, o->nr);
 	for (size_t i = 0; i < o->nr; i++) {
 		const struct object_place *last = nr ? &o->items[nr - 1] : NULL;
 		size_t same = 0;
@@ -75,4 +132,5 @@ void object_places_release(struct object_places *o)
 {
 	FREE_AND_NULL(o->items);
 	o->nr = o->alloc = 0;
+	memset(o->recent, 0, sizeof(o->recent));
 }
