@@ -9,6 +9,7 @@ struct visit {
 	ref_fn fn;
 	void *data;
 	struct err *err;
+	struct strbuf valid_dir; /* of the last valid name */
 };
 
 /* The object below an annotated tag, if it is one; null if not, or unknown. */
@@ -25,7 +26,7 @@ static void look_up_peeled(struct visit *v, struct ref *ref)
  */
 static int check_name(struct visit *v, struct ref *ref, unsigned name_flags)
 {
-	if (refname_is_valid(ref->name, name_flags))
+	if (refname_is_valid_after(&v->valid_dir, ref->name, strlen(ref->name), name_flags))
 		return 0;
 	if (!refname_is_safe(ref->name))
 		return err_set(v->err, ERR_CORRUPT, "packed refname is dangerous: %s", ref->name);
@@ -81,12 +82,15 @@ int refs_foreach_in(struct ref_store *rs, const struct ref_range *range, unsigne
 		    struct err *err)
 {
 	static const struct strvec none = STRVEC_INIT;
-	struct visit v = { rs, flags, fn, data, err };
+	struct visit v = { rs, flags, fn, data, err, STRBUF_INIT };
 	struct ref_range r = *range;
+	int rc;
 
 	if (!r.except)
 		r.except = &none;
-	return rs->backend->foreach(rs, &r, visit, &v, err);
+	rc = rs->backend->foreach(rs, &r, visit, &v, err);
+	strbuf_release(&v.valid_dir);
+	return rc;
 }
 
 int refs_foreach(struct ref_store *rs, const char *prefix, unsigned flags,

@@ -68,6 +68,21 @@ bool refname_is_valid(const char *name, unsigned flags)
 	return components > 1 || (flags & REFNAME_ALLOW_ONELEVEL);
 }
 
+bool refname_is_valid_after(struct strbuf *dir, const char *name, size_t len, unsigned flags)
+{
+	const char *slash = memrchr(name, '/', len);
+	size_t dir_len = slash ? (size_t)(slash + 1 - name) : 0;
+
+	/* Each component is valid by itself, but for the name "@". */
+	if (dir_len && dir_len == dir->len && !memcmp(name, dir->buf, dir_len) && slash[1] != '@')
+		return refname_is_valid(slash + 1, flags | REFNAME_ALLOW_ONELEVEL);
+	if (!refname_is_valid(name, flags))
+		return false;
+	strbuf_reset(dir);
+	strbuf_add(dir, name, dir_len);
+	return true;
+}
+
 /* A '.' at the beginning, one after another, and the end ".lock" are not allowed either. */
 void ref_name_make_component(struct strbuf *name)
 {

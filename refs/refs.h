@@ -127,6 +127,11 @@ void ref_name_make_component(struct strbuf *name);
 #define REFNAME_ALLOW_ONELEVEL 1u
 #define REFNAME_REFSPEC_PATTERN 2u /* one '*' */
 bool refname_is_valid(const char *name, unsigned flags);
+/*
+ * The same for many names, one after the other: what they have in common with the last valid name, up to a '/', is checked
+ * once. *dir, empty at first, keeps it.
+ */
+bool refname_is_valid_after(struct strbuf *dir, const char *name, size_t len, unsigned flags);
 /* An order in which a name is followed directly by all names below it: '/' is the lowest character. */
 int refname_tree_cmp(const char *a, const char *b);
 /* Collapse slashes as check-ref-format --normalize; false if invalid after it. */

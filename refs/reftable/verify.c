@@ -239,29 +239,13 @@ static void report_ref(struct table_verify *v, const char *bare, const char *msg
 	free(where);
 }
 
-/* Each component is valid by itself: the components in common with the name before are not looked at again. */
-static bool has_valid_name(struct table_verify *v, const struct strbuf *key)
-{
-	const char *bare = key->buf, *slash = memrchr(bare, '/', key->len);
-	size_t dir_len = slash ? (size_t)(slash + 1 - bare) : 0;
-	bool known = dir_len && dir_len == v->valid_dir.len && !memcmp(bare, v->valid_dir.buf, dir_len) && strcmp(slash + 1, "@");
-
-	if (known)
-		return refname_is_valid(slash + 1, REFNAME_ALLOW_ONELEVEL);
-	if (!refname_is_root_ref(bare) && !refname_is_valid(bare, 0))
-		return false;
-	strbuf_reset(&v->valid_dir);
-	strbuf_add(&v->valid_dir, bare, dir_len);
-	return true;
-}
-
 static void check_ref(struct table_verify *v, const struct reftable_record *rec)
 {
 	const struct ref_record *r = &rec->ref;
 	const char *bare = rec->key.buf;
 	struct object_id oid;
 
-	if (!has_valid_name(v, &rec->key))
+	if (!refname_is_root_ref(bare) && !refname_is_valid_after(&v->valid_dir, bare, rec->key.len, 0))
 		report_ref(v, bare, "badRefName", "%s", "invalid refname format");
 	if (r->type == REF_VALUE_SYMREF) {
 		char *target = xmemdupz(r->target, r->target_len), *where = xconcat(v->prefix, bare);

@@ -35,6 +35,28 @@ static void valid_names(void **state UNUSED)
 	assert_false(refname_is_valid("a/*/*", REFNAME_REFSPEC_PATTERN));
 }
 
+/* The answer is that of refname_is_valid, whatever names came before. */
+static void names_after_others(void **state UNUSED)
+{
+	static const char *const names[] = {
+		"a/b", "a/", "a/.c", "a/b", "a/@", "a/@{c", "a/x", "a/b.lock", "a/b/c", "a/b/..", "a/b/d", "ab/c", "a//b", "b", "HEAD", "a/b.", "@", "a/z",
+		"refs/heads/a", "refs/heads/", "refs/heads/b..c", "refs/heads/c", "refs/headsd", "refs/heads/d/e.lock", "refs/heads/d/e", "/a", "", "/",
+	};
+
+	for (unsigned flags = 0; flags <= REFNAME_ALLOW_ONELEVEL; flags += REFNAME_ALLOW_ONELEVEL)
+		for (size_t first = 0; first < ARRAY_SIZE(names); first++) {
+			struct strbuf dir = STRBUF_INIT;
+
+			for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+				const char *name = names[(first + i * 5) % ARRAY_SIZE(names)];
+
+				if (refname_is_valid_after(&dir, name, strlen(name), flags) != refname_is_valid(name, flags))
+					fail_msg("'%s' behind '%s', first %zu", name, dir.buf, first);
+			}
+			strbuf_release(&dir);
+		}
+}
+
 static void safe_names(void **state UNUSED)
 {
 	assert_true(refname_is_safe("HEAD"));
@@ -251,6 +273,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(valid_names),
+		cmocka_unit_test(names_after_others),
 		cmocka_unit_test(safe_names),
 		cmocka_unit_test(normalized_names),
 		cmocka_unit_test(packed_lookups),
