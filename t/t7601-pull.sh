@@ -57,7 +57,10 @@ test_expect_success 'rebase: --rebase, pull.rebase, branch.*.rebase; or a fast-f
 		git -C r reflog -1 --format=%gs >out && test_grep "^pull.* (finish): returning to refs/heads/trunk" out &&
 		back || return 1
 	done &&
-	git -C r reset -q --hard start~1 && git -C r pull -q --rebase && test_path_is_file r/one.t && back
+	git -C r reset -q --hard start~1 && git -C r pull -q --rebase && test_path_is_file r/one.t && back &&
+	for how in "pull --rebase=interactive" "-c pull.rebase=interactive pull" "-c branch.trunk.rebase=i pull"; do
+		rm -f list && GIT_SEQUENCE_EDITOR="cat >../list <" git -C r $how -q && test_grep "^pick " list && back || return 1
+	done
 '
 test_expect_success 'a conflict, and a second pull' '
 	lines 1 2 3 4 5 6 7 8 nine >up/f && git -C up commit -qam nine && lines 1 2 3 4 5 6 7 8 IX >r/f && git -C r commit -qam IX &&

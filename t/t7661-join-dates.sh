@@ -123,4 +123,8 @@ test_expect_success '--stat comes before the progress of the rebase' '
 	back && rm -rf r/.git/hooks && git -C r rebase --stat main >out 2>&1 && sed -n 1p out >first && test_grep "^ f | 1 [+]$" first
 '
 
+test_expect_success '--stat names renamed files' '
+	back && git -C r checkout -q -B renamed main && git -C r mv f g && git -C r commit -qm renamed && git -C r rebase --stat renamed side >out && test_grep "f => g" out
+'
+
 test_done
