@@ -23,6 +23,12 @@ struct blame_entry *blame_merge(struct blame_entry *a, struct blame_entry *b);
 MUST_USE int blame_diff(struct blame *b, struct blame_file *f, const struct commit *parent, struct diff_queue *q,
 			const struct diff_options *o, struct err *err);
 
+/* ---- blame-path.c ---- */
+/* The file of that path in a parent, or a child; *out stays as it is if there is none of that type. */
+MUST_USE int blame_find_path(struct blame *b, struct blame_file *f, struct commit *other, struct blame_file **out,
+			     struct err *err);
+void blame_release_paths(struct blame *b);
+
 /* ---- blame-likeness.c ---- */
 struct likeness;
 /* Both texts are loaded, and stay. */

@@ -40,36 +40,6 @@ static size_t sort_entries(struct blame_entry *list, struct blame_entry ***out,
 	return nr;
 }
 
-/* ---- the same path in a parent ---- */
-
-static int find_path(struct blame *b, struct blame_file *f, struct commit *parent, struct blame_file **out,
-		     struct err *err)
-{
-	struct blame_file *old;
-	struct object_id oid;
-	unsigned mode;
-	int rc;
-
-	for (old = *blame_files_of(b, parent); old; old = old->next)
-		if (!strcmp(old->path, f->path)) {
-			*out = old;
-			return 0;
-		}
-	rc = tree_lookup_path(odb_source(b->diff->odb), &parent->tree, f->path, &mode, &oid, err);
-	if (rc == ERR_NOT_FOUND) {
-		err_release(err);
-		return 0;
-	}
-	if (rc < 0)
-		return rc;
-	if ((mode & S_IFMT) != (f->mode & S_IFMT))
-		return 0;
-	*out = blame_file_of(b, parent, f->path);
-	(*out)->oid = oid;
-	(*out)->mode = mode;
-	return 0;
-}
-
 /* The file in the work tree. */
 static int read_given(void *data, const struct diff_file *file UNUSED, struct object_buf *out, struct err *err UNUSED)
 {
@@ -256,7 +226,7 @@ static int find_old_files(struct blame *b, struct blame_file *f, struct commit *
 				continue;
 			rc = commit_parse_node(b->pool, parents[i], err);
 			if (!rc)
-				rc = (renames ? find_rename : find_path)(b, f, parents[i], &found, err);
+				rc = (renames ? find_rename : blame_find_path)(b, f, parents[i], &found, err);
 			if (rc < 0)
 				return rc;
 			if (!found)
@@ -564,5 +534,6 @@ void blame_release(struct blame *b)
 	free_blame_entries(b->done);
 	free(b->lines);
 	prio_queue_clear(&b->queue);
+	blame_release_paths(b);
 	*b = (struct blame){ .pool = NULL };
 }

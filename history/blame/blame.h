@@ -13,7 +13,7 @@
  * to them, and keeps the others. Commits are looked at by date, the youngest first. An ignored commit keeps a line only if
  * no line of its parents is like it.
  *
- * Cost: for each commit on the way, one look-up of the path in the tree of each parent. A text is read once as long as its commit is looked at.
+ * Cost: for each commit on the way, a filter of changed paths, or the trees of each parent as far as they differ. A text is read once as long as its commit is looked at.
  */
 #ifndef HISTORY_BLAME_BLAME_H
 #define HISTORY_BLAME_BLAME_H
@@ -46,6 +46,7 @@ struct blame_file {
 	bool loaded, given; /* given: the text is no object */
 	bool unused; /* the next comparison counts as one more blob, as in Git */
 	size_t references; /* blame_count_references() */
+	const struct blame_trail *trail; /* the directories on the way to it; NULL: not known, or none */
 };
 
 struct blame {
@@ -72,6 +73,8 @@ struct blame {
 	struct prio_queue queue;
 	struct blame_file **files; /* by commit->index */
 	size_t nr_files;
+	struct blame_trail *trails;  /* all of them */
+	struct blame_filter *filter; /* changed-path filters, for the last path */
 };
 
 /* Flags of commits: REV_UNINTERESTING of revision.h, and this one. */

@@ -21,7 +21,7 @@ ENV = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", L
 PER_HISTORY = 30
 # Text that is in no commit has the time of the run.
 NOW = re.compile(r"\b(17[5-9]|1[89]\d)\d{7}\b|\b202[6-9]-\d\d-\d\d( \d\d:\d\d:\d\d)?")
-NAMES = ["a", "b", "d/c"]
+NAMES = ["a", "b", "d/c", "d/e/f"]
 
 
 def run(git, where, *args, nr=0):
@@ -122,6 +122,8 @@ def main():
         top = tempfile.mkdtemp(prefix="blame-")
         try:
             history(rng, top)
+            if seed % 2:
+                run(PEER, top, "commit-graph", "write", "--reachable", "--changed-paths")
             for _ in range(PER_HISTORY):
                 args = arguments(rng, top)
                 ours, peer = ((rc, NOW.sub("now", out), err) for rc, out, err in (run(git, top, *args) for git in (OURS, PEER)))
