@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --export-pack-edges: a line for each new pack, with the tips of branches and tags that are in it. */
 #include "compat/posix.h"
+#include "compat/syscalls.h"
 #include "fastimport/fastimport-internal.h"
 #include "fastimport/marks-file.h"
 #include "fs/file.h"
@@ -35,11 +36,11 @@ static int note_pack(void *data, struct pack *pack)
 /* Before anything is imported: the file can be written. Its directory is not made. */
 static int touch_edges(const char *path, struct err *err)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	int fd = (int)sys->open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 
 	if (fd < 0)
 		return err_set_errno(err, "could not open '%s' for writing", path);
-	close(fd);
+	sys->close(fd);
 	return 0;
 }
 
