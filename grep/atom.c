@@ -94,29 +94,30 @@ static void keep_longer(struct strbuf *best, struct strbuf *run)
 	strbuf_reset(run);
 }
 
-/* The longest run of characters that each match of a POSIX expression contains. */
-static void find_must(struct grep_atom *a, enum grep_type type)
+/* A character that no other one is equal to but, with -i, its own other case. Beyond ASCII are a dotless i, a long s, a Kelvin. */
+static bool is_plain(enum grep_type type, bool ignore_case, char c)
 {
-	const char *text = a->word->text;
-	size_t len = a->word->len, i = 0;
-	struct strbuf run = STRBUF_INIT, best = STRBUF_INIT;
+	return !is_special(type, c) && (unsigned char)c < 0x80 && !(ignore_case && strchr("iIsSkK", c));
+}
+
+/* The longest run of characters that each match of a POSIX expression contains. */
+static void find_must(enum grep_type type, bool ignore_case, const char *text, size_t len, struct strbuf *best)
+{
+	struct strbuf run = STRBUF_INIT;
+	size_t i = 0;
 
 	if (has_groups(type, text, len))
 		return;
 	while (i < len) {
-		if (!is_special(type, text[i]) && !is_repeated(type, text + i + 1, len - i - 1) && (unsigned char)text[i] < 0x80) {
+		if (is_plain(type, ignore_case, text[i]) && !is_repeated(type, text + i + 1, len - i - 1)) {
 			strbuf_addch(&run, text[i++]);
 			continue;
 		}
-		keep_longer(&best, &run);
+		keep_longer(best, &run);
 		i = skip_element(type, text, len, i);
 	}
-	keep_longer(&best, &run);
+	keep_longer(best, &run);
 	strbuf_release(&run);
-	a->fixed_len = best.len;
-	if (best.len)
-		a->fixed = a->must = strbuf_detach(&best, NULL);
-	strbuf_release(&best);
 }
 
 /* ---- compiling ---- */
@@ -186,6 +187,11 @@ static int compile_folded(struct grep_atom *a, const struct grep_rules *rules, s
 	return rc;
 }
 
+static int compile_must(struct grep_atom *a UNUSED, const struct strbuf *must UNUSED, struct err *err UNUSED)
+{
+	return 0;
+}
+
 static void release_perl(struct grep_atom *a UNUSED)
 {
 }
@@ -200,20 +206,19 @@ static void explain_perl(const struct grep_atom *a UNUSED, struct strbuf *why UN
 {
 }
 #else
-static int compile_pcre(struct grep_atom *a, uint32_t flags, struct err *err)
+static int compile_pcre(struct grep_atom *a, const char *text, size_t len, uint32_t flags, struct err *err)
 {
 	PCRE2_UCHAR why[256];
 	PCRE2_SIZE at;
 	int code;
 
-	a->code = pcre2_compile((PCRE2_SPTR)a->word->text, a->word->len, flags, &code, &at, NULL);
+	a->code = pcre2_compile((PCRE2_SPTR)text, len, flags, &code, &at, NULL);
 	if (!a->code) {
 		pcre2_get_error_message(code, why, sizeof(why));
 		return refuse(a->word, (const char *)why, err);
 	}
 	a->is_jit = !pcre2_jit_compile(a->code, PCRE2_JIT_COMPLETE); /* without it, matching is slower */
 	a->match_data = pcre2_match_data_create_from_pattern(a->code, NULL);
-	a->engine = ATOM_PCRE;
 	return a->match_data ? 0 : err_set(err, ERR_GENERIC, "out of memory");
 }
 
@@ -227,13 +232,21 @@ static int compile_perl(struct grep_atom *a, const struct grep_rules *rules, str
 	uint32_t flags = utf_flags();
 
 	flags |= PCRE2_MULTILINE | (rules->ignore_case ? PCRE2_CASELESS : 0) | (flags ? PCRE2_UCP : 0);
-	return compile_pcre(a, flags, err);
+	a->engine = ATOM_PCRE;
+	return compile_pcre(a, a->word->text, a->word->len, flags, err);
 }
 
 /* -i: regexec(3) would be slow. */
 static int compile_folded(struct grep_atom *a, const struct grep_rules *rules UNUSED, struct err *err)
 {
-	return compile_pcre(a, PCRE2_LITERAL | PCRE2_CASELESS | utf_flags(), err);
+	a->engine = ATOM_PCRE;
+	return compile_pcre(a, a->word->text, a->word->len, PCRE2_LITERAL | PCRE2_CASELESS | utf_flags(), err);
+}
+
+/* -i: what each match contains, in ASCII. */
+static int compile_must(struct grep_atom *a, const struct strbuf *must, struct err *err)
+{
+	return must->len ? compile_pcre(a, must->buf, must->len, PCRE2_LITERAL | PCRE2_CASELESS, err) : 0;
 }
 
 static void release_perl(struct grep_atom *a)
@@ -282,6 +295,7 @@ bool grep_atom_failed(const struct grep_atom *a, struct strbuf *why)
 int grep_atom_compile(struct grep_atom *a, const struct grep_word *word, const struct grep_rules *rules, struct err *err)
 {
 	bool plain = rules->type == GREP_FIXED || (rules->type != GREP_PERL && !has_special(rules->type, word->text, word->len));
+	struct strbuf must = STRBUF_INIT;
 	int rc;
 
 	*a = (struct grep_atom){ .word = word, .whole_words = rules->whole_words };
@@ -299,8 +313,16 @@ int grep_atom_compile(struct grep_atom *a, const struct grep_word *word, const s
 	if (plain)
 		return compile_folded(a, rules, err);
 	rc = compile_posix(a, rules, word->text, rules->type == GREP_EXTENDED ? REG_EXTENDED : 0, err);
-	if (!rc && !rules->ignore_case)
-		find_must(a, rules->type);
+	if (rc)
+		return rc;
+	find_must(rules->type, rules->ignore_case, word->text, word->len, &must);
+	if (rules->ignore_case) {
+		rc = compile_must(a, &must, err);
+	} else if (must.len) {
+		a->fixed_len = must.len;
+		a->fixed = a->must = strbuf_detach(&must, NULL);
+	}
+	strbuf_release(&must);
 	return rc;
 }
 
@@ -308,7 +330,7 @@ void grep_atom_release(struct grep_atom *a)
 {
 	if (a->engine == ATOM_POSIX)
 		regfree(&a->regex);
-	else if (a->engine == ATOM_PCRE)
+	if (a->code)
 		release_perl(a);
 	free(a->must);
 }
@@ -412,7 +434,7 @@ static size_t find_candidate(struct grep_atom *a, const char *text, size_t len, 
 		found = a->fixed_len ? memmem(text + from, len - from, a->fixed, a->fixed_len) : text + from;
 		return found ? line_begin(text, (size_t)(found - text), from) : len;
 	}
-	if (a->engine == ATOM_PCRE)
+	if (a->code) /* or what each match contains */
 		return search_perl(a, text, len, from, true, &span) ? line_begin(text, span.begin, from) : len;
 	return find_posix_candidate(a, text, len, from);
 }

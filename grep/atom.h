@@ -15,7 +15,7 @@ struct grep_atom {
 	size_t fixed_len;
 	char *must; /* owner of `fixed`, if it is not the pattern itself */
 	regex_t regex;
-	void *code, *match_data; /* PCRE2's */
+	void *code, *match_data; /* PCRE2's; with ATOM_POSIX: finds bytes that are in each match, or NULL */
 	bool is_jit;
 	int failure;		 /* of regexec(3) or PCRE2; 0: none */
 	/* the last candidate that was found in this text */

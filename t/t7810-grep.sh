@@ -131,6 +131,13 @@ test_expect_success 'capital letters do not matter with -i' '
 	finds_nothing -i --no-ignore-case Foo
 '
 
+test_expect_success 'with -i an expression finds both cases, and letters beyond ASCII that are equal' '
+	git init -q fold && cd fold && printf "%s\n" F1x f1x xF1 "abCD 9" "ABcd 8" none >t && printf "\305\277%s\n" 1 >>t && git add t &&
+	for p in "f[0-9]x" "F[0-9]X" "f1[x]$"; do git grep -h -i "$p" >out && printf "%s\n" F1x f1x >want && test_cmp want out || return; done &&
+	git grep -h -i "BcD [89]$" >out && printf "%s\n" "abCD 9" "ABcd 8" >want && test_cmp want out && git grep -h -i "[x]F1*$" >out && echo xF1 >want && test_cmp want out &&
+	if test "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8; then LC_ALL=C.UTF-8 git grep -h -i "s[0-9]" >out && printf "\305\277%s\n" 1 >want && test_cmp want out; fi
+'
+
 if git -C . grep -P . --no-index /dev/null 2>&1 | grep -q "cannot use"; then
 	:
 else
