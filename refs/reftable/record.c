@@ -65,8 +65,19 @@ static inline void replace_tail(struct strbuf *key, size_t at, const void *p, si
 	key->buf[key->len] = '\0';
 }
 
-/* A key that is larger than the one before it; else the order, on which seeking rests, is broken. */
-static const unsigned char *read_key(struct strbuf *key, unsigned *extra, const unsigned char *p,
+/* Mostly few bytes: too few for memchr(3). */
+static inline bool has_nul(const char *p, size_t len)
+{
+	for (; len && *p; len--)
+		p++;
+	return len;
+}
+
+/*
+ * A key that is larger than the one before it; else the order, on which seeking rests, is broken. *common: so much of it is
+ * that of the one before.
+ */
+static const unsigned char *read_key(struct strbuf *key, unsigned *extra, uint64_t *common, const unsigned char *p,
 				     const unsigned char *end, const char **why)
 {
 	uint64_t prefix, suffix;
@@ -94,6 +105,7 @@ static const unsigned char *read_key(struct strbuf *key, unsigned *extra, const 
 			return NULL;
 	}
 	replace_tail(key, prefix, p, suffix);
+	*common = prefix;
 	return p + suffix;
 }
 
@@ -190,16 +202,16 @@ const unsigned char *record_read(struct reftable_record *rec, enum block_type ty
 				 const unsigned char *p, const unsigned char *end, const char **why)
 {
 	size_t name_len;
-	uint64_t index;
+	uint64_t index, common;
 	unsigned extra;
 
-	p = read_key(&rec->key, &extra, p, end, why);
+	p = read_key(&rec->key, &extra, &common, p, end, why);
 	if (!p)
 		return NULL;
 	*why = "a record is cut off";
 	switch (type) {
 	case BLOCK_REF:
-		if (memchr(rec->key.buf, '\0', rec->key.len)) {
+		if (has_nul(rec->key.buf + common, rec->key.len - common)) {
 			*why = "the name of a ref has a NUL in it";
 			return NULL;
 		}

@@ -558,6 +558,44 @@ static void damage_is_named(void **state UNUSED)
 	}
 }
 
+/* The one name that has a NUL is found, whatever names are around it. */
+static void names_have_no_nul(void **state UNUSED)
+{
+	static const char *const names[] = { "refs/heads/a", "refs/heads/ab", "refs/heads/abc", "refs/heads/b" };
+
+	for (size_t bad = 0; bad < ARRAY_SIZE(names); bad++) {
+		struct reftable_write_options o = { .algo = hash_sha1, .min_update_index = 1, .max_update_index = 1 };
+		struct ref_record r = { .update_index = 1, .type = REF_VALUE_DELETED };
+		struct strbuf bytes = STRBUF_INIT, key = STRBUF_INIT;
+		struct table_iter it = TABLE_ITER_INIT;
+		struct reftable_writer *w = reftable_writer_new(&o, add_bytes, &bytes);
+		struct err err = ERR_INIT;
+		struct reftable *t;
+		int rc;
+
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+			strbuf_reset(&key);
+			strbuf_addstr(&key, names[i]);
+			if (i == bad)
+				strbuf_add(&key, "\0z", 2);
+			assert_int_equal(reftable_writer_add_ref(w, &key, &r, NULL), 0);
+		}
+		assert_int_equal(reftable_writer_finish(w, NULL), 0);
+		t = open_bytes(&bytes, hash_sha1);
+		rc = table_iter_seek(&it, t, BLOCK_REF, NULL, 0, &err);
+		while (!rc && (rc = table_iter_next(&it, &err)) > 0)
+			rc = 0;
+		assert_int_equal(rc, ERR_CORRUPT);
+		assert_non_null(strstr(err_message(&err), "the name of a ref has a NUL in it"));
+		err_release(&err);
+		table_iter_release(&it);
+		reftable_put(t);
+		reftable_writer_free(w);
+		strbuf_release(&bytes);
+		strbuf_release(&key);
+	}
+}
+
 static void numbers_are_checked(void **state UNUSED)
 {
 	static const uint64_t values[] = { 0, 1, 127, 128, 16511, 16512, UINT32_MAX, UINT64_MAX - 1, UINT64_MAX };
@@ -589,6 +627,7 @@ int main(void)
 		cmocka_unit_test(the_newest_table_counts),
 		cmocka_unit_test(damage_is_found),
 		cmocka_unit_test(damage_is_named),
+		cmocka_unit_test(names_have_no_nul),
 		cmocka_unit_test(numbers_are_checked),
 	};
 
