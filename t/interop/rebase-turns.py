@@ -7,7 +7,7 @@
 Exit code, output, HEAD, branches, reflogs, index, files and what is left in the repository must be equal after each stop.
 Git 2.55 leaves AUTO_MERGE, REBASE_HEAD and message-squash behind in places where we do not, and an empty current-fixups
 where the only fixup of a chain brought nothing; these are not compared, nor are rewritten-list and rewritten-pending after
---skip: there they also have the commit that was skipped.
+--skip: there they also have the commit that was skipped. A label that is set twice may be in refs-to-delete once.
 
 --apply: of `git rebase --apply`, without a list. Not compared are the mails, of which we write only the line that names the
 commit, and patch-merge-index, which we do not write.
@@ -104,6 +104,8 @@ def state(program, repo, skipped):
                     continue
                 if f not in NOT_COMPARED and (chain or f not in ("message-squash", "message-fixup")):
                     text = open(os.path.join(base, f), errors="replace").read()
+                    if f == "refs-to-delete":
+                        text = "\n".join(dict.fromkeys(text.split("\n")))
                     parts.append("%s\n%s" % (os.path.relpath(os.path.join(base, f), top), text.rstrip("\n")))
     for f in sorted(os.listdir(repo)):
         if f != ".git" and os.path.isfile(os.path.join(repo, f)):
