@@ -1564,13 +1564,16 @@ class Rebase(CherryPick):
         return any(os.path.exists(os.path.join(top, d)) for d in ("rebase-merge", "rebase-apply"))
 
     def proceed(self, git, repo):
-        """An interrupted rebase may not have come to its conflict, or may not have begun: then it says so."""
+        """An interrupted rebase may not have come to its conflict, or may not have begun: then it says so. An interrupted
+        abort has put some files back; with them, another commit may conflict."""
         code, out = git.run(repo, "-c", "core.editor=true", "rebase", "--continue")
         if code == 1 and self.stop and "CONFLICT" in out:
             self.resolve(git, repo)
             git.must(repo, "add", "-u")
-            git.must(repo, "-c", "core.editor=true", "rebase", "--continue")
-        elif code and ("interrupted while HEAD moved" in out or "cannot resume" in out):
+            code, out = git.run(repo, "-c", "core.editor=true", "rebase", "--continue")
+            if code == 1 and "CONFLICT" in out:
+                return self.abort(git, repo)
+        if code and ("interrupted while HEAD moved" in out or "cannot resume" in out):
             self.abort(git, repo)
         elif code:
             raise CommandFailed("git rebase --continue: exit %d: %s" % (code, out.strip()))
