@@ -321,7 +321,7 @@ static int run_builtin(const struct command *c, const struct strvec *args, int u
 	struct promised_fetcher *fetcher;
 	struct err err = ERR_INIT;
 	const char **argv;
-	int rc, rc_out;
+	int rc, rc_out = 0;
 
 	trace2_cmd_name(c->name);
 	pkt_trace_identity(c->name);
@@ -345,7 +345,10 @@ static int run_builtin(const struct command *c, const struct strvec *args, int u
 	/* commands reorder their argv, so they get an array of their own */
 	argv = xmemdup(args->v, (args->nr + 1) * sizeof(*argv));
 	rc = c->run((int)args->nr, argv, &ctx);
-	rc_out = finish_stdout();
+	if (rc == 128) /* the command has said why; no second message */
+		(void)fflush(stdout);
+	else
+		rc_out = finish_stdout();
 	free(argv);
 	set_command_repo(NULL);
 	promised_fetcher_free(fetcher);

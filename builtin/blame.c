@@ -561,8 +561,10 @@ static int graft_line(struct blame_command *b, const char *line, struct err *err
 	}
 	if (l.nr)
 		rc = commit_parse_node(b->walk->pool, l.items[0], err);
-	if (!rc && l.nr)
+	if (!rc && l.nr) {
 		commit_set_parents(b->walk->pool, l.items[0], l.items + 1, (uint32_t)l.nr - 1);
+		l.items[0]->graph_pos = GRAPH_POS_NONE; /* its filter compares with another parent */
+	}
 	commit_list_clear(&l);
 	return rc;
 }

@@ -28,7 +28,7 @@ NORETURN void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 NORETURN void die_err(struct err *err);
 /* The exit code in the trace; git_main sets it. */
 void set_exit_code(int code);
-/* fflush(stdout) and check it: a failure is reported once, a closed pipe is none. 0 or the exit code. */
+/* fflush(stdout) and check it: a failure is reported, a closed pipe is none. 0 or the exit code. */
 MUST_USE int finish_stdout(void);
 /* --output: from here on standard output is this file, relative to where the command was started. */
 MUST_USE int redirect_stdout(const struct repository *r, const char *name, struct err *err);

@@ -145,7 +145,6 @@ void die_err(struct err *err)
 
 int finish_stdout(void)
 {
-	static bool printed;
 	struct stat st;
 	bool known;
 	char *text;
@@ -157,9 +156,6 @@ int finish_stdout(void)
 		return 0;
 	if (errno == EPIPE || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 		return 0; /* the reader had enough */
-	if (printed)
-		return 128;
-	printed = true;
 	text = xstrfmt("write failure on standard output%s%s", known ? ": " : "", known ? strerror(errno) : "");
 	print_lines("fatal: ", text);
 	free(text);

@@ -94,7 +94,7 @@ static void keep_longer(struct strbuf *best, struct strbuf *run)
 	strbuf_reset(run);
 }
 
-/* A character that no other one is equal to but, with -i, its own other case. Beyond ASCII are a dotless i, a long s, a Kelvin. */
+/* A character that only itself matches; with -i, its other case, too. Letters beyond ASCII fold to i, s and k. */
 static bool is_plain(enum grep_type type, bool ignore_case, char c)
 {
 	return !is_special(type, c) && (unsigned char)c < 0x80 && !(ignore_case && strchr("iIsSkK", c));
@@ -434,7 +434,7 @@ static size_t find_candidate(struct grep_atom *a, const char *text, size_t len, 
 		found = a->fixed_len ? memmem(text + from, len - from, a->fixed, a->fixed_len) : text + from;
 		return found ? line_begin(text, (size_t)(found - text), from) : len;
 	}
-	if (a->code) /* or what each match contains */
+	if (a->code) /* the pattern, or bytes that are in each match */
 		return search_perl(a, text, len, from, true, &span) ? line_begin(text, span.begin, from) : len;
 	return find_posix_candidate(a, text, len, from);
 }

@@ -60,4 +60,10 @@ test_expect_success 'a changed file in the work tree, with filters' '
 	git commit-graph write --reachable --changed-paths && git blame -s c/f >got && test_cmp want got && git checkout -q c/f
 '
 
+test_expect_success '-S gives a commit other parents than its filter compares with' '
+	cd repo && rm -rf .git/objects/info/commit-graph* && echo "$(git rev-parse HEAD) $(git rev-parse :/second)" >.git/revs && git blame -s -S .git/revs HEAD -- c/f >plain &&
+	git blame -s HEAD -- c/f >without && ! test_cmp without plain >/dev/null 2>&1 &&
+	git commit-graph write --reachable --changed-paths && git blame -s -S .git/revs HEAD -- c/f >got && test_cmp plain got
+'
+
 test_done

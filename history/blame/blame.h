@@ -13,7 +13,8 @@
  * to them, and keeps the others. Commits are looked at by date, the youngest first. An ignored commit keeps a line only if
  * no line of its parents is like it.
  *
- * Cost: for each commit on the way, a filter of changed paths, or the trees of each parent as far as they differ. A text is read once as long as its commit is looked at.
+ * Cost: for each commit on the way, a filter of changed paths, or the trees of each parent as far as they differ. A text is
+ * read once as long as its commit is looked at.
  */
 #ifndef HISTORY_BLAME_BLAME_H
 #define HISTORY_BLAME_BLAME_H

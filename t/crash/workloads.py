@@ -1565,13 +1565,18 @@ class Rebase(CherryPick):
 
     def proceed(self, git, repo):
         """An interrupted rebase may not have come to its conflict, or may not have begun: then it says so. An interrupted
-        abort has put some files back; with them, another commit may conflict."""
+        abort (of every second topic) has put some files back; with them, another commit may conflict."""
+        head_name = git.path(repo, ".git", self.backend.replace("--", "rebase-"), "head-name")
+        aborts = False
+        if os.path.exists(head_name):
+            with open(head_name) as f:
+                aborts = f.read().strip()[-1:] in tuple("13579")
         code, out = git.run(repo, "-c", "core.editor=true", "rebase", "--continue")
         if code == 1 and self.stop and "CONFLICT" in out:
             self.resolve(git, repo)
             git.must(repo, "add", "-u")
             code, out = git.run(repo, "-c", "core.editor=true", "rebase", "--continue")
-            if code == 1 and "CONFLICT" in out:
+            if aborts and code == 1 and "CONFLICT" in out:
                 return self.abort(git, repo)
         if code and ("interrupted while HEAD moved" in out or "cannot resume" in out):
             self.abort(git, repo)
