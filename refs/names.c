@@ -33,13 +33,18 @@ static bool is_allowed(const char *s, int *stars)
 static size_t component_length(const char *s, int *stars)
 {
 	unsigned m;
-	size_t n;
+	size_t n = 0;
 
 	if (*s == '.')
 		return 0;
-	for (n = 0; (m = meaning[(unsigned char)s[n]]) != ENDS; n++)
-		if (m != PLAIN && !is_allowed(s + n, stars))
+	for (;; n++) {
+		while ((m = meaning[(unsigned char)s[n]]) == PLAIN)
+			n++;
+		if (m == ENDS)
+			break;
+		if (!is_allowed(s + n, stars))
 			return 0;
+	}
 	if (n >= 5 && !memcmp(s + n - 5, ".lock", 5))
 		return 0;
 	return n;

@@ -103,6 +103,50 @@ test_expect_success 'symbolic refs' '
 	cp x copy/.git/reftable/$new && test_expect_code 255 git -C copy refs verify 2>err && test_grep "error: HEAD: badHeadTarget: HEAD points to non-branch" err
 '
 
+# with_ref NAME: a copy with one more ref in its one table
+with_ref () {
+	fresh && git -C copy update-ref "$1" HEAD && git -C copy pack-refs && table=$(cat copy/.git/reftable/tables.list)
+}
+
+# rename_in_table FROM TO: of the same length
+rename_in_table () {
+	LC_ALL=C sed "s,$1,$2,g" <"copy/.git/reftable/$table" >x && ! cmp -s x "copy/.git/reftable/$table" && cp x "copy/.git/reftable/$table"
+}
+
+# add_table ARGUMENT...: "update-ref ARGUMENT..." leaves a table above the other
+add_table () {
+	git -C copy update-ref "$@" && test_line_count = 2 copy/.git/reftable/tables.list
+}
+
+test_expect_success 'badRefName, in the last table and under others' '
+	with_ref refs/heads/bad-name && rename_in_table bad-name bad~name &&
+	finds 255 "error: refs/heads/bad~name: badRefName: invalid refname format" && add_table refs/heads/other HEAD &&
+	finds 255 "error: refs/heads/bad~name: badRefName: invalid refname format" &&
+	git -C copy -c fsck.badRefName=ignore refs verify 2>err && test_must_be_empty err &&
+	with_ref ORIG_HEAD && rename_in_table ORIG_HEAD ORIG_HEAP && finds 255 "error: ORIG_HEAP: badRefName: invalid refname format"
+'
+
+# Nothing needs the first restart point: the table is sound, but not as Git writes it. The first block has its length behind
+# the file's header, and ends with the restart points and their number.
+test_expect_success 'badRefName in a table with an unusual restart point' '
+	with_ref refs/tags/bad-name && header=24 && { test "$TEST_HASH" = sha1 || header=28; } &&
+	len=$((0x$(od -An -tx1 -j$(($header + 1)) -N3 copy/.git/reftable/$table | tr -d " "))) &&
+	nr=$((0x$(od -An -tx1 -j$(($len - 2)) -N2 copy/.git/reftable/$table | tr -d " "))) && test $nr -gt 2 && first=$(($len - 2 - 3 * $nr)) &&
+	dd if=copy/.git/reftable/$table of=x bs=1 skip=$(($first + 3)) count=3 2>/dev/null &&
+	dd if=x of=copy/.git/reftable/$table bs=1 seek=$first conv=notrunc 2>/dev/null &&
+	git -C copy refs verify 2>err && test_must_be_empty err && rename_in_table bad-name bad~name &&
+	finds 255 "error: refs/tags/bad~name: badRefName: invalid refname format"
+'
+
+# The value stands behind the name and a byte.
+test_expect_success 'badRefOid, unless a later table has another value or a deletion' '
+	with_ref refs/heads/odd-value && at=$(LC_ALL=C grep -abo odd-value copy/.git/reftable/$table | sed "s,:.*,,;q") &&
+	dd if=/dev/zero of=copy/.git/reftable/$table bs=1 seek=$(($at + 10)) count=$(($OID_HEXLEN / 2)) conv=notrunc 2>/dev/null &&
+	finds 255 "error: refs/heads/odd-value: badRefOid: points to invalid object ID $SQ$ZERO_OID$SQ" && cp -R copy shadowed &&
+	add_table -d refs/heads/odd-value && git -C copy refs verify &&
+	rm -rf copy && mv shadowed copy && add_table refs/heads/odd-value HEAD && git -C copy refs verify
+'
+
 test_expect_success 'tables of other worktrees' '
 	fresh && mkdir -p copy/.git/worktrees/w && git init -q --ref-format=reftable other && cp -R other/.git/reftable copy/.git/worktrees/w/reftable &&
 	echo ../.. >copy/.git/worktrees/w/commondir && echo /none/.git >copy/.git/worktrees/w/gitdir && git -C copy refs verify &&

@@ -10,6 +10,8 @@ struct level_check {
 	struct block block, index; /* of a level, and of the one above it */
 	struct block_cursor cursor, in_index;
 	struct strbuf last; /* key */
+	void (*seen)(void *data, const struct reftable_record *rec); /* each ref */
+	void *data;
 };
 
 /* The level that begins with the block at `at`; `end`: where the next one begins. */
@@ -37,6 +39,8 @@ static bool block_is_sound(struct level_check *l)
 		if (rc > 0 && first && reftable_key_cmp(&c->rec.key, l->last.buf, l->last.len) <= 0)
 			return false;
 		first = false;
+		if (rc > 0 && b->type == BLOCK_REF)
+			l->seen(l->data, &c->rec);
 	} while (rc > 0);
 	strbuf_reset(&l->last);
 	strbuf_addbuf(&l->last, &c->rec.key);
@@ -121,9 +125,9 @@ static bool levels_are_sound(struct level_check *l, const struct reftable *t)
 	return true;
 }
 
-bool reftable_refs_are_sound(const struct reftable *t)
+bool reftable_refs_are_sound(const struct reftable *t, void (*seen)(void *data, const struct reftable_record *rec), void *data)
 {
-	struct level_check l = { BLOCK_INIT, BLOCK_INIT, BLOCK_CURSOR_INIT, BLOCK_CURSOR_INIT, STRBUF_INIT };
+	struct level_check l = { BLOCK_INIT, BLOCK_INIT, BLOCK_CURSOR_INIT, BLOCK_CURSOR_INIT, STRBUF_INIT, seen, data };
 	bool sound = !t->refs.present || levels_are_sound(&l, t);
 
 	block_release(&l.block);

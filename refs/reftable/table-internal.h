@@ -53,9 +53,10 @@ void reftable_put(struct reftable *t);		   /* NULL is fine */
 
 /*
  * Does the index lead to every block of refs, and each restart point of both to a record, in the layout that Git writes? Then
- * a look-up finds every ref. False: something may be wrong, and the caller has to look closer. Cost: one walk.
+ * a look-up finds every ref. False: something may be wrong, and the caller has to look closer. Calls `seen` for every ref
+ * and deletion of refs before the first such place. Cost: one walk.
  */
-bool reftable_refs_are_sound(const struct reftable *t);
+bool reftable_refs_are_sound(const struct reftable *t, void (*seen)(void *data, const struct reftable_record *rec), void *data);
 
 /* ---- iteration over one kind of record ---- */
 

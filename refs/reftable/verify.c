@@ -22,7 +22,10 @@ struct table_verify {
 	uint64_t last_index; /* of the table before */
 	struct strbuf valid_dir; /* "refs/heads/": the last valid name up to its last component */
 	bool damaged;
+	bool odd; /* a table is unusual, or holds a ref that is wrong if it counts */
 };
+
+static void check_ref(struct table_verify *v, const struct reftable_record *rec);
 
 static void report_table(struct table_verify *v, const char *name, const char *fmt, const char *why)
 {
@@ -112,11 +115,35 @@ static int check_index(struct reftable *t, struct err *err)
 	return rc;
 }
 
+static void note_odd(void *odd, const struct ref_finding *f)
+{
+	(void)f;
+	*(bool *)odd = true;
+}
+
+static void look_at_ref(void *data, const struct reftable_record *rec)
+{
+	if (rec->ref.type != REF_VALUE_DELETED)
+		check_ref(data, rec);
+}
+
+/* Whether a ref counts depends on the tables above; here it is looked at in passing. */
+static bool refs_are_sound(struct table_verify *v, struct reftable *t)
+{
+	struct ref_verify_options o = { .checks = v->base.o->checks, .report = note_odd, .data = &v->odd };
+	struct table_verify look = { .base = { .o = &o }, .rs = v->rs, .prefix = "", .valid_dir = STRBUF_INIT };
+	bool sound = reftable_refs_are_sound(t, look_at_ref, &look);
+
+	strbuf_release(&look.valid_dir);
+	v->odd |= !sound;
+	return sound;
+}
+
 /* Ref by ref only if something is unusual: the first fault then has its message. */
 static void check_table_content(struct table_verify *v, struct reftable *t)
 {
 	static const enum block_type types[] = { BLOCK_REF, BLOCK_OBJ, BLOCK_LOG };
-	bool sound = reftable_refs_are_sound(t);
+	bool sound = refs_are_sound(v, t);
 	struct err why = ERR_INIT;
 	int rc = 0;
 
@@ -242,10 +269,10 @@ static void report_ref(struct table_verify *v, const char *bare, const char *msg
 static void check_ref(struct table_verify *v, const struct reftable_record *rec)
 {
 	const struct ref_record *r = &rec->ref;
+	const struct object_id *null_oid = &v->rs->algo->null_oid;
 	const char *bare = rec->key.buf;
-	struct object_id oid;
 
-	if (!refname_is_root_ref(bare) && !refname_is_valid_after(&v->valid_dir, bare, rec->key.len, 0))
+	if (!refname_is_valid_after(&v->valid_dir, bare, rec->key.len, 0) && !refname_is_root_ref(bare))
 		report_ref(v, bare, "badRefName", "%s", "invalid refname format");
 	if (r->type == REF_VALUE_SYMREF) {
 		char *target = xmemdupz(r->target, r->target_len), *where = xconcat(v->prefix, bare);
@@ -255,9 +282,8 @@ static void check_ref(struct table_verify *v, const struct reftable_record *rec)
 		free(target);
 		return;
 	}
-	oid_from_raw(&oid, r->oid, v->rs->algo);
-	if (oid_is_null(&oid))
-		report_ref(v, bare, "badRefOid", "points to invalid object ID '%s'", oid_hex(&oid));
+	if (!memcmp(r->oid, null_oid->hash, v->rs->algo->raw_len))
+		report_ref(v, bare, "badRefOid", "points to invalid object ID '%s'", oid_hex(null_oid));
 }
 
 static int check_refs(struct table_verify *v, struct reftable_stack *s, struct err *err)
@@ -284,9 +310,9 @@ static int check_stack(struct table_verify *v, struct reftable_stack *s, const c
 	int rc;
 
 	v->prefix = prefix;
-	v->damaged = false;
+	v->damaged = v->odd = false;
 	rc = check_list(v, s, err);
-	return rc < 0 || v->damaged ? rc : check_refs(v, s, err);
+	return rc < 0 || v->damaged || !v->odd ? rc : check_refs(v, s, err);
 }
 
 static int check_worktree_stack(struct table_verify *v, const char *id, struct err *err)
