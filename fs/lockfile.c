@@ -430,8 +430,8 @@ static int make_lock(struct tempfile **tf, const char *lock_path, struct lock_gr
 
 /* ---- taking, with patience ---- */
 
-/* One attempt; ERR_LOCKED without a message if another process holds the lock. */
-static int try_once(struct tempfile **tf, const char *lock_path, struct lock_group *g,
+/* One attempt; ERR_LOCKED without a message if another process holds the lock. look: find out whether its owner is alive. */
+static int try_once(struct tempfile **tf, const char *lock_path, struct lock_group *g, bool look,
 		    struct err *err)
 {
 	/* Twice: after a take-over others may be faster, which is fine. */
@@ -444,7 +444,7 @@ static int try_once(struct tempfile **tf, const char *lock_path, struct lock_gro
 		err_release(&local);
 		if (ret != ERR_EXISTS)
 			return ret;
-		if (!take_over(lock_path))
+		if (!look || !take_over(lock_path))
 			break;
 	}
 	return ERR_LOCKED;
@@ -473,8 +473,8 @@ static bool is_over(const struct lock_wait *w, int64_t since, const char *lock_p
 	return !w->timeout_ms || waited >= w->patience_ms || !is_worth_waiting(lock_path);
 }
 
-/* Until the lock is gone, which a cheap look at short, random intervals finds out, or the time is over. */
-static void sleep_while_locked(const char *lock_path, long ms)
+/* Until the lock is gone (true), which a cheap look at short, random intervals finds out, or the time is over. */
+static bool sleep_while_locked(const char *lock_path, long ms)
 {
 	const int64_t end = monotonic_ms() + ms;
 	struct stat st;
@@ -483,32 +483,46 @@ static void sleep_while_locked(const char *lock_path, long ms)
 		long us = POLL_US / 2 + (long)(os_random64() % POLL_US);
 
 		nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
-	} while (monotonic_ms() < end && !lstat(lock_path, &st));
+		if (lstat(lock_path, &st))
+			return true;
+	} while (monotonic_ms() < end);
+	return false;
 }
 
 /*
- * Tries at growing, random intervals, and as soon as the lock is gone. A try costs more than the look for its name: it makes
- * a file, and finds out whether the owner is alive.
+ * Tries at growing, random intervals, and as soon as the lock is gone. Whoever waits makes a file once and only names it then.
+ * If another process is faster, it has just been alive.
  */
 static int try_until(struct tempfile **tf, const char *lock_path, const struct lock_wait *w, struct lock_group *g,
 		     struct err *err)
 {
 	const int64_t since = monotonic_ms();
 	long wait = 1, longest = w->timeout_ms > 0 && w->timeout_ms < 1000 ? w->timeout_ms : 1000;
+	struct nameless_lock n = { .fd = -1 };
+	struct lock_group alone = LOCK_GROUP_INIT(NULL);
+	bool changes_hands = false;
+	int ret;
 
-	for (;;) {
-		int ret = try_once(tf, lock_path, g, err);
-		long ms;
+	alone.own_files = true;
+	alone.prepared = &n;
+	while ((ret = try_once(tf, lock_path, g, !changes_hands, err)) == ERR_LOCKED) {
+		long ms = wait / 2 + (long)(os_random64() % (uint64_t)(wait + 1));
 
-		if (ret != ERR_LOCKED)
-			return ret;
-		if (is_over(w, since, lock_path))
-			return locked(lock_path, err);
-		ms = wait / 2 + (long)(os_random64() % (uint64_t)(wait + 1));
-		sleep_while_locked(lock_path, ms ? ms < longest ? ms : longest : 1);
+		if (is_over(w, since, lock_path)) {
+			ret = locked(lock_path, err);
+			break;
+		}
+		if (!g) {
+			g = &alone;
+			lockfile_make_nameless(&n, lock_path, g);
+		}
+		changes_hands = sleep_while_locked(lock_path, ms ? ms < longest ? ms : longest : 1);
 		if (wait < 1000)
 			wait = wait * 2;
 	}
+	nameless_lock_release(&n);
+	lock_group_release(&alone);
+	return ret;
 }
 
 /*

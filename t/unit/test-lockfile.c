@@ -360,6 +360,34 @@ static void waits_until_it_is_free(void **state UNUSED)
 	assert_ended_well(pid);
 }
 
+static int files_made;
+
+static int count_new_files(const char *path, int flags, mode_t mode)
+{
+	files_made += !!(flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+	return syscalls_native.open(path, flags, mode);
+}
+
+/* For the first try, and for all that follow. */
+static void makes_two_files_at_most(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+	struct syscall_table table = syscalls_native;
+	pid_t pid = start_holder();
+	int rc;
+
+	table.open = count_new_files;
+	sys = &table;
+	expect_event(AFTER_TIME_OUT, let_go);
+	rc = lockfile_hold(&lk, at(dir, "f"), 0, LONG_MS, NULL);
+	sys = &syscalls_native;
+	assert_int_equal(rc, 0);
+	assert_true(waits.nr >= AFTER_TIME_OUT);
+	assert_in_range(files_made, 1, 2 + 1); /* and the file that tells whether we are alive */
+	lockfile_release(&lk);
+	assert_ended_well(pid);
+}
+
 /* ---- patience ---- */
 
 static int hold_patiently(struct lockfile *lk, long timeout_ms)
@@ -505,6 +533,31 @@ static void dead_owner_is_replaced(void **state UNUSED)
 	assert_int_equal(hold(&lk, "f"), 0);
 	assert_int_equal(takeovers, 1);
 	assert_int_equal(lock_owner_of(at(dir, "f.lock"), NULL), LOCK_OWNER_ALIVE);
+	lockfile_release(&lk);
+	assert_tree("");
+}
+
+static pid_t holder;
+
+static void kill_holder(void)
+{
+	if (!kill(holder, SIGKILL))
+		waitpid(holder, NULL, 0);
+	close(waits.fds[0]);
+	close(waits.fds[1]);
+	expect_event(AFTER_TIME_OUT * 1000, waited_too_long);
+}
+
+static void owner_dies_while_waited_for(void **state UNUSED)
+{
+	struct lockfile lk = LOCKFILE_INIT;
+
+	if (!have_xattr)
+		skip();
+	holder = start_holder();
+	expect_event(AFTER_TIME_OUT, kill_holder);
+	assert_int_equal(lockfile_hold(&lk, at(dir, "f"), 0, LONG_MS, NULL), 0);
+	assert_int_equal(takeovers, 1);
 	lockfile_release(&lk);
 	assert_tree("");
 }
@@ -1128,11 +1181,13 @@ int main(void)
 		T(directories_are_made),
 		T(time_out_is_kept),
 		T(waits_until_it_is_free),
+		T(makes_two_files_at_most),
 		T(the_living_are_waited_for),
 		T(others_are_not_waited_for),
 		T(removal_is_waited_for),
 		T(from_hand_to_hand),
 		T(dead_owner_is_replaced),
+		T(owner_dies_while_waited_for),
 		T(zombie_is_dead),
 		T(only_proof_counts),
 		T(marks_are_of_one_file),
