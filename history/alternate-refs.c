@@ -82,3 +82,19 @@ int alternate_refs_list(struct repository *r, const char *objdir,
 	free(gitdir);
 	return rc;
 }
+
+static int append_name(void *out, const struct object_id *oid)
+{
+	oid_array_append(out, oid);
+	return 0;
+}
+
+int alternate_refs_collect(struct repository *r, struct oid_array *out, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc >= 0 && i < odb_nr_alternates(r->odb); i++)
+		rc = alternate_refs_list(r, odb_alternate(r->odb, i), append_name, out, err);
+	oid_array_sort_unique(out);
+	return rc < 0 ? rc : 0;
+}

@@ -4,6 +4,7 @@
 #define HISTORY_ALTERNATE_REFS_H
 
 #include "compat/posix.h"
+#include "hash/hash.h"
 #include "repo/repo.h"
 
 /*
@@ -16,5 +17,11 @@
 MUST_USE int alternate_refs_list(struct repository *r, const char *objdir,
 				 int (*fn)(void *data, const struct object_id *oid), void *data,
 				 struct err *err);
+
+/*
+ * Append those of all our alternates, which a server need not send, sorted and each once. A command that fails costs more
+ * objects, no more.
+ */
+MUST_USE int alternate_refs_collect(struct repository *r, struct oid_array *out, struct err *err);
 
 #endif

@@ -8,6 +8,7 @@
  */
 #include "compat/posix.h"
 #include "cli/cli.h"
+#include "history/alternate-refs.h"
 #include "history/revision/connected.h"
 #include "porcelain/fetch-internal.h"
 #include "porcelain/remote.h"
@@ -219,25 +220,35 @@ static int check_own_refs(struct fetch_run *f, struct err *err)
 	return rc;
 }
 
+/* What bundles have brought, and what our alternates have. */
+static int find_borrowed(struct fetch_run *f, struct oid_array *out, struct err *err)
+{
+	for (size_t i = 0; i < f->bundles.tips.nr; i++)
+		oid_array_append(out, &f->bundles.tips.oid[i]);
+	return alternate_refs_collect(f->r, out, err);
+}
+
 /* Sends one request for the missing objects of the map. *asked: there were some. */
 static int fetch_get_objects(struct fetch_run *f, bool *asked, struct err *err)
 {
 	struct fetch_wanted w = f->o->wanted;
 	struct fetch_result *result = &f->results[f->nr_results];
 	struct remote_refs sought = REMOTE_REFS_INIT;
-	struct oid_array wants = OID_ARRAY_INIT;
+	struct oid_array wants = OID_ARRAY_INIT, borrowed = OID_ARRAY_INIT;
 	int rc = 0;
 
 	fetch_map_wants(&f->map, &wants);
 	if (!w.refetch && !fetch_wanted_deepens(&w))
 		rc = drop_known(f, &wants, err);
 	*asked = !rc && wants.nr;
-	if (*asked) {
+	if (*asked)
+		rc = find_borrowed(f, &borrowed, err);
+	if (*asked && !rc) {
 		for (size_t i = 0; w.from_promisor && i < f->map.nr; i++)
 			remote_refs_add(&sought, f->map.items[i].src)->oid = f->map.items[i].oid;
 		w.oids = &wants;
 		w.sought = &sought;
-		w.borrowed = &f->bundles.tips;
+		w.borrowed = &borrowed;
 		w.thin = true;
 		w.include_tag = fetch_choice_follows_tags(&f->choice);
 		fetch_result_init(result);
@@ -246,6 +257,7 @@ static int fetch_get_objects(struct fetch_run *f, bool *asked, struct err *err)
 		for (size_t i = 0; i < wants.nr; i++)
 			oid_array_append(&f->checked, &wants.oid[i]);
 	}
+	oid_array_clear(&borrowed);
 	oid_array_clear(&wants);
 	remote_refs_release(&sought);
 	return rc;

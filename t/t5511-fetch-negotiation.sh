@@ -57,6 +57,25 @@ test_expect_success 'remote.<name>.negotiationRestrict, .negotiationInclude; an 
 	git -C c config --unset-all remote.origin.negotiationRestrict && git -C c config --unset-all remote.origin.negotiationInclude
 '
 
+# borrows ARGS: what a new repository with a commit "own", which borrows from "lender", tells the server in a fetch with these
+borrows () {
+	rm -rf borrower request && git init -q -b main borrower && git -C borrower config user.name x && git -C borrower config user.email x@y && test_commit -C borrower own >/dev/null &&
+	echo "$PWD/lender/objects" >borrower/.git/objects/info/alternates && git -C borrower "$@" >out 2>err &&
+	grep -ao "have [0-9a-f]\{$OID_HEXLEN\}" request | while read -r word oid; do git -C borrower log -1 --format=%s $oid; done | sort -u | tr "\n" " "
+}
+
+# The lender has m20 and what is before; its branch "second" is the commit before.
+test_expect_success 'what an alternate has is told to the server, and does not come again' '
+	more m20 && git clone -q --bare src lender && git -C lender branch second main^ && more m21 &&
+	for args in "-c protocol.version=2 fetch" "-c protocol.version=0 fetch" "-c protocol.version=2 fetch-pack" "-c protocol.version=0 fetch-pack"; do
+		borrows $args --upload-pack="$PWD/listen" ../src refs/heads/main >actual && test_grep "own " actual && test_grep "m20 " actual &&
+		git -C borrower count-objects -v >count && test_grep "^count: 6\$" count && test_grep "^in-pack: 0\$" count || return 1
+	done &&
+	borrows -c core.alternateRefsPrefixes=refs/heads/second fetch --upload-pack="$PWD/listen" ../src main >actual && ! grep "m20 " actual &&
+	borrows -c core.alternateRefsCommand=false fetch --upload-pack="$PWD/listen" ../src main >actual && printf "own " >expect && test_cmp expect actual &&
+	borrows fetch --refetch --upload-pack="$PWD/listen" ../src main >actual && test_must_be_empty actual
+'
+
 test_expect_success '--negotiate-only: what both have, and nothing comes' '
 	more m12 && cp -R c before && git -C c fetch --negotiate-only --negotiation-restrict=main origin >out 2>err && test_must_be_empty err &&
 	sort out >actual && git -C src rev-list two | sort >expect && test_cmp expect actual && test_must_fail grep want request &&

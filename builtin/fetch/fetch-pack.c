@@ -6,6 +6,7 @@
 #include "builtin/pack/pack-input.h"
 #include "cli/filter-option.h"
 #include "cli/stdin-lines.h"
+#include "history/alternate-refs.h"
 #include "util/alloc.h"
 
 static const char *const usage[] = {
@@ -160,9 +161,9 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 		 struct err *err)
 {
 	struct remote_refs refs = REMOTE_REFS_INIT;
-	struct oid_array wants = OID_ARRAY_INIT;
+	struct oid_array wants = OID_ARRAY_INIT, borrowed = OID_ARRAY_INIT;
 	struct fetch_wanted w = {
-		.oids = &wants, .deepen_relative = f->deepen_relative, .deepen_not = &f->not_refs,
+		.oids = &wants, .borrowed = &borrowed, .deepen_relative = f->deepen_relative, .deepen_not = &f->not_refs,
 		.update_shallow = f->update_shallow || f->cloning, .filter = &f->filter,
 		.from_promisor = f->from_promisor, .sought = got, .refetch = f->refetch, .include_tag = f->include_tag,
 		.thin = f->thin, .keep = f->keep || f->lock_pack, .lock_pack = f->lock_pack || f->keep > 1,
@@ -182,6 +183,8 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 		*ok = choose(f, &refs, &wants, got);
 	if (!rc && !f->refetch && !fetch_wanted_deepens(&w))
 		rc = fetch_drop_present(f->r, f->from_promisor, NULL, &wants, err);
+	if (!rc && wants.nr)
+		rc = alternate_refs_collect(f->r, &borrowed, err);
 	if (rc < 0)
 		rc = fetch_session_end(s, rc, err);
 	else
@@ -192,6 +195,7 @@ static int fetch(struct fetch_pack *f, struct fetch_session *s, struct remote_re
 		*ok = false;
 	fetch_result_release(&result);
 	remote_refs_release(&refs);
+	oid_array_clear(&borrowed);
 	oid_array_clear(&wants);
 	return rc;
 }
