@@ -5,7 +5,7 @@ test_description='http: Digest, several schemes, credentials in stages, https th
 . "$(dirname "$0")/test-lib.sh"
 test_have_prereq PYTHON || { skip_all='no python3' && test_done; }
 . "$TEST_DIRECTORY/lib-httpd.sh"
-GIT_TERMINAL_PROMPT=0 && export GIT_TERMINAL_PROMPT
+SQ="'" && GIT_TERMINAL_PROMPT=0 && export GIT_TERMINAL_PROMPT
 
 test_expect_success 'a server' '
 	git init -q -b main work && test_commit -C work one && test_seq 3000 >work/big && git -C work add big && git -C work commit -q -m two &&
@@ -80,6 +80,20 @@ test_expect_success '... with http.emptyAuth=true a helper is asked at once; a n
 test_expect_success '... and not to another host' '
 	rules web "GET ^/r/ redirect 302 http://localhost:$web_port/repo.git/info/refs?service=git-upload-pack" "* . basic tok" &&
 	URL="http://tok@127.0.0.1:$web_port/r" fails "could not read Username" -c http.followRedirects=true && ! grep Authorization web.log
+'
+
+test_expect_success 'after a redirect the user is asked for where it leads; with credential.useHttpPath for that path, once' '
+	start_httpd far && write_script ask <<-EOF &&
+	echo "\$1" >>"$PWD/ask.log"
+	case "\$1" in Username*) echo me ;; *) echo secret ;; esac
+	EOF
+	for path in false true; do
+		p= && { test $path = false || p=/repo.git; } &&
+		rules web "GET ^/r/ redirect 302 $far_url/repo.git/info/refs?service=git-upload-pack" && rules far "* . basic me secret" &&
+		rm -rf ask.log clone && GIT_ASKPASS="$PWD/ask" git -c credential.useHttpPath=$path clone -q "$web_url/r" clone && test_cmp work/big clone/big &&
+		printf "%s\n" "Username for ${SQ}$far_url$p${SQ}: " "Password for ${SQ}http://me@127.0.0.1:$far_port$p${SQ}: " >expect && test_cmp expect ask.log || return 1
+	done &&
+	rules far "* . basic me secret" && URL="http://me:secret@127.0.0.1:$web_port/r" fails "could not read Username for ${SQ}$far_url" && ! grep Authorization far.log
 '
 
 # ---- https through a proxy ----------------------------------------------------------
