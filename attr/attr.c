@@ -55,6 +55,11 @@ struct attrs {
 	struct attr_list system, global, info;
 	bool info_is_read;
 	struct strmap dirs; /* "a/b/" to struct attr_list * */
+	/* For the last path: its directory, and the lists with lines from the top to there. */
+	struct strbuf dir;
+	struct attr_list **chain;
+	size_t nr_chain, alloc_chain;
+	bool has_chain;
 	/* the file that is parsed, for messages; NULL: a pathspec */
 	const char *file;
 	size_t line_nr;
@@ -63,7 +68,7 @@ struct attrs {
 	bool *decided;
 	size_t alloc_result;
 	size_t *asked; /* the ids that the caller of attrs_get names */
-	size_t alloc_asked;
+	size_t nr_asked, alloc_asked;
 };
 
 /* ---- names and values ---- */
@@ -428,22 +433,40 @@ static void read_info(struct attrs *a)
 	free(path);
 }
 
+/* Most paths follow one of the same directory. */
+static void read_directories(struct attrs *a, const char *path, size_t len)
+{
+	if (a->has_chain && a->dir.len == len && !memcmp(a->dir.buf, path, len))
+		return;
+	a->has_chain = true;
+	strbuf_reset(&a->dir);
+	strbuf_add(&a->dir, path, len);
+	a->nr_chain = 0;
+	for (size_t n = 0; n <= len; n++) {
+		struct attr_list *l;
+
+		if (n && path[n - 1] != '/')
+			continue;
+		l = attr_dir_list(a, path, n);
+		if (!n)
+			read_info(a);
+		if (!l->nr)
+			continue;
+		ALLOC_GROW(a->chain, a->nr_chain + 1, a->alloc_chain);
+		a->chain[a->nr_chain++] = l;
+	}
+}
+
 /* Read all files first, as they may define new names; then decide. */
 static void lookup_bare(struct attrs *a, const char *path, size_t len, bool is_dir)
 {
 	const char *name = pattern_basename(path, len);
-	size_t dir_len = (size_t)(name - path);
 
-	attr_dir_list(a, path, 0);
-	read_info(a);
-	for (size_t n = 1; n <= dir_len; n++)
-		if (path[n - 1] == '/')
-			attr_dir_list(a, path, n);
+	read_directories(a, path, (size_t)(name - path));
 	begin_lookup(a);
 	decide_by_list(a, &a->info, path, len, name, is_dir);
-	for (size_t n = dir_len + 1; n-- > 0;)
-		if (!n || path[n - 1] == '/')
-			decide_by_list(a, attr_dir_list(a, path, n), path, len, name, is_dir);
+	for (size_t i = a->nr_chain; i-- > 0;)
+		decide_by_list(a, a->chain[i], path, len, name, is_dir);
 	decide_by_list(a, &a->global, path, len, name, is_dir);
 	decide_by_list(a, &a->system, path, len, name, is_dir);
 }
@@ -453,9 +476,9 @@ static void lookup(struct attrs *a, const char *path)
 {
 	size_t len = strlen(path);
 	bool is_dir = len && path[len - 1] == '/';
-	char *bare = xmemdupz(path, len - is_dir);
+	char *bare = is_dir ? xmemdupz(path, len - 1) : NULL;
 
-	lookup_bare(a, bare, len - is_dir, is_dir);
+	lookup_bare(a, bare ? bare : path, len - is_dir, is_dir);
 	free(bare);
 }
 
@@ -508,13 +531,21 @@ static struct attr_value value_of(struct attrs *a, const char *path, size_t id)
 	return a->defs[id].is_object_mode ? object_mode(a, path) : a->result[id];
 }
 
+/* Mostly they are those of the call before. */
+static void find_asked(struct attrs *a, const char *const *names, size_t nr)
+{
+	ALLOC_GROW(a->asked, nr, a->alloc_asked);
+	for (size_t i = 0; i < nr; i++)
+		if (i >= a->nr_asked || strcmp(a->defs[a->asked[i]].name, names[i]) != 0)
+			a->asked[i] = attr_id(a, names[i], strlen(names[i]));
+	a->nr_asked = nr;
+}
+
 void attrs_get(struct attrs *a, const char *path, const char *const *names, size_t nr,
 	       struct attr_value *out)
 {
 	pthread_mutex_lock(&a->lock);
-	ALLOC_GROW(a->asked, nr, a->alloc_asked);
-	for (size_t i = 0; i < nr; i++)
-		a->asked[i] = attr_id(a, names[i], strlen(names[i]));
+	find_asked(a, names, nr);
 	lookup(a, path);
 	for (size_t i = 0; i < nr; i++)
 		out[i] = value_of(a, path, a->asked[i]);
@@ -643,6 +674,7 @@ int attrs_new(struct attrs **out, struct repository *r, const struct index_state
 
 	CALLOC_ARRAY(a, 1);
 	pthread_mutex_init(&a->lock, NULL);
+	strbuf_init(&a->dir, 0);
 	a->repo = r;
 	a->ix = ix;
 	a->direction = r->worktree ? dir : ATTR_INDEX;
@@ -688,6 +720,8 @@ void attrs_free(struct attrs *a)
 		free(a->defs[i].macro);
 	}
 	free(a->defs);
+	strbuf_release(&a->dir);
+	free(a->chain);
 	free(a->asked);
 	free(a->result);
 	free(a->decided);

@@ -127,4 +127,30 @@ test_expect_success 'a branch, a reset: the index comes first' '
 	has t.txt crlf
 '
 
+test_expect_success 'directories with names of the same length, and other attributes of the same path' '
+	git init -q near && mkdir near/aa near/bb && echo "f one" >near/aa/.gitattributes && echo "f two" >near/bb/.gitattributes && echo "g three" >near/.gitattributes &&
+	(cd near && git check-attr one two three -- aa/f bb/f aa/f aa/g g f) >actual && cat >expect <<-\EOF && test_cmp expect actual &&
+	aa/f: one: set
+	aa/f: two: unspecified
+	aa/f: three: unspecified
+	bb/f: one: unspecified
+	bb/f: two: set
+	bb/f: three: unspecified
+	aa/f: one: set
+	aa/f: two: unspecified
+	aa/f: three: unspecified
+	aa/g: one: unspecified
+	aa/g: two: unspecified
+	aa/g: three: set
+	g: one: unspecified
+	g: two: unspecified
+	g: three: set
+	f: one: unspecified
+	f: two: unspecified
+	f: three: unspecified
+	EOF
+	echo "* text diff=up" >near/.gitattributes && printf "a\r\n" >near/x && printf "a\n" >near/y && git -C near add x y 2>err && printf "b\r\n" >near/x && printf "b\n" >near/y &&
+	git -C near -c diff.up.textconv="tr a-z A-Z <" diff x y >out 2>err && grep "^[-+][a-zA-Z]" out | tr -d "\r" >actual && printf "%s\n" -A +B -A +B >expect && test_cmp expect actual
+'
+
 test_done
