@@ -26,7 +26,8 @@ test_expect_success 'a branch that has none, and a detached HEAD, mean origin' '
 	echo ../up >expect &&
 	git -C c symbolic-ref HEAD refs/heads/second && git -C c ls-remote --get-url >out && test_cmp expect out &&
 	git -C c update-ref --no-deref HEAD $branch && git -C c ls-remote --get-url >out && test_cmp expect out &&
-	git -C c symbolic-ref HEAD refs/heads/$branch
+	git -C c symbolic-ref HEAD refs/heads/$branch &&
+	git init -q last && git -C last remote add first ../first && git -C last remote add origin ../up && git -C last ls-remote --get-url >out && test_cmp expect out
 '
 
 test_expect_success 'the remote of a branch can be this repository, a path, or nothing that exists' '
