@@ -148,22 +148,26 @@ static int read_tree(const struct object_source *src, const struct object_id *oi
 /* ---- look-up ---- */
 
 static int find_in_tree(const struct object_source *src, const struct object_id *tree,
-			const char *name, size_t len, struct tree_entry *found,
+			const char *name, size_t len, unsigned *mode, struct object_id *oid,
 			struct err *err)
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
+	struct raw_tree_entry e;
 	struct tree_iter it;
 	int rc = read_tree(src, tree, &buf, err);
 
 	if (rc < 0)
 		return rc;
 	tree_iter_init(&it, buf.data, buf.size, src->algo);
-	while ((rc = tree_iter_next(&it, found, err)) > 0)
-		if (found->name_len == len && !memcmp(found->name, name, len))
+	while ((rc = tree_iter_next_raw(&it, &e, err)) > 0)
+		if (e.name_len == len && !memcmp(e.name, name, len))
 			break;
 	if (rc < 0)
 		err_prefix(err, "tree %s", oid_hex(tree));
-	found->name = NULL; /* it points into the buffer */
+	if (rc > 0) {
+		*mode = canonical_mode(e.raw_mode);
+		oid_from_raw(oid, e.oid, src->algo);
+	}
 	object_buf_release(&buf);
 	return rc;
 }
@@ -178,18 +182,15 @@ int tree_lookup_path(const struct object_source *src, const struct object_id *tr
 
 	while (*p) {
 		const char *slash = strchrnul(p, '/');
-		struct tree_entry e;
 		int rc = 0;
 
 		if (MODE_IS_TREE(at_mode))
-			rc = find_in_tree(src, &at, p, (size_t)(slash - p), &e, err);
+			rc = find_in_tree(src, &at, p, (size_t)(slash - p), &at_mode, &at, err);
 		if (rc < 0)
 			return rc;
 		if (!rc)
 			return err_set(err, ERR_NOT_FOUND, "path '%s' does not exist in tree %s",
 				       path, oid_hex(tree));
-		at = e.oid;
-		at_mode = e.mode;
 		p = *slash ? slash + 1 : slash;
 		if (*slash && !*p && !MODE_IS_TREE(at_mode)) /* "file/" */
 			return err_set(err, ERR_NOT_FOUND, "path '%s' does not exist in tree %s",
