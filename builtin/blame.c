@@ -310,16 +310,16 @@ static void add_for_people(const struct blame_command *b, struct strbuf *out, co
 {
 	const struct strbuf *name = b->email ? &author->mail : &author->name;
 	size_t width = (size_t)utf8_width(name->buf, name->len, false);
+	struct strbuf time = STRBUF_INIT;
 
+	add_time(b, &time, author);
 	for (size_t i = 0; i < e->nr; i++) {
 		const char *color = b->compat ? "" : line_color(b, author, i || before == e->suspect->commit);
 
 		strbuf_addstr(out, color);
 		add_id(b, out, e);
 		if (b->compat) {
-			strbuf_addf(out, "\t(%10s\t", name->buf);
-			add_time(b, out, author);
-			strbuf_addf(out, "\t%zu)", e->line + i + 1);
+			strbuf_addf(out, "\t(%10s\t%s\t%zu)", name->buf, time.buf, e->line + i + 1);
 			add_text_line(b, out, e->line + i);
 			continue;
 		}
@@ -332,11 +332,12 @@ static void add_for_people(const struct blame_command *b, struct strbuf *out, co
 		if (!b->no_author) {
 			strbuf_addf(out, " (%s", name->buf);
 			strbuf_addchars(out, ' ', b->longest_author - width + 1);
-			add_time(b, out, author);
+			strbuf_addbuf(out, &time);
 		}
 		strbuf_addf(out, " %*zu) %s", (int)b->digits, e->line + i + 1, *color ? "\033[m" : "");
 		add_text_line(b, out, e->line + i);
 	}
+	strbuf_release(&time);
 }
 
 static size_t count_digits(size_t n)
@@ -371,39 +372,50 @@ static void measure_ids(struct blame_command *b)
 	strbuf_release(&id);
 }
 
+static void show_for_people(struct blame_command *b, struct strbuf *out)
+{
+	struct person *authors = NULL, committer = PERSON_INIT;
+	struct strbuf summary = STRBUF_INIT;
+	const struct commit *before = NULL;
+	size_t nr = 0, alloc = 0, i = 0;
+
+	for (const struct blame_entry *e = b->blame.done; e; e = e->next) {
+		const struct strbuf *name;
+
+		ALLOC_GROW(authors, nr + 1, alloc);
+		authors[nr] = (struct person)PERSON_INIT;
+		strbuf_reset(&summary);
+		read_people(b, e->suspect->commit, &authors[nr], &committer, &summary);
+		release_person(&committer);
+		if (strcmp(e->suspect->path, b->path))
+			b->show_name = 1;
+		name = b->email ? &authors[nr].mail : &authors[nr].name;
+		widen(&b->longest_author, (size_t)utf8_width(name->buf, name->len, false));
+		widen(&b->longest_file, strlen(e->suspect->path));
+		widen(&b->digits, count_digits(e->line + e->nr));
+		widen(&b->old_digits, count_digits(e->file_line + e->nr));
+		widen(&b->score_digits, count_digits(blame_score(&b->blame, e)));
+		nr++;
+	}
+	for (const struct blame_entry *e = b->blame.done; e; before = e->suspect->commit, e = e->next, i++) {
+		add_for_people(b, out, e, before, &authors[i]);
+		release_person(&authors[i]);
+	}
+	free(authors);
+	strbuf_release(&summary);
+}
+
 static void show_result(struct blame_command *b)
 {
-	struct strbuf out = STRBUF_INIT, summary = STRBUF_INIT;
+	struct strbuf out = STRBUF_INIT;
 
-	for (int print = b->porcelain; print < 2; print++) {
-		const struct commit *before = NULL;
-
-		for (const struct blame_entry *e = b->blame.done; e; before = e->suspect->commit, e = e->next) {
-			struct person author = PERSON_INIT, committer = PERSON_INIT;
-			const struct strbuf *name = b->email ? &author.mail : &author.name;
-
-			if (b->porcelain) {
-				add_porcelain(b, &out, e);
-				continue;
-			}
-			strbuf_reset(&summary);
-			read_people(b, e->suspect->commit, &author, &committer, &summary);
-			if (print)
-				add_for_people(b, &out, e, before, &author);
-			if (strcmp(e->suspect->path, b->path))
-				b->show_name = 1;
-			widen(&b->longest_author, (size_t)utf8_width(name->buf, name->len, false));
-			widen(&b->longest_file, strlen(e->suspect->path));
-			widen(&b->digits, count_digits(e->line + e->nr));
-			widen(&b->old_digits, count_digits(e->file_line + e->nr));
-			widen(&b->score_digits, count_digits(blame_score(&b->blame, e)));
-			release_person(&author);
-			release_person(&committer);
-		}
-	}
+	if (b->porcelain)
+		for (const struct blame_entry *e = b->blame.done; e; e = e->next)
+			add_porcelain(b, &out, e);
+	else
+		show_for_people(b, &out);
 	fwrite(out.buf, 1, out.len, stdout);
 	strbuf_release(&out);
-	strbuf_release(&summary);
 }
 
 /* ---- options ---- */
