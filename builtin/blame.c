@@ -3,6 +3,7 @@
 #include "compat/posix.h"
 #include "attr/convert.h"
 #include "builtin/builtin.h"
+#include "compat/os.h"
 #include "diff/line-spec.h"
 #include "fs/file.h"
 #include "history/blame/blame.h"
@@ -1096,6 +1097,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 
 	if (!ctx->repo)
 		usage_on_stdout(usage, opts);
+	os_keep_memory();
 	rc = rev_walk_new(&b.walk, ctx->repo, &err);
 	if (rc < 0)
 		return report_fatal(&err);

@@ -259,6 +259,27 @@ void os_release_memory(void)
 #endif
 }
 
+#define HEAP_STEP ((size_t)16 << 20)
+#define HEAP_BIT ((size_t)127 << 10) /* a block of 128 KB would be mapped by itself */
+
+void os_keep_memory(void)
+{
+#ifdef __GLIBC__
+	char *begin = sbrk(0), *end;
+	void *volatile one, *volatile two; /* or the compiler leaves them out */
+
+	mallopt(M_TRIM_THRESHOLD, 4 * HEAP_STEP);
+	mallopt(M_TOP_PAD, HEAP_STEP);
+	one = malloc(HEAP_BIT);
+	two = malloc(HEAP_BIT); /* the heap grows by a step */
+	free(one);
+	free(two);
+	end = sbrk(0);
+	if (end > begin)
+		os_prefer_large_pages(begin, (size_t)(end - begin));
+#endif
+}
+
 /* ---- what a server gives up ---- */
 
 bool os_has_sanitizer(void)

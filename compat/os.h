@@ -100,6 +100,8 @@ void os_word_wake(const uint32_t *word);
 
 /* Give memory that any thread has freed back to the system now, if that is possible. */
 void os_release_memory(void);
+/* For a command that ends soon: memory that is freed and allocated again and again stays with the process. */
+void os_keep_memory(void);
 
 /*
  * 64 random bits, for hash seeds and names of temporary files; not for keys. Never fails:
