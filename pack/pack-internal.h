@@ -93,13 +93,19 @@ struct pack_set {
 	struct pack_set *older; /* kept, since readers may still use it */
 };
 
+/* A thread finds the tables of its last reader in its processor's cache. Each slot has a cache line. */
+struct reader_slot {
+	_Atomic(struct reader *) idle;
+	char rest[64 - sizeof(void *)];
+};
+
 struct packs {
 	struct packs_options opts;
 	char *objdir, *dir;
 	struct window_pool *pool;
 	struct base_cache *cache;
 	uint64_t max_object_bytes; /* larger objects do not fit in memory */
-	pthread_mutex_t lock; /* scanning, mru, readers, fetching */
+	pthread_mutex_t lock; /* scanning, mru, fetching */
 	_Atomic(struct pack_set *) set;
 	char dir_view; /* fs_lock_view of dir, once dir_view_known */
 	bool dir_view_known;
@@ -107,7 +113,7 @@ struct packs {
 	struct strmap by_base; /* the latest pack of each name, owned */
 	struct pack **replaced; /* earlier packs of these names, owned, since readers may still use them */
 	size_t nr_replaced, alloc_replaced;
-	struct reader *idle_readers;
+	struct reader_slot readers[16];
 	struct fetching *fetching;
 	_Atomic(uint64_t) type_steps; /* number of links followed to find types; for tests */
 	/*

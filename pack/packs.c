@@ -66,6 +66,14 @@ void packs_drop_cache(struct packs *p)
 	base_cache_clear(p->cache);
 }
 
+static void reader_free(struct reader *r)
+{
+	if (!r)
+		return;
+	libdeflate_free_decompressor(r->inflater);
+	free(r);
+}
+
 void packs_free(struct packs *ps)
 {
 	struct pack_set *set;
@@ -79,13 +87,8 @@ void packs_free(struct packs *ps)
 		pack_set_free(set);
 		set = older;
 	}
-	while (ps->idle_readers) {
-		struct reader *r = ps->idle_readers;
-
-		ps->idle_readers = r->next;
-		libdeflate_free_decompressor(r->inflater);
-		free(r);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(ps->readers); i++)
+		reader_free(ps->readers[i].idle);
 	base_cache_free(ps->cache);
 	strmap_clear(&ps->by_base, pack_free_value);
 	for (size_t i = 0; i < ps->nr_replaced; i++)
@@ -98,15 +101,21 @@ void packs_free(struct packs *ps)
 	free(ps);
 }
 
+/* Each thread has a slot of its own, unless there are many. */
+static struct reader_slot *own_slot(struct packs *ps)
+{
+	static atomic_uint nr_threads;
+	static _Thread_local unsigned number; /* from 1 */
+
+	if (!number)
+		number = atomic_fetch_add(&nr_threads, 1) + 1;
+	return &ps->readers[number % ARRAY_SIZE(ps->readers)];
+}
+
 struct reader *reader_get(struct packs *ps)
 {
-	struct reader *r;
+	struct reader *r = atomic_exchange(&own_slot(ps)->idle, NULL);
 
-	pthread_mutex_lock(&ps->lock);
-	r = ps->idle_readers;
-	if (r)
-		ps->idle_readers = r->next;
-	pthread_mutex_unlock(&ps->lock);
 	if (r)
 		return r;
 	CALLOC_ARRAY(r, 1);
@@ -118,10 +127,7 @@ struct reader *reader_get(struct packs *ps)
 
 void reader_put(struct packs *ps, struct reader *r)
 {
-	pthread_mutex_lock(&ps->lock);
-	r->next = ps->idle_readers;
-	ps->idle_readers = r;
-	pthread_mutex_unlock(&ps->lock);
+	reader_free(atomic_exchange(&own_slot(ps)->idle, r));
 }
 
 /* ---- scanning the directory ---- */

@@ -47,7 +47,6 @@ void pack_type_put(struct pack *p, uint64_t offset, enum object_type type);
 /* A decompressor, reused since creating one takes time. */
 struct reader {
 	struct libdeflate_decompressor *inflater;
-	struct reader *next;
 };
 
 struct pack_entry {
