@@ -66,4 +66,38 @@ test_expect_success '-S gives a commit other parents than its filter compares wi
 	git commit-graph write --reachable --changed-paths && git blame -s -S .git/revs HEAD -- c/f >got && test_cmp plain got
 '
 
+# Line n is of commit 3n. Another file changes in each commit. A directory becomes a file for three commits, another one is renamed.
+test_expect_success 'a long history, whose paths are looked up ahead' '
+	git init -q -b main long && cd long && i=0 && for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
+	do
+		for step in 1 2 3
+		do
+			i=$((i + 1)) dir=d && test $n -gt 10 && dir=c
+			echo "commit refs/heads/main" && echo "committer C <c@x> $((1000000000 + i * 100)) +0000" && printf "data 3\n%03d\n" $i
+			test $i = 31 && echo "R d c"
+			test $i = 13 && echo "D k" && printf "M 100644 inline k\ndata 2\nk\n"
+			test $i = 16 && echo "D k"
+			case $i in 13|14|15) ;; *) printf "M 100644 inline k/e/f\ndata 4\nk%02d\n\n" $i;; esac
+			printf "M 100644 inline $dir/other\ndata 3\n%03d\n" $i
+			test $step != 3 && continue
+			printf "M 100644 inline $dir/e/f\ndata $((n * 3))\n" && j=0 && while test $((j += 1)) -le $n; do printf "%02d\n" $j; done
+		done
+	done >stream && git fast-import --quiet <stream && n=0 && while test $((n += 1)) -le 20; do printf "%03d %02d\n" $((n * 3)) $n; done >want &&
+	by HEAD -- c/e/f >got && test_cmp want got && echo "060 k60" >want-k && by HEAD -- k/e/f >got && test_cmp want-k got &&
+	git blame -s HEAD~50..HEAD -- c/e/f >part && test "$(grep -c "^\^" part)" = 3 && git commit-graph write --reachable --changed-paths &&
+	by HEAD -- c/e/f >got && test_cmp want got && git blame -s HEAD~50..HEAD -- c/e/f >got && test_cmp part got
+'
+
+# Look-ups ahead for d/a find the same directory as those for d/b, where the lines are from.
+test_expect_success 'lines of another file, in a long history' '
+	git init -q -b main moved && cd moved && i=0 && while test $((i += 1)) -le 60
+	do
+		echo "commit refs/heads/main" && echo "committer C <c@x> $((1000000000 + i * 100)) +0000" && printf "data 3\n%03d\n" $i
+		test $i = 1 && printf "M 100644 inline d/a\ndata 4\nold\n\nM 100644 inline d/b\ndata <<END\nsome lines that move together\nto another file\nend of b\nEND\n"
+		test $i = 30 && printf "M 100644 inline d/a\ndata <<END\nnew\nsome lines that move together\nto another file\nEND\n\nM 100644 inline d/b\ndata <<END\nend of b\nEND\n"
+		printf "M 100644 inline top\ndata 3\n%03d\n" $i
+	done >stream && git fast-import --quiet <stream && git blame -s --root -f -C20 HEAD -- d/a >lines && test_grep "d/a  *1) new" lines && first=$(git rev-parse --short=8 HEAD~59) &&
+	test_grep "^$first d/b  *2) some lines" lines && test_grep "^$first d/b  *3) to another" lines
+'
+
 test_done

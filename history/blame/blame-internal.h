@@ -24,10 +24,30 @@ MUST_USE int blame_diff(struct blame *b, struct blame_file *f, const struct comm
 			const struct diff_options *o, struct err *err);
 
 /* ---- blame-path.c ---- */
+void blame_release_paths(struct blame *b);
+/* What a tree has at a path. The trail belongs to the blame; new_trail (or NULL) is to be given to it. */
+struct blame_place {
+	struct object_id oid;
+	unsigned mode;
+	const struct blame_trail *trail;
+	struct blame_trail *new_trail;
+};
+struct blame_place blame_place_of(const struct blame_file *f);
+void blame_keep_trail(struct blame *b, struct blame_place *place);
+/* The path in that tree; `near` is what a similar tree has there. Any thread may call it. ERR_NOT_FOUND. */
+MUST_USE int blame_look_up(struct odb *odb, const char *path, const struct object_id *tree, const struct blame_place *near,
+			   struct blame_place *out, struct err *err);
+/* Are there filters, which tell that commits have not changed the path? */
+bool blame_has_filters(struct blame *b, const char *path);
+/* By filters, which compare with the first parent. `other`: a parent of c, or a child. */
+bool blame_is_certainly_same(struct blame *b, const char *path, const struct commit *c, const struct commit *other);
+
+/* ---- blame-ahead.c ---- */
 /* The file of that path in a parent, or a child; *out stays as it is if there is none of that type. */
 MUST_USE int blame_find_path(struct blame *b, struct blame_file *f, struct commit *other, struct blame_file **out,
 			     struct err *err);
-void blame_release_paths(struct blame *b);
+/* Ends the thread, which uses files of the blame. */
+void blame_ahead_free(struct blame *b);
 
 /* ---- blame-likeness.c ---- */
 struct likeness;

@@ -53,16 +53,20 @@ static const struct changed_paths *filters_for(struct blame *b, const char *path
 	return b->filter->paths;
 }
 
-/* Filters compare with the first parent. In a run with --reverse, `other` is the child. */
-static bool is_certainly_same(struct blame *b, const struct blame_file *f, const struct commit *other)
+bool blame_has_filters(struct blame *b, const char *path)
 {
-	const struct commit *c = f->commit, *child;
+	return filters_for(b, path);
+}
+
+bool blame_is_certainly_same(struct blame *b, const char *path, const struct commit *c, const struct commit *other)
+{
 	const struct changed_paths *filters;
+	const struct commit *child;
 
 	child = c->nr_parents && c->parents[0] == other ? c : other->nr_parents && other->parents[0] == c ? other : NULL;
 	if (!child || child->graph_pos == GRAPH_POS_NONE)
 		return false;
-	filters = filters_for(b, f->path);
+	filters = filters_for(b, path);
 	return filters && !changed_paths_perhaps(filters, child->graph_pos);
 }
 
@@ -77,36 +81,44 @@ static size_t count_directories(const char *path)
 	return nr;
 }
 
-static struct blame_trail *new_trail(struct blame *b, size_t nr)
+static struct blame_trail *new_trail(size_t nr)
 {
 	struct blame_trail *t = xcalloc(1, sizeof(*t) + nr * sizeof(t->dirs[0]));
 
 	t->nr = nr;
-	t->next = b->trails;
-	b->trails = t;
 	return t;
 }
 
-/* The ids from `level` on are those of f: the file is the same. */
-static void take_rest(struct blame_trail *t, size_t level, const struct blame_file *f)
+void blame_keep_trail(struct blame *b, struct blame_place *place)
 {
-	for (; level < t->nr; level++)
-		t->dirs[level] = f->trail->dirs[level];
+	if (!place->new_trail)
+		return;
+	place->new_trail->next = b->trails;
+	b->trails = place->new_trail;
+	place->new_trail = NULL;
 }
 
-/* *out, which is as f: its oid, mode and trail in that tree. ERR_NOT_FOUND. */
-static int look_up(struct blame *b, const struct blame_file *f, const struct object_id *tree, struct blame_file *out,
-		   struct err *err)
+/* The ids from `level` on are those of `near`: the file is the same. */
+static void take_rest(struct blame_trail *t, size_t level, const struct blame_place *near)
+{
+	for (; level < t->nr; level++)
+		t->dirs[level] = near->trail->dirs[level];
+}
+
+int blame_look_up(struct odb *odb, const char *path, const struct object_id *tree, const struct blame_place *near,
+		  struct blame_place *out, struct err *err)
 {
 	struct blame_trail *t = NULL;
 	struct object_id at = *tree;
-	const char *p = f->path;
+	const char *p = path;
 
+	*out = *near;
+	out->new_trail = NULL;
 	for (size_t level = 0;; level++) {
 		const char *slash = strchrnul(p, '/');
 		char *name = xmemdupz(p, (size_t)(slash - p));
 		unsigned mode;
-		int rc = tree_lookup_path(odb_source(b->diff->odb), &at, name, &mode, &at, err);
+		int rc = tree_lookup_path(odb_source(odb), &at, name, &mode, &at, err);
 
 		free(name);
 		if (rc < 0)
@@ -117,46 +129,23 @@ static int look_up(struct blame *b, const struct blame_file *f, const struct obj
 			return 0;
 		}
 		if (!MODE_IS_TREE(mode))
-			return err_set(err, ERR_NOT_FOUND, "'%s' is no directory", f->path);
-		if (!level && f->trail && oid_eq(&at, &f->trail->dirs[0]))
-			return 0; /* `out` is as f */
+			return err_set(err, ERR_NOT_FOUND, "'%s' is no directory", path);
+		if (!level && near->trail && oid_eq(&at, &near->trail->dirs[0]))
+			return 0; /* `out` is as `near` */
 		if (!t)
-			out->trail = t = new_trail(b, count_directories(f->path));
+			out->trail = out->new_trail = t = new_trail(count_directories(path));
 		t->dirs[level] = at;
-		if (f->trail && oid_eq(&at, &f->trail->dirs[level])) {
-			take_rest(t, level, f);
+		if (near->trail && oid_eq(&at, &near->trail->dirs[level])) {
+			take_rest(t, level, near);
 			return 0;
 		}
 		p = slash + 1;
 	}
 }
 
-/* ---- the path ---- */
-
-int blame_find_path(struct blame *b, struct blame_file *f, struct commit *other, struct blame_file **out, struct err *err)
+struct blame_place blame_place_of(const struct blame_file *f)
 {
-	struct blame_file *old, in_other = { .oid = f->oid, .mode = f->mode, .trail = f->trail };
-	int rc;
-
-	for (old = *blame_files_of(b, other); old; old = old->next)
-		if (!strcmp(old->path, f->path)) {
-			*out = old;
-			return 0;
-		}
-	rc = is_certainly_same(b, f, other) ? 0 : look_up(b, f, &other->tree, &in_other, err);
-	if (rc == ERR_NOT_FOUND) {
-		err_release(err);
-		return 0;
-	}
-	if (rc < 0)
-		return rc;
-	if ((in_other.mode & S_IFMT) != (f->mode & S_IFMT))
-		return 0;
-	*out = blame_file_of(b, other, f->path);
-	(*out)->oid = in_other.oid;
-	(*out)->mode = in_other.mode;
-	(*out)->trail = in_other.trail;
-	return 0;
+	return (struct blame_place){ .oid = f->oid, .mode = f->mode, .trail = f->trail };
 }
 
 void blame_release_paths(struct blame *b)

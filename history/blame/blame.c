@@ -399,6 +399,7 @@ int blame_run(struct blame *b, struct err *err)
 				rc = look_at_file(b, f, err);
 		} while (f && !rc);
 	}
+	blame_ahead_free(b);
 	if (!rc)
 		order_results(b);
 	return rc;

@@ -13,8 +13,8 @@
  * to them, and keeps the others. Commits are looked at by date, the youngest first. An ignored commit keeps a line only if
  * no line of its parents is like it.
  *
- * Cost: for each commit on the way, a filter of changed paths, or the trees of each parent as far as they differ. A text is
- * read once as long as its commit is looked at.
+ * Cost: for each commit on the way, a filter of changed paths, or the trees of each parent as far as they differ. In a long
+ * history a thread reads trees ahead, on a second processor. A text is read once as long as its commit is looked at.
  */
 #ifndef HISTORY_BLAME_BLAME_H
 #define HISTORY_BLAME_BLAME_H
@@ -76,6 +76,8 @@ struct blame {
 	size_t nr_files;
 	struct blame_trail *trails;  /* all of them */
 	struct blame_filter *filter; /* changed-path filters, for the last path */
+	struct blame_ahead *ahead;   /* a thread that looks up paths; NULL: none */
+	unsigned nr_alone;	     /* look-ups in a row that it did not make */
 };
 
 /* Flags of commits: REV_UNINTERESTING of revision.h, and this one. */
