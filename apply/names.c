@@ -223,7 +223,7 @@ static char *rooted(const struct patch_reader *r, const char *s, size_t len)
 	return strbuf_detach(&out, NULL);
 }
 
-/* The first name is quoted. */
+/* The first name is quoted; as in Git, the second one has to be, too. */
 static char *common_of_quoted(const struct patch_reader *r, const char *line, const char *end)
 {
 	struct strbuf first = STRBUF_INIT, second = STRBUF_INIT;
@@ -233,20 +233,10 @@ static char *common_of_quoted(const struct patch_reader *r, const char *line, co
 	if (unquote_c_style(&first, line, &at) < 0)
 		goto out;
 	a = skip_components(r, first.buf, first.buf + first.len);
-	if (!a)
-		goto out;
 	while (at < end && patch_is_space(*at))
 		at++;
-	if (at >= end)
+	if (!a || unquote_c_style(&second, at, NULL) < 0)
 		goto out;
-	if (*at == '"') {
-		const char *rest;
-
-		if (unquote_c_style(&second, at, &rest) < 0)
-			goto out;
-	} else {
-		strbuf_add(&second, at, (size_t)(end - at));
-	}
 	b = skip_components(r, second.buf, second.buf + second.len);
 	if (b && !strcmp(a, b))
 		out = rooted(r, a, strlen(a));

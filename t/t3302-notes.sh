@@ -214,4 +214,15 @@ test_expect_success 'rebase copies the notes of all commits' '
 	git notes show HEAD~1 >out && echo n1 >expect && test_cmp expect out
 '
 
+test_expect_success 'a ref that cannot be changed' '
+	git init -q -b main locked && cd locked && git commit -q --allow-empty -m one && git update-ref refs/notes/commits/x HEAD &&
+	test_expect_code 128 git notes add -m y 2>err &&
+	test_grep "^fatal: update_ref failed for ref .refs/notes/commits.: .*refs/notes/commits/x. exists; cannot create .refs/notes/commits.$" err &&
+	git update-ref -d refs/notes/commits/x && git notes add -m y && test_when_finished "rm locked/.git/refs/notes/commits.lock" && >.git/refs/notes/commits.lock &&
+	for args in "add -f -m z" "append -m z" remove
+	do
+		test_expect_code 128 git notes $args 2>err && test_grep "^fatal: update_ref failed for ref .refs/notes/commits.: cannot lock ref" err || return 1
+	done && test "$(git notes show)" = y
+'
+
 test_done

@@ -69,4 +69,29 @@ test_expect_success 'lines are converted as by a checkout; CRLF of the patch is 
 	printf "a\r\nb\r\n" >crlf && lines "crlf text eol=crlf" >.gitattributes && lines "--- a/crlf" "+++ b/crlf" "@@ -1,2 +1,2 @@" " a" -b +B | git apply && test_cmp want crlf && rm -f crlf p .gitattributes want
 '
 
+test_expect_success 'a patch that may be of a new file: the file that is there decides' '
+	mkdir maybe && cd maybe && git init -q && : >f && git add f && git commit -qm empty &&
+	lines "--- f" "+++ f" "@@ -0,0 +1 @@" +x >../p && git apply -p0 --index --summary --apply ../p >out && test_must_be_empty out &&
+	test "$(git show :f)" = x && test_expect_code 1 git apply -p0 ../p && git rm -qf f &&
+	git apply -p0 --index --summary --apply ../p >out && test "$(cat out)" = " create mode 100644 f"
+'
+
+test_expect_success 'a binary file needs no data if the result is in the repository' '
+	mkdir known && cd known && git init -q && printf "\0a" >b && git add b && git commit -qm a && printf "\0b" >b && git diff --full-index >../p &&
+	test_grep "^Binary files" ../p && blob=$(git hash-object b) && git checkout -q b &&
+	test_expect_code 1 git apply ../p 2>err && test_grep "^error: missing binary patch data for .b.$" err &&
+	printf "\0b" | git hash-object -w --stdin && git apply ../p && test "$(git hash-object b)" = $blob &&
+	test_expect_code 1 git apply ../p 2>err && test_grep "does not match the current contents" err
+'
+
+test_expect_success 'both names are on the first line alone: quoted or not, they must be the same' '
+	mkdir names && cd names && git init -q && tab=$(printf "a\tb") && echo >"$tab" && echo >f &&
+	mode () { printf "diff --git %s\nold mode 100644\nnew mode 100755\n" "$1" >../p && git apply ../p; } &&
+	mode "\"a/a\\tb\"  \"b/a\\tb\"" && test -x "$tab" && mode "a/f \"b/f\"" && test -x f && chmod 644 f && mode "a/f b/f" && test -x f && chmod 644 f &&
+	for line in "\"a/a\\tb\"" "\"a/a\\tb\" " "\"a/f\" \"b/g\"" "\"a/f\" b/f" "\"a/f\" \"b/f" "a/f \"b/f" "a/f \"b/g\"" "\"a/f b/f" "\"f\" \"b/f\"" "\"a/f\" \"f\"" "a/f " "a/f b/g" "f b/f" "a/f f"
+	do
+		test_expect_code 128 mode "$line" 2>err && test_grep "git diff header lacks filename information when removing 1 leading pathname component" err || return 1
+	done && mode "a/f b/f" && test -x f
+'
+
 test_done

@@ -112,4 +112,17 @@ test_expect_success 'the summary is the first line that is not blank, as the com
 	printf "summary %s\n" plain "  blanks around  " "($(git rev-parse HEAD~1))" "tab	" >expect && test_cmp expect actual && cd ..
 '
 
+test_expect_success 'what -C finds has at least that many letters and digits' '
+	mkdir least && cd least && git init -q && test_seq 30 | tr -d "\n" | cut -c1-20 >old && git add . && git commit -qm old &&
+	{ cat old && echo; } >new && echo more >>old && git add . && git commit -qm new &&
+	test "$(lines -C19 new)" = "old new" && test "$(lines -C20 new)" = "old new" && test "$(lines -C21 new)" = "new new"
+'
+
+test_expect_success 'a file that was renamed and changed, without a commit' '
+	mkdir uncommitted && cd uncommitted && git init -q && test_seq 9 >a && git add a && git commit -qm old && git mv a b && sed "s/^3/three/" b >x && mv x b &&
+	git blame -s b >out && sed "s/^00000000/-/; s/^^[0-9a-f]*/^/" out >actual && test_seq 9 | sed "s/.*/^ a &) &/; s/^^ a 3) 3/- b 3) three/" >expect && test_cmp expect actual &&
+	git add b && git blame -s b >again && test_cmp out again && { test_seq 9 && echo ten; } >../text && git blame -s --contents ../text b >out &&
+	test "$(grep -c "^00000000 b 10) ten$" out)" = 1 && test "$(grep -c "^^[0-9a-f]* a  [0-9]) [0-9]$" out)" = 9
+'
+
 test_done
