@@ -7,6 +7,7 @@ Messages, exit codes and files are those of Git 2.55, but a failed "add" leaves 
 . "$(dirname "$0")/test-lib.sh"
 
 here=$(pwd -P)
+SQ="'"
 
 # refuses CODE ARGS...: git worktree ARGS in m exits CODE; its messages are in err
 refuses () {
@@ -203,6 +204,57 @@ test_expect_success 'fsck: what an interrupted add has left is no error, but onl
 	echo "ref: refs/heads/.invalid" >$W/HEAD && git -C broken fsck 2>err && test_must_be_empty err && git -C broken refs verify &&
 	rm $W/locked && test_must_fail git -C broken fsck 2>err && test_grep "worktrees/w/HEAD: badReferentName" err &&
 	echo kept >$W/locked && echo "ref: refs/heads/..x" >$W/HEAD && test_must_fail git -C broken refs verify
+'
+
+test_expect_success 'a start that is not there, and a HEAD without commits' '
+	git init -q -b main unborn && cd unborn && git commit -q --allow-empty -m one && git checkout -q --orphan o &&
+	for args in "../no nosuch" "-b n ../no nosuch" "-B n ../no nosuch" "-d ../no nosuch"
+	do
+		test_expect_code 128 git worktree add $args 2>err && test "$(cat err)" = "fatal: invalid reference: nosuch" || return 1
+	done &&
+	word="warning: HEAD points to an invalid (or orphaned) reference." bad="fatal: invalid reference: HEAD" &&
+	hint="hint: If you meant to create a worktree containing a new unborn branch
+hint: (branch with no commits) for this repository, you can do so
+hint: using the --orphan flag:
+hint:
+hint:     git worktree add --orphan" off="hint:
+hint: Disable this message with \"git config set advice.worktreeAddOrphan false\"" &&
+	says () { want=$1 && shift && test_expect_code 128 git worktree add "$@" 2>err && printf "%s\n" "$want" >expect && test_cmp expect err; } &&
+	says "$word
+
+$bad" ../no HEAD && says "$word
+
+$bad" -b n ../no HEAD && says "$word
+
+$hint ../no
+$off
+$bad" ../no && says "$word
+
+$hint ../no
+$off
+$bad" -d ../no && says "$word
+
+$hint -b n ../no
+$off
+$bad" -b n ../no && says "$word
+
+$hint -b n ../no
+$off
+$bad" -B n ../no && says "$bad" -q ../no && says "$bad" -q ../no HEAD && git config advice.worktreeAddOrphan false && says "$word
+
+$bad" ../no && git config --unset advice.worktreeAddOrphan && git update-ref -d refs/heads/main && says "$hint ../no
+$off
+$bad" -d ../no && says "$bad" -b n ../no HEAD && test_path_is_missing ../no && test -z "$(git branch)"
+'
+
+test_expect_success 'without a branch a new one is unborn, but not beside a remote from which one may come' '
+	git init -q nothing && cd nothing && git worktree add ../n1 2>err &&
+	printf "%s\n" "No possible source branch, inferring ${SQ}--orphan${SQ}" "Preparing worktree (new branch ${SQ}n1${SQ})" >expect && test_cmp expect err &&
+	test "$(git -C ../n1 symbolic-ref HEAD)" = refs/heads/n1 && git remote add o x && git worktree add ../n2 && test "$(git -C ../n2 symbolic-ref HEAD)" = refs/heads/n2 &&
+	test_expect_code 128 git worktree add --guess-remote ../n3 2>err && test_path_is_missing ../n3 &&
+	printf "fatal: No local or remote refs exist despite at least one remote\npresent, stopping; use ${SQ}add -f${SQ} to override or fetch a remote first\n" >expect && test_cmp expect err &&
+	git worktree add -f --guess-remote -b new ../n3 2>err && test "$(git -C ../n3 symbolic-ref HEAD)" = refs/heads/new &&
+	git worktree add -f --guess-remote -B other ../n4 && test "$(git -C ../n4 symbolic-ref HEAD)" = refs/heads/other
 '
 
 test_done

@@ -138,17 +138,17 @@ static void name_after_path(struct adding *a)
 
 static NORETURN void die_of_reference(struct adding *a, const char *name, bool given)
 {
-	if (!given && !a->new_branch && !a->reset_branch)
+	const char *branch = a->reset_branch ? a->reset_branch : a->new_branch != a->dwim ? a->new_branch : NULL;
+	const char *option = branch ? "-b " : "", *space = branch ? " " : "";
+
+	if (!strcmp(name, "HEAD") && !a->quiet && has_refs_below(a, "refs/heads/"))
+		warning("HEAD points to an invalid (or orphaned) reference.\n");
+	if (!given && !a->quiet)
 		advise_if_enabled(a->r, "worktreeAddOrphan",
 				  "If you meant to create a worktree containing a new unborn branch\n"
 				  "(branch with no commits) for this repository, you can do so\n"
-				  "using the --orphan flag:\n\n    git worktree add --orphan %s\n", a->given);
-	else if (!given)
-		advise_if_enabled(a->r, "worktreeAddOrphan",
-				  "If you meant to create a worktree containing a new unborn branch\n"
-				  "(branch with no commits) for this repository, you can do so\n"
-				  "using the --orphan flag:\n\n    git worktree add --orphan -b %s %s\n",
-				  a->new_branch ? a->new_branch : a->reset_branch, a->given);
+				  "using the --orphan flag:\n\n    git worktree add --orphan %s%s%s%s\n",
+				  option, branch ? branch : "", space, a->given);
 	die("invalid reference: %s", name);
 }
 
