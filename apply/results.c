@@ -243,24 +243,30 @@ static int add_conflict(struct apply *a, struct apply_patch *ap)
 
 static int add_new_entry(struct apply *a, struct apply_patch *ap)
 {
+	const struct strbuf none = STRBUF_INIT, *content = &ap->result;
 	const char *name = ap->p.new_name, *hex;
 	struct object_id oid;
+	unsigned flags = 0;
 
 	if (ap->conflicted)
 		return add_conflict(a, ap);
-	if (a->intent_to_add)
-		return ap->p.is_new > 0 ? add_entry(a, name, mode_of(ap), &a->algo->empty_blob, 0, CE_INTENT_TO_ADD) : 0;
-	if (MODE_IS_GITLINK(mode_of(ap))) {
+	if (a->intent_to_add) {
+		if (ap->p.is_new <= 0)
+			return 0;
+		flags = CE_INTENT_TO_ADD;
+		content = &none;
+	}
+	if (!flags && MODE_IS_GITLINK(mode_of(ap))) {
 		if (!skip_prefix(ap->result.buf, "Subproject commit ", &hex) || oid_parse_hex(&oid, hex, a->algo, &hex) < 0 ||
 		    *hex != '\n') {
 			apply_error(a, "corrupt patch for submodule %s", name);
 			return APPLY_FATAL;
 		}
-	} else if (odb_write(a->repo->odb, OBJ_BLOB, ap->result.buf, ap->result.len, &oid, NULL) < 0) {
+	} else if (odb_write(a->repo->odb, OBJ_BLOB, content->buf, content->len, &oid, NULL) < 0) {
 		apply_error(a, "unable to create backing store for newly created file %s", name);
 		return APPLY_FATAL;
 	}
-	return add_entry(a, name, mode_of(ap), &oid, 0, 0);
+	return add_entry(a, name, mode_of(ap), &oid, 0, flags);
 }
 
 static int create_new_side(struct apply *a, struct apply_patch *ap)

@@ -421,8 +421,14 @@ static int apply_change(struct resetter *rs, const struct path_change *c, struct
 static int reset_paths(struct resetter *rs, struct err *err)
 {
 	struct path_changes ch = { .rs = rs };
+	struct object_id oid;
 	int rc = index_diff_tree(&rs->ix, odb_source(rs->r->odb), &rs->tree, note_change, &ch, err);
 
+	/* others read the empty blob that entries with CE_INTENT_TO_ADD name */
+	if (!rc && rs->intent_to_add)
+		rc = repo_operation_open_objects(rs->op, err);
+	if (!rc && rs->intent_to_add)
+		rc = odb_write(rs->r->odb, OBJ_BLOB, "", 0, &oid, err);
 	for (size_t i = 0; i < ch.nr; i++) {
 		if (!rc)
 			rc = apply_change(rs, &ch.items[i], err);

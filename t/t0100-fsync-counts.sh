@@ -240,7 +240,7 @@ every_command () {
 	4 2: update-index --refresh
 	0: update-index --refresh
 	! echo later >e
-	4 2: add -N e
+	6 5: add -N e
 	4 2: add --chmod=+x a
 	6 5: add --renormalize .
 	8 17 10: commit -m first

@@ -328,4 +328,13 @@ test_expect_success 'a repository without a commit' '
 		"fatal: adding files failed" >expect && test_cmp expect err
 '
 
+test_expect_success 'an intent to add leaves the empty blob that its entry names' '
+	git init -q intent && cd intent && echo a >a && git add -N -n a && test_must_fail git cat-file -e $EMPTY_BLOB &&
+	git add -N a && git cat-file -e $EMPTY_BLOB && git checkout a && test_must_be_empty a &&
+	rm -rf .git && git init -q && git add a && git commit -qm a && echo b >b && git add b && git reset -q -N HEAD && git cat-file -e $EMPTY_BLOB &&
+	git diff --cached --quiet HEAD && test "$(git status -s)" = " A b" && git prune && git checkout . && test_must_be_empty b &&
+	rm -rf .git b && git init -q && printf "diff --git a/b b/b\nnew file mode 100644\n--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+b\n" >p &&
+	git apply -N p && test "$(cat b)" = b && git cat-file -e $EMPTY_BLOB && test "$(git ls-files -s)" = "100644 $EMPTY_BLOB 0	b" && git checkout . && test_must_be_empty b
+'
+
 test_done

@@ -198,6 +198,15 @@ static bool is_big(const struct worktree_adder *a, const struct stat *st)
 	       (uint64_t)st->st_size > a->repo->settings.big_file_threshold;
 }
 
+/* The entry names the empty blob, which others read: it has to be there. */
+static int add_intention(struct worktree_adder *a, const char *path, unsigned mode, const struct stat *st, struct err *err)
+{
+	struct object_id oid = a->repo->algo->empty_blob;
+	int rc = a->o.dry_run ? 0 : odb_write(a->repo->odb, OBJ_BLOB, "", 0, &oid, err);
+
+	return rc < 0 ? rc : put_entry(a, path, mode, &oid, st, CE_INTENT_TO_ADD, err);
+}
+
 static int add_changed(struct worktree_adder *a, const char *path, const struct stat *st,
 		       struct index_entry *old, struct err *err)
 {
@@ -206,8 +215,7 @@ static int add_changed(struct worktree_adder *a, const char *path, const struct 
 	struct conversion cv = { 0 };
 
 	if (a->o.intent_to_add)
-		return old ? 0 : put_entry(a, path, mode, &a->repo->algo->empty_blob, st,
-					   CE_INTENT_TO_ADD, err);
+		return old ? 0 : add_intention(a, path, mode, st, err);
 	if (S_ISDIR(st->st_mode) || a->o.dry_run || is_big(a, st) ||
 	    !(S_ISREG(st->st_mode) || S_ISLNK(st->st_mode)))
 		return add_directly(a, path, st, mode, err);
