@@ -100,8 +100,6 @@ static size_t fraction_len(const char *s, size_t len)
 	if (end == len || !end || s[end - 1] != '.')
 		return 0;
 	n = ends_in_shape(s, end - 1, "00:00:00");
-	if (!n)
-		n = ends_in_shape(s, end - 1, " 0:00:00") ? 7 : 0;
 	return n ? len - end + 1 + n : 0;
 }
 
@@ -114,7 +112,7 @@ static size_t blanks_before(const char *s, size_t len)
 	return len - end;
 }
 
-/* How much of the end of the line is a time, with the blanks before it. */
+/* How much of the end of the line is a date, perhaps with a time, and the blanks before it. */
 static size_t time_len(const char *s, size_t len)
 {
 	size_t end = len, n;
@@ -130,8 +128,6 @@ static size_t time_len(const char *s, size_t len)
 		n = ends_in_shape(s, end, " 00:00:00");
 	else if (end - n && s[end - n - 1] == ' ')
 		n++;
-	if (!n)
-		return 0;
 	end -= n;
 	n = ends_in_shape(s, end, "0000-00-00");
 	if (!n)

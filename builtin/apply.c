@@ -5,6 +5,7 @@
 #include "builtin/builtin.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 static const char *const usage[] = {
 	"git apply [<options>] [<patch>...]",
@@ -71,7 +72,12 @@ static int set_root(const struct option *opt, const char *arg, int unset)
 
 	(void)unset;
 	strbuf_addstr(&root, arg);
-	strbuf_complete(&root, '/');
+	if (strbuf_path_normalize(&root) < 0) {
+		strbuf_release(&root);
+		return error("unable to normalize directory: '%s'", arg);
+	}
+	if (root.len)
+		strbuf_complete(&root, '/');
 	free((char *)a->root);
 	a->root = strbuf_detach(&root, NULL);
 	return 0;
