@@ -11,6 +11,8 @@ say () { printf "%s\n" "$*"; }
 run () { "$@" 2>&1; echo "= $?"; }
 # patch LINE...: apply them with $options, then show the file f
 patch () { lines "$@" >p && run git apply $options p && cat f; }
+# standard input on one line
+flat () { tr "\n" " "; echo; }
 # repo NAME: a new repository to work in
 repo () { git init -q --object-format=sha1 "$1" && cd "$1" && options=; }
 # end of prologue
@@ -173,8 +175,8 @@ rm -f n && lines "--- d/old	$tail" "+++ d/n	2020-01-02 03:04:05 +0000" "@@ -0,0 
 done &&
 for args in "" -p0 -p1 -p2 -p3
 do
-lines a b c >f && lines a b c >d/f && lines "--- a/d/f	x" "+++ b/d/f	x" "@@ -1,3 +1,3 @@" " a" -b +B " c" >p && run git apply $args p && cat f d/f | tr "\n" " " &&
-lines a b c >f && lines a b c >d/f && lines "--- \"a/d\\057f\"	x" "+++ b//d/f" "@@ -1,3 +1,3 @@" " a" -b +B " c" >p && run git apply $args p && cat f d/f | tr "\n" " "
+lines a b c >f && lines a b c >d/f && lines "--- a/d/f	x" "+++ b/d/f	x" "@@ -1,3 +1,3 @@" " a" -b +B " c" >p && run git apply $args p && cat f d/f | flat &&
+lines a b c >f && lines a b c >d/f && lines "--- \"a/d\\057f\"	x" "+++ b//d/f" "@@ -1,3 +1,3 @@" " a" -b +B " c" >p && run git apply $args p && cat f d/f | flat
 done &&
 for names in "\"a/f\" \"b/f" "a/f \"b/f\"" "\"a/f b/f" "a/f b/g" "a/f.orig b/f" "a/f b/f.orig" "a/fx b/fxyz" "/dev/null /dev/null" "a/f /dev/null" "/dev/null b/f" "/abs/f /abs/f" "a b"
 do
@@ -364,21 +366,31 @@ error: old: No such file or directory
 error: old: No such file or directory
 = 1
 = 0
-a b c a B c error: /d/f: No such file or directory
+a b c a B c 
+error: /d/f: No such file or directory
 = 1
-a b c a b c error: b/d/f: No such file or directory
+a b c a b c 
+error: b/d/f: No such file or directory
 = 1
-a b c a b c error: b/d/f: No such file or directory
+a b c a b c 
+error: b/d/f: No such file or directory
 = 1
-a b c a b c = 0
-a b c a B c error: /d/f: No such file or directory
+a b c a b c 
+= 0
+a b c a B c 
+error: /d/f: No such file or directory
 = 1
-a b c a b c = 0
-a B c a b c = 0
-a b c a B c error: unable to find filename in patch at p:1
+a b c a b c 
+= 0
+a B c a b c 
+= 0
+a b c a B c 
+error: unable to find filename in patch at p:1
 = 128
-a b c a b c = 0
-a B c a b c "a/f" "b/f
+a b c a b c 
+= 0
+a B c a b c 
+"a/f" "b/f
 = 0
 a
 B
@@ -463,7 +475,7 @@ for names in "a/f b/f" "a/f b/x" "a/x b/f" "a/x b/x" "/dev/null b/f" "a/f /dev/n
 do
 for more in "index 1234567..89abcde 100644" "new file mode 100644" "deleted file mode 100644" "rename from f\nrename to x" "rename from x\nrename to f" "copy from f\ncopy to x" "similarity index 90%\nrename old f\nrename new y" "old mode 10064" "new mode 1" "old mode 100644\nnew mode 100755" "dissimilarity index 12%"
 do
-lines a b c >f && rm -f x y && lines "diff --git a/f b/f" "$more" "--- ${names% *}" "+++ ${names#* }" "@@ -1,3 +1,3 @@" " a" -b +B " c" >p && say "$names: $more" && run git apply --summary --apply p && ls | tr "\n" " "
+lines a b c >f && rm -f x y && lines "diff --git a/f b/f" "$more" "--- ${names% *}" "+++ ${names#* }" "@@ -1,3 +1,3 @@" " a" -b +B " c" >p && say "$names: $more" && run git apply --summary --apply p && ls | flat
 done
 done
 ) >actual 2>&1 &&
@@ -605,305 +617,404 @@ error: git diff header lacks filename information when removing 2 leading pathna
 = 128
 a/f b/f: index 1234567..89abcde 100644
 = 0
-d f p a/f b/f: new file mode 100644
+d f p 
+a/f b/f: new file mode 100644
 error: git apply: bad git-diff - expected /dev/null at p:3
 = 128
-d f p a/f b/f: deleted file mode 100644
+d f p 
+a/f b/f: deleted file mode 100644
 error: git apply: bad git-diff - expected /dev/null at p:4
 = 128
-d f p a/f b/f: rename from f\nrename to x
+d f p 
+a/f b/f: rename from f\nrename to x
 error: git apply: bad git-diff - inconsistent new filename at p:5
 = 128
-d f p a/f b/f: rename from x\nrename to f
+d f p 
+a/f b/f: rename from x\nrename to f
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d f p a/f b/f: copy from f\ncopy to x
+d f p 
+a/f b/f: copy from f\ncopy to x
 error: git apply: bad git-diff - inconsistent new filename at p:5
 = 128
-d f p a/f b/f: similarity index 90%\nrename old f\nrename new y
+d f p 
+a/f b/f: similarity index 90%\nrename old f\nrename new y
 error: git apply: bad git-diff - inconsistent new filename at p:6
 = 128
-d f p a/f b/f: old mode 10064
+d f p 
+a/f b/f: old mode 10064
 error: f: wrong type
 = 1
-d f p a/f b/f: new mode 1
+d f p 
+a/f b/f: new mode 1
 error: new mode (160000) of f does not match old mode (100644)
 = 1
-d f p a/f b/f: old mode 100644\nnew mode 100755
+d f p 
+a/f b/f: old mode 100644\nnew mode 100755
  mode change 100644 => 100755 f
 = 0
-d f p a/f b/f: dissimilarity index 12%
+d f p 
+a/f b/f: dissimilarity index 12%
  rewrite f (12%)
 = 0
-d f p a/f b/x: index 1234567..89abcde 100644
+d f p 
+a/f b/x: index 1234567..89abcde 100644
 warning: f has type 100755, expected 100644
  mode change 100644 => 100755 x
 = 0
-d p x a/f b/x: new file mode 100644
+d p x 
+a/f b/x: new file mode 100644
 error: git apply: bad git-diff - expected /dev/null at p:3
 = 128
-d f p a/f b/x: deleted file mode 100644
+d f p 
+a/f b/x: deleted file mode 100644
 error: git apply: bad git-diff - expected /dev/null at p:4
 = 128
-d f p a/f b/x: rename from f\nrename to x
+d f p 
+a/f b/x: rename from f\nrename to x
  rename f => x (0%)
 = 0
-d p x a/f b/x: rename from x\nrename to f
+d p x 
+a/f b/x: rename from x\nrename to f
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d f p a/f b/x: copy from f\ncopy to x
+d f p 
+a/f b/x: copy from f\ncopy to x
  copy f => x (0%)
 = 0
-d f p x a/f b/x: similarity index 90%\nrename old f\nrename new y
+d f p x 
+a/f b/x: similarity index 90%\nrename old f\nrename new y
 error: git apply: bad git-diff - inconsistent new filename at p:6
 = 128
-d f p a/f b/x: old mode 10064
+d f p 
+a/f b/x: old mode 10064
 error: f: wrong type
 = 1
-d f p a/f b/x: new mode 1
+d f p 
+a/f b/x: new mode 1
 error: new mode (160000) of x does not match old mode (100644) of f
 = 1
-d f p a/f b/x: old mode 100644\nnew mode 100755
+d f p 
+a/f b/x: old mode 100644\nnew mode 100755
  mode change 100644 => 100755 x
 = 0
-d p x a/f b/x: dissimilarity index 12%
+d p x 
+a/f b/x: dissimilarity index 12%
  rewrite x (12%)
 = 0
-d p x a/x b/f: index 1234567..89abcde 100644
+d p x 
+a/x b/f: index 1234567..89abcde 100644
 error: x: No such file or directory
 = 1
-d f p a/x b/f: new file mode 100644
+d f p 
+a/x b/f: new file mode 100644
 error: git apply: bad git-diff - expected /dev/null at p:3
 = 128
-d f p a/x b/f: deleted file mode 100644
+d f p 
+a/x b/f: deleted file mode 100644
 error: git apply: bad git-diff - inconsistent old filename at p:3
 = 128
-d f p a/x b/f: rename from f\nrename to x
+d f p 
+a/x b/f: rename from f\nrename to x
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d f p a/x b/f: rename from x\nrename to f
+d f p 
+a/x b/f: rename from x\nrename to f
 error: x: No such file or directory
 = 1
-d f p a/x b/f: copy from f\ncopy to x
+d f p 
+a/x b/f: copy from f\ncopy to x
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d f p a/x b/f: similarity index 90%\nrename old f\nrename new y
+d f p 
+a/x b/f: similarity index 90%\nrename old f\nrename new y
 error: git apply: bad git-diff - inconsistent old filename at p:5
 = 128
-d f p a/x b/f: old mode 10064
+d f p 
+a/x b/f: old mode 10064
 error: x: No such file or directory
 = 1
-d f p a/x b/f: new mode 1
+d f p 
+a/x b/f: new mode 1
 error: x: No such file or directory
 = 1
-d f p a/x b/f: old mode 100644\nnew mode 100755
+d f p 
+a/x b/f: old mode 100644\nnew mode 100755
 error: x: No such file or directory
 = 1
-d f p a/x b/f: dissimilarity index 12%
+d f p 
+a/x b/f: dissimilarity index 12%
 error: x: No such file or directory
 = 1
-d f p a/x b/x: index 1234567..89abcde 100644
+d f p 
+a/x b/x: index 1234567..89abcde 100644
 error: x: No such file or directory
 = 1
-d f p a/x b/x: new file mode 100644
+d f p 
+a/x b/x: new file mode 100644
 error: git apply: bad git-diff - expected /dev/null at p:3
 = 128
-d f p a/x b/x: deleted file mode 100644
+d f p 
+a/x b/x: deleted file mode 100644
 error: git apply: bad git-diff - inconsistent old filename at p:3
 = 128
-d f p a/x b/x: rename from f\nrename to x
+d f p 
+a/x b/x: rename from f\nrename to x
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d f p a/x b/x: rename from x\nrename to f
+d f p 
+a/x b/x: rename from x\nrename to f
 error: git apply: bad git-diff - inconsistent new filename at p:5
 = 128
-d f p a/x b/x: copy from f\ncopy to x
+d f p 
+a/x b/x: copy from f\ncopy to x
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d f p a/x b/x: similarity index 90%\nrename old f\nrename new y
+d f p 
+a/x b/x: similarity index 90%\nrename old f\nrename new y
 error: git apply: bad git-diff - inconsistent old filename at p:5
 = 128
-d f p a/x b/x: old mode 10064
+d f p 
+a/x b/x: old mode 10064
 error: x: No such file or directory
 = 1
-d f p a/x b/x: new mode 1
+d f p 
+a/x b/x: new mode 1
 error: x: No such file or directory
 = 1
-d f p a/x b/x: old mode 100644\nnew mode 100755
+d f p 
+a/x b/x: old mode 100644\nnew mode 100755
 error: x: No such file or directory
 = 1
-d f p a/x b/x: dissimilarity index 12%
+d f p 
+a/x b/x: dissimilarity index 12%
 error: x: No such file or directory
 = 1
-d f p /dev/null b/f: index 1234567..89abcde 100644
+d f p 
+/dev/null b/f: index 1234567..89abcde 100644
 error: dev/null: No such file or directory
 = 1
-d f p /dev/null b/f: new file mode 100644
+d f p 
+/dev/null b/f: new file mode 100644
 error: new file f depends on old contents
 = 128
-d f p /dev/null b/f: deleted file mode 100644
+d f p 
+/dev/null b/f: deleted file mode 100644
 error: git apply: bad git-diff - inconsistent old filename at p:3
 = 128
-d f p /dev/null b/f: rename from f\nrename to x
+d f p 
+/dev/null b/f: rename from f\nrename to x
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d f p /dev/null b/f: rename from x\nrename to f
+d f p 
+/dev/null b/f: rename from x\nrename to f
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d f p /dev/null b/f: copy from f\ncopy to x
+d f p 
+/dev/null b/f: copy from f\ncopy to x
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d f p /dev/null b/f: similarity index 90%\nrename old f\nrename new y
+d f p 
+/dev/null b/f: similarity index 90%\nrename old f\nrename new y
 error: git apply: bad git-diff - inconsistent old filename at p:5
 = 128
-d f p /dev/null b/f: old mode 10064
+d f p 
+/dev/null b/f: old mode 10064
 error: dev/null: No such file or directory
 = 1
-d f p /dev/null b/f: new mode 1
+d f p 
+/dev/null b/f: new mode 1
 error: dev/null: No such file or directory
 = 1
-d f p /dev/null b/f: old mode 100644\nnew mode 100755
+d f p 
+/dev/null b/f: old mode 100644\nnew mode 100755
 error: dev/null: No such file or directory
 = 1
-d f p /dev/null b/f: dissimilarity index 12%
+d f p 
+/dev/null b/f: dissimilarity index 12%
 error: dev/null: No such file or directory
 = 1
-d f p a/f /dev/null: index 1234567..89abcde 100644
+d f p 
+a/f /dev/null: index 1234567..89abcde 100644
 = 0
-d dev p a/f /dev/null: new file mode 100644
+d dev p 
+a/f /dev/null: new file mode 100644
 error: git apply: bad git-diff - expected /dev/null at p:3
 = 128
-d dev f p a/f /dev/null: deleted file mode 100644
+d dev f p 
+a/f /dev/null: deleted file mode 100644
 error: deleted file f still has contents
 = 128
-d dev f p a/f /dev/null: rename from f\nrename to x
+d dev f p 
+a/f /dev/null: rename from f\nrename to x
 error: git apply: bad git-diff - inconsistent new filename at p:5
 = 128
-d dev f p a/f /dev/null: rename from x\nrename to f
+d dev f p 
+a/f /dev/null: rename from x\nrename to f
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d dev f p a/f /dev/null: copy from f\ncopy to x
+d dev f p 
+a/f /dev/null: copy from f\ncopy to x
 error: git apply: bad git-diff - inconsistent new filename at p:5
 = 128
-d dev f p a/f /dev/null: similarity index 90%\nrename old f\nrename new y
+d dev f p 
+a/f /dev/null: similarity index 90%\nrename old f\nrename new y
 error: git apply: bad git-diff - inconsistent new filename at p:6
 = 128
-d dev f p a/f /dev/null: old mode 10064
+d dev f p 
+a/f /dev/null: old mode 10064
 error: f: wrong type
 = 1
-d dev f p a/f /dev/null: new mode 1
+d dev f p 
+a/f /dev/null: new mode 1
 error: new mode (160000) of dev/null does not match old mode (100644) of f
 = 1
-d dev f p a/f /dev/null: old mode 100644\nnew mode 100755
+d dev f p 
+a/f /dev/null: old mode 100644\nnew mode 100755
  mode change 100644 => 100755 dev/null
 = 0
-d dev p a/f /dev/null: dissimilarity index 12%
+d dev p 
+a/f /dev/null: dissimilarity index 12%
  rewrite dev/null (12%)
 = 0
-d dev p /dev/null /dev/null: index 1234567..89abcde 100644
+d dev p 
+/dev/null /dev/null: index 1234567..89abcde 100644
 error: patch failed: dev/null:1
 error: dev/null: patch does not apply
 = 1
-d dev f p /dev/null /dev/null: new file mode 100644
+d dev f p 
+/dev/null /dev/null: new file mode 100644
 error: git apply: bad git-diff - inconsistent new filename at p:4
 = 128
-d dev f p /dev/null /dev/null: deleted file mode 100644
+d dev f p 
+/dev/null /dev/null: deleted file mode 100644
 error: git apply: bad git-diff - inconsistent old filename at p:3
 = 128
-d dev f p /dev/null /dev/null: rename from f\nrename to x
+d dev f p 
+/dev/null /dev/null: rename from f\nrename to x
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d dev f p /dev/null /dev/null: rename from x\nrename to f
+d dev f p 
+/dev/null /dev/null: rename from x\nrename to f
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d dev f p /dev/null /dev/null: copy from f\ncopy to x
+d dev f p 
+/dev/null /dev/null: copy from f\ncopy to x
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d dev f p /dev/null /dev/null: similarity index 90%\nrename old f\nrename new y
+d dev f p 
+/dev/null /dev/null: similarity index 90%\nrename old f\nrename new y
 error: git apply: bad git-diff - inconsistent old filename at p:5
 = 128
-d dev f p /dev/null /dev/null: old mode 10064
+d dev f p 
+/dev/null /dev/null: old mode 10064
 error: dev/null: wrong type
 = 1
-d dev f p /dev/null /dev/null: new mode 1
+d dev f p 
+/dev/null /dev/null: new mode 1
 error: new mode (160000) of dev/null does not match old mode (100644)
 = 1
-d dev f p /dev/null /dev/null: old mode 100644\nnew mode 100755
+d dev f p 
+/dev/null /dev/null: old mode 100644\nnew mode 100755
 error: patch failed: dev/null:1
 error: dev/null: patch does not apply
 = 1
-d dev f p /dev/null /dev/null: dissimilarity index 12%
+d dev f p 
+/dev/null /dev/null: dissimilarity index 12%
 error: patch failed: dev/null:1
 error: dev/null: patch does not apply
 = 1
-d dev f p f f: index 1234567..89abcde 100644
+d dev f p 
+f f: index 1234567..89abcde 100644
 = 0
-d dev f p f f: new file mode 100644
+d dev f p 
+f f: new file mode 100644
 error: git apply: bad git-diff - expected /dev/null at p:3
 = 128
-d dev f p f f: deleted file mode 100644
+d dev f p 
+f f: deleted file mode 100644
 error: git apply: bad git-diff - inconsistent old filename at p:3
 = 128
-d dev f p f f: rename from f\nrename to x
+d dev f p 
+f f: rename from f\nrename to x
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d dev f p f f: rename from x\nrename to f
+d dev f p 
+f f: rename from x\nrename to f
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d dev f p f f: copy from f\ncopy to x
+d dev f p 
+f f: copy from f\ncopy to x
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d dev f p f f: similarity index 90%\nrename old f\nrename new y
+d dev f p 
+f f: similarity index 90%\nrename old f\nrename new y
 error: git apply: bad git-diff - inconsistent old filename at p:5
 = 128
-d dev f p f f: old mode 10064
+d dev f p 
+f f: old mode 10064
 error: f: wrong type
 = 1
-d dev f p f f: new mode 1
+d dev f p 
+f f: new mode 1
 error: new mode (160000) of f does not match old mode (100644)
 = 1
-d dev f p f f: old mode 100644\nnew mode 100755
+d dev f p 
+f f: old mode 100644\nnew mode 100755
  mode change 100644 => 100755 f
 = 0
-d dev f p f f: dissimilarity index 12%
+d dev f p 
+f f: dissimilarity index 12%
  rewrite f (12%)
 = 0
-d dev f p a/f	 b/f: index 1234567..89abcde 100644
+d dev f p 
+a/f	 b/f: index 1234567..89abcde 100644
 warning: f has type 100755, expected 100644
  mode change 100644 => 100755 f
 = 0
-d dev f p a/f	 b/f: new file mode 100644
+d dev f p 
+a/f	 b/f: new file mode 100644
 error: git apply: bad git-diff - expected /dev/null at p:3
 = 128
-d dev f p a/f	 b/f: deleted file mode 100644
+d dev f p 
+a/f	 b/f: deleted file mode 100644
 error: git apply: bad git-diff - expected /dev/null at p:4
 = 128
-d dev f p a/f	 b/f: rename from f\nrename to x
+d dev f p 
+a/f	 b/f: rename from f\nrename to x
 error: git apply: bad git-diff - inconsistent new filename at p:5
 = 128
-d dev f p a/f	 b/f: rename from x\nrename to f
+d dev f p 
+a/f	 b/f: rename from x\nrename to f
 error: git apply: bad git-diff - inconsistent old filename at p:4
 = 128
-d dev f p a/f	 b/f: copy from f\ncopy to x
+d dev f p 
+a/f	 b/f: copy from f\ncopy to x
 error: git apply: bad git-diff - inconsistent new filename at p:5
 = 128
-d dev f p a/f	 b/f: similarity index 90%\nrename old f\nrename new y
+d dev f p 
+a/f	 b/f: similarity index 90%\nrename old f\nrename new y
 error: git apply: bad git-diff - inconsistent new filename at p:6
 = 128
-d dev f p a/f	 b/f: old mode 10064
+d dev f p 
+a/f	 b/f: old mode 10064
 error: f: wrong type
 = 1
-d dev f p a/f	 b/f: new mode 1
+d dev f p 
+a/f	 b/f: new mode 1
 error: new mode (160000) of f does not match old mode (100755)
 = 1
-d dev f p a/f	 b/f: old mode 100644\nnew mode 100755
+d dev f p 
+a/f	 b/f: old mode 100644\nnew mode 100755
 warning: f has type 100755, expected 100644
  mode change 100644 => 100755 f
 = 0
-d dev f p a/f	 b/f: dissimilarity index 12%
+d dev f p 
+a/f	 b/f: dissimilarity index 12%
  rewrite f (12%)
 = 0
-d dev f p EOF
+d dev f p 
+EOF
 test_cmp expect actual
 TEST
 
@@ -912,41 +1023,633 @@ test_expect_success 'the directory that is given is made simpler' - <<\TEST
 repo root && mkdir -p a/b && lines "--- a/f" "+++ b/f" "@@ -1,2 +1,2 @@" " a" -b +B >p &&
 for d in a/b a//b a/b/ a/./b a/b/../b ./a/b a/b/c/.. ../a . .. "" a
 do
-lines a b >a/b/f && say "$d" && run git apply --directory=$d p && cat a/b/f | tr "\n" " "
-done &&
-echo
+lines a b >a/b/f && say "$d" && run git apply --directory=$d p && cat a/b/f | flat
+done
 ) >actual 2>&1 &&
 cat >expect <<\EOF &&
 a/b
 = 0
-a B a//b
+a B 
+a//b
 = 0
-a B a/b/
+a B 
+a/b/
 = 0
-a B a/./b
+a B 
+a/./b
 = 0
-a B a/b/../b
+a B 
+a/b/../b
 = 0
-a B ./a/b
+a B 
+./a/b
 = 0
-a B a/b/c/..
+a B 
+a/b/c/..
 = 0
-a B ../a
+a B 
+../a
 error: unable to normalize directory: '../a'
 = 129
-a b .
+a b 
+.
 error: f: No such file or directory
 = 1
-a b ..
+a b 
+..
 error: unable to normalize directory: '..'
 = 129
 a b 
+
 error: f: No such file or directory
 = 1
-a b a
+a b 
+a
 error: a/f: No such file or directory
 = 1
 a b 
+EOF
+test_cmp expect actual
+TEST
+
+test_expect_success 'where hunks apply, with each option' - <<\TEST
+(
+repo hunks && lines 1 2 3 4 5 6 7 8 9 >nine &&
+for args in "" -v -q "-v -R" "-v -C1" "-v -C0" "-v --unidiff-zero" "-v --reject" --recount "--inaccurate-eof -v" "--allow-overlap -v" --no-add
+do
+cp nine f && options=$args && say "args $args" &&
+patch "--- a/f" "+++ b/f" "@@ -3,3 +3,3 @@" " 4" -5 +five " 6" | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -6,3 +6,3 @@" " 4" -5 +five " 6" | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -4,5 +4,5 @@" " x" " 4" -5 +five " 6" " x" | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -4,6 +4,6 @@" " x" " x" " 4" -5 +five " 6" " 7" | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -1,2 +1,2 @@" " 3" -4 +four "@@ -8,2 +8,3 @@" -9 +nine +ten " 8" | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -0,0 +1 @@" +zero | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -5 +5 @@" -5 +five | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -4,3 +4,3 @@" " 4" -5 +five " 6" "@@ -5,3 +5,3 @@" " five" -6 +six " 7" | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -8,2 +8,2 @@" " 8" -9 "\\\\ No newline at end of file" +nine | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -8,2 +8,2 @@" " 8" -9 +nine "\\\\ No newline at end of file" | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -4,4 +4,4 @@" " 4" -5 +five " 6" | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -4,2 +4,2 @@" " 4" -5 +five " 6" | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -4,3 +4,3 @@" " 4" -5 +five " 6" "-- " 2.0 | flat &&
+cp nine f && patch "--- a/f" "+++ b/f" "@@ -4,3 +4,3 @@" " 4" -5 +five "?6" | flat &&
+lines a "" b c >f && patch "--- a/f" "+++ b/f" "@@ -1,3 +1,4 @@" " a" "" " b" +x | flat
+done
+) >actual 2>&1 &&
+cat >expect <<\EOF &&
+args 
+= 0 1 2 3 4 five 6 7 8 9 
+= 0 1 2 3 4 five 6 7 8 9 
+error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:1 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:0 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:8 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+= 0 1 2 3 4 5 6 7 8 nine
+error: corrupt patch at p:8 = 128 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+= 0 1 2 3 4 five 6 7 8 9 
+error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:1 error: f: patch does not apply = 1 a  b c 
+args -v
+Checking patch f... Hunk #1 succeeded at 4 (offset 1 line). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset -2 lines). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... error: while searching for: x 4 5 6 x  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: x x 4 5 6 7  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 3 4  error: patch failed: f:1 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for:  error: patch failed: f:0 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 5  error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: five 6 7  error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 8 9 error: patch failed: f:8 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 5 6 7 8 nine
+error: corrupt patch at p:8 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 4 5  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: a  b  error: patch failed: f:1 error: f: patch does not apply = 1 a  b c 
+args -q
+= 0 1 2 3 4 five 6 7 8 9 
+= 0 1 2 3 4 five 6 7 8 9 
+= 1 1 2 3 4 5 6 7 8 9 
+= 1 1 2 3 4 5 6 7 8 9 
+= 1 1 2 3 4 5 6 7 8 9 
+= 1 1 2 3 4 5 6 7 8 9 
+= 1 1 2 3 4 5 6 7 8 9 
+= 1 1 2 3 4 5 6 7 8 9 
+= 1 1 2 3 4 5 6 7 8 9 
+= 0 1 2 3 4 5 6 7 8 nine
+= 128 1 2 3 4 5 6 7 8 9 
+= 1 1 2 3 4 5 6 7 8 9 
+= 0 1 2 3 4 five 6 7 8 9 
+= 128 1 2 3 4 5 6 7 8 9 
+= 1 a  b c 
+args -v -R
+Checking patch f... error: while searching for: 4 five 6  error: patch failed: f:3 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 4 five 6  error: patch failed: f:6 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: x 4 five 6 x  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: x x 4 five 6 7  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 3 four  error: patch failed: f:1 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: zero  error: patch failed: f:1 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: five  error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 4 five 6  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 8 nine  error: patch failed: f:8 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 8 nine error: patch failed: f:8 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: corrupt patch at p:8 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 4 five  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 4 five 6  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: a  b x  error: patch failed: f:1 error: f: patch does not apply = 1 a  b c 
+args -v -C1
+Checking patch f... Hunk #1 succeeded at 4 (offset 1 line). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset -2 lines). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset 1 line). Context reduced to (1/1) to apply fragment at 4 Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset 2 lines). Context reduced to (1/1) to apply fragment at 4 Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... error: while searching for: 3 4  error: patch failed: f:1 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for:  error: patch failed: f:0 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 5  error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: five 6 7  error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 8 9 error: patch failed: f:8 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 5 6 7 8 nine
+error: corrupt patch at p:8 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 4 5  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 a  b x c 
+args -v -C0
+Checking patch f... Hunk #1 succeeded at 4 (offset 1 line). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset -2 lines). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset 1 line). Context reduced to (1/1) to apply fragment at 4 Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset 2 lines). Context reduced to (1/1) to apply fragment at 4 Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 3 (offset 2 lines). Hunk #2 succeeded at 9 (offset 1 line). Context reduced to (0/0) to apply fragment at 9 Applied patch f cleanly. = 0 1 2 3 four 5 6 7 8 nine ten 
+Checking patch f... error: while searching for:  error: patch failed: f:0 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 5  error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: five 6 7  error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 5 6 7 8 nine 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 5 6 7 8 nine
+error: corrupt patch at p:8 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 a  b x c 
+args -v --unidiff-zero
+Checking patch f... Hunk #1 succeeded at 4 (offset 1 line). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset -2 lines). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... error: while searching for: x 4 5 6 x  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: x x 4 5 6 7  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 3 (offset 2 lines). error: while searching for: 9 8  error: patch failed: f:8 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 zero 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... error: while searching for: five 6 7  error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 5 6 7 8 nine 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 5 6 7 8 nine
+error: corrupt patch at p:8 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 a  b x c 
+args -v --reject
+Checking patch f... Hunk #1 succeeded at 4 (offset 1 line). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset -2 lines). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... error: while searching for: x 4 5 6 x  error: patch failed: f:4 Applying patch f with 1 reject... Rejected hunk #1. = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: x x 4 5 6 7  error: patch failed: f:4 Applying patch f with 1 reject... Rejected hunk #1. = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 3 4  error: patch failed: f:1 error: while searching for: 9 8  error: patch failed: f:8 Applying patch f with 2 rejects... Rejected hunk #1. Rejected hunk #2. = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for:  error: patch failed: f:0 Applying patch f with 1 reject... Rejected hunk #1. = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 5  error: patch failed: f:5 Applying patch f with 1 reject... Rejected hunk #1. = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: five 6 7  error: patch failed: f:5 Applying patch f with 1 reject... Hunk #1 applied cleanly. Rejected hunk #2. = 1 1 2 3 4 five 6 7 8 9 
+Checking patch f... error: while searching for: 8 9 error: patch failed: f:8 Applying patch f with 1 reject... Rejected hunk #1. = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 5 6 7 8 nine
+error: corrupt patch at p:8 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 4 5  error: patch failed: f:4 Applying patch f with 1 reject... Rejected hunk #1. = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: a  b  error: patch failed: f:1 Applying patch f with 1 reject... Rejected hunk #1. = 1 a  b c 
+args --recount
+= 0 1 2 3 4 five 6 7 8 9 
+= 0 1 2 3 4 five 6 7 8 9 
+error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:1 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:0 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:8 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+= 0 1 2 3 4 5 6 7 8 nine
+= 0 1 2 3 4 five 6 7 8 9 
+= 0 1 2 3 4 five 6 7 8 9 
+warning: recount: unexpected line: 2.0  = 0 1 2 3 4 five 6 7 8 9 
+warning: recount: unexpected line: ?6  error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:1 error: f: patch does not apply = 1 a  b c 
+args --inaccurate-eof -v
+Checking patch f... Hunk #1 succeeded at 4 (offset 1 line). Applied patch f cleanly. = 0 1 2 3 4 five 67 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset -2 lines). Applied patch f cleanly. = 0 1 2 3 4 five 67 8 9 
+Checking patch f... error: while searching for: x 4 5 6 x error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: x x 4 5 6 7 error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 3 4 error: patch failed: f:1 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for:  error: patch failed: f:0 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 5 error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: five 6 7 error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 8 9 error: patch failed: f:8 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 5 6 7 8 nine
+error: corrupt patch at p:8 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 4 5 error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five 67 8 9 
+error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: a  b error: patch failed: f:1 error: f: patch does not apply = 1 a  b c 
+args --allow-overlap -v
+Checking patch f... Hunk #1 succeeded at 4 (offset 1 line). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 4 (offset -2 lines). Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+Checking patch f... error: while searching for: x 4 5 6 x  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: x x 4 5 6 7  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 3 4  error: patch failed: f:1 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Hunk #1 succeeded at 10 (offset 9 lines). Applied patch f cleanly. = 0 1 2 3 4 5 6 7 8 9 zero 
+Checking patch f... error: while searching for: 5  error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five six 7 8 9 
+Checking patch f... error: while searching for: 8 9 error: patch failed: f:8 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 5 6 7 8 nine
+error: corrupt patch at p:8 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: 4 5  error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+Checking patch f... Applied patch f cleanly. = 0 1 2 3 4 five 6 7 8 9 
+error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+Checking patch f... error: while searching for: a  b  error: patch failed: f:1 error: f: patch does not apply = 1 a  b c 
+args --no-add
+= 0 1 2 3 4 6 7 8 9 
+= 0 1 2 3 4 6 7 8 9 
+error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:1 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:0 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:5 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:8 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+= 0 1 2 3 4 5 6 7 8 
+error: corrupt patch at p:8 = 128 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:4 error: f: patch does not apply = 1 1 2 3 4 5 6 7 8 9 
+= 0 1 2 3 4 6 7 8 9 
+error: corrupt patch at p:7 = 128 1 2 3 4 5 6 7 8 9 
+error: patch failed: f:1 error: f: patch does not apply = 1 a  b c 
+EOF
+test_cmp expect actual
+TEST
+
+test_expect_success 'headers of hunks and files' - <<\TEST
+(
+repo headers && lines 1 2 3 >f &&
+for text in "@@ -1,3 +1,3 @@" "@@ -1 +1 @@" "@@ -1, +1 @@" "@@ -1,3 +1,3" "@@ -1,3 +1,3 @" "@@ -1,3  +1,3 @@" "@@ -x +1 @@" "@@ -1 -1 @@" "@@ -99999999999999999999 +1 @@" "@@ -1,3 +1,3 @@ function" "@@ -1,3 +1,3x @@" "@@ +1 -1 @@"
+do
+lines 1 2 3 >f && say "$text" && patch "--- a/f" "+++ b/f" "$text" " 1" -2 +two " 3" && patch "$text" " 1" -2 +two " 3" && patch "diff --git a/f b/f" "--- a/f" "+++ b/f" "$text" " 1" -2 +two " 3"
+done &&
+lines 1 2 3 >f && patch "--- a/f" "+++ b/f" "@@ -1,3 +0,0 @@" -1 -2 -3 && ls &&
+lines 1 2 3 >f && patch "diff --git a/f b/f" "--- a/f" "+++ b/f" "@@ -1,3 +0,0 @@" -1 -2 -3 && ls &&
+lines 1 2 3 >f && patch "diff --git a/f b/f" "deleted file mode 100644" "--- a/f" "+++ /dev/null" "@@ -1,3 +1,1 @@" -1 -2 " 3" &&
+lines 1 2 3 >f && patch "diff --git a/f b/f" "deleted file mode 100644" "--- a/f" "+++ /dev/null" "@@ -1,2 +0,0 @@" -1 -2 &&
+rm -f n && patch "diff --git a/n b/n" "new file mode 100644" "--- /dev/null" "+++ b/n" "@@ -1 +1 @@" -1 +2 &&
+patch "diff --git a/n b/n" "new file mode 100644" "--- /dev/null" "+++ b/n" "@@ -0,0 +1 @@" +n "@@ -0,0 +2 @@" +m && patch "--- /dev/null" "+++ b/f" "@@ -0,0 +1 @@" +n && patch "--- a/none" "+++ /dev/null" "@@ -1 +0,0 @@" -n &&
+patch "--- a/f" "+++ /dev/null" "@@ -1 +0,0 @@" -1 && patch "--- a/f" "+++ b/f" "@@ -1,3 +0,0 @@" " 1" -2 -3 &&
+patch "diff --git a/f b/f" "index 1234567..89abcde 100644" && patch "diff --git a/f b/f" "index 1234567..89abcde 100644" "Binary files a/f and b/f differ" && patch "diff --git a/f b/f" "index 1234567..89abcde 100644" "Files a/f and b/f differ" &&
+patch "diff --git a/f b/f" "index 1234567..89abcde 100644" "Binary files a/f and b/f differ more" && patch "diff --git a/f b/f" "old mode 100644" "new mode 100755" "odd line" && patch nothing && patch "" && : >p && run git apply p && run git apply --allow-empty p && run git apply none && run git apply --allow-empty nothing &&
+patch "--- a/f" "+++ b/f" "@@ -1,3 +1,3 @@" " 1" && patch "--- a/f" "+++ b/f" "@@ -1,3 +1,3 @@" " 1" " 2" " 3" && patch "--- a/f" "+++ b/f" "@@ -1,3 +1,3 @@" " 1" -2 +2 "\\\\ x" " 3" && patch "--- a/f" "+++ b/f" &&
+patch "diff --git a/f b/g" "rename from f" "rename to g" "diff --git a/f b/h" "copy from f" "copy to h" "diff --git a/f b/f" "new mode 100755" "old mode 100644" && ls -l | sed "s/ .* / /" &&
+lines 1 2 3 >f && patch "diff --git a/f b/f" "similarity index 100%" "rename from f" "rename to ../up" && patch "diff --git a/f b/f" "rename from f" "rename to .git/x" && patch "diff --git a/f b/f" "copy from f" "copy to f" && patch "diff --git a/f b/f" "rename from f" && patch "diff --git a/f b/e" "rename to e"
+) >actual 2>&1 &&
+cat >expect <<\EOF &&
+@@ -1,3 +1,3 @@
+= 0
+1
+two
+3
+error: patch fragment without header at p:1: @@ -1,3 +1,3 @@
+= 128
+1
+two
+3
+error: patch failed: f:1
+error: f: patch does not apply
+= 1
+1
+two
+3
+@@ -1 +1 @@
+error: corrupt patch at p:5
+= 128
+1
+2
+3
+error: patch fragment without header at p:1: @@ -1 +1 @@
+= 128
+1
+2
+3
+error: corrupt patch at p:6
+= 128
+1
+2
+3
+@@ -1, +1 @@
+error: corrupt patch at p:3
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: corrupt patch at p:4
+= 128
+1
+2
+3
+@@ -1,3 +1,3
+error: corrupt patch at p:3
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: corrupt patch at p:4
+= 128
+1
+2
+3
+@@ -1,3 +1,3 @
+error: corrupt patch at p:3
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: corrupt patch at p:4
+= 128
+1
+2
+3
+@@ -1,3  +1,3 @@
+error: corrupt patch at p:3
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: corrupt patch at p:4
+= 128
+1
+2
+3
+@@ -x +1 @@
+error: corrupt patch at p:3
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: corrupt patch at p:4
+= 128
+1
+2
+3
+@@ -1 -1 @@
+error: corrupt patch at p:3
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: corrupt patch at p:4
+= 128
+1
+2
+3
+@@ -99999999999999999999 +1 @@
+error: corrupt patch at p:3
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: corrupt patch at p:4
+= 128
+1
+2
+3
+@@ -1,3 +1,3 @@ function
+= 0
+1
+two
+3
+error: patch fragment without header at p:1: @@ -1,3 +1,3 @@ function
+= 128
+1
+two
+3
+error: patch failed: f:1
+error: f: patch does not apply
+= 1
+1
+two
+3
+@@ -1,3 +1,3x @@
+error: corrupt patch at p:3
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: corrupt patch at p:4
+= 128
+1
+2
+3
+@@ +1 -1 @@
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: patch with only garbage at p:4
+= 128
+1
+2
+3
+= 0
+f
+p
+= 0
+f
+p
+error: deleted file f still has contents
+= 128
+1
+2
+3
+error: patch failed: f:1
+error: f: patch does not apply
+= 1
+1
+2
+3
+error: new file n depends on old contents
+= 128
+1
+2
+3
+error: patch failed: n:0
+error: n: patch does not apply
+= 1
+1
+2
+3
+error: f: already exists in working directory
+= 1
+1
+2
+3
+error: none: No such file or directory
+= 1
+1
+2
+3
+error: patch failed: f:1
+error: f: patch does not apply
+= 1
+1
+2
+3
+error: corrupt patch at p:7
+= 128
+1
+2
+3
+error: patch with only garbage at p:3
+= 128
+1
+2
+3
+error: cannot apply binary patch to 'f' without full index line
+error: f: patch does not apply
+= 1
+1
+2
+3
+error: cannot apply binary patch to 'f' without full index line
+error: f: patch does not apply
+= 1
+1
+2
+3
+error: patch with only garbage at p:3
+= 128
+1
+2
+3
+= 0
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+= 0
+error: can't open patch 'none': No such file or directory
+= 128
+error: can't open patch 'nothing': No such file or directory
+= 128
+error: corrupt patch at p:5
+= 128
+1
+2
+3
+error: corrupt patch at p:7
+= 128
+1
+2
+3
+error: corrupt patch at p:7
+= 128
+1
+2
+3
+error: No valid patches in input (allow with "--allow-empty")
+= 128
+1
+2
+3
+error: path f has been renamed/deleted
+= 1
+1
+2
+3
+total 8
+-rwxr-xr-x f
+-rw-r--r-- p
+error: invalid path '../up'
+= 128
+1
+2
+3
+error: invalid path '.git/x'
+= 128
+1
+2
+3
+error: f: already exists in working directory
+= 1
+1
+2
+3
+error: git diff header lacks filename information at p:3
+= 128
+1
+2
+3
+error: git diff header lacks filename information at p:3
+= 128
+1
+2
+3
 EOF
 test_cmp expect actual
 TEST
