@@ -335,6 +335,22 @@ int apply_config(struct apply *a, const struct config_set *c, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
+int apply_set_root(struct apply *a, const char *directory)
+{
+	struct strbuf root = STRBUF_INIT;
+
+	strbuf_addstr(&root, directory);
+	if (strbuf_path_normalize(&root) < 0) {
+		strbuf_release(&root);
+		return ERR_INVALID;
+	}
+	if (root.len)
+		strbuf_complete(&root, '/');
+	free((char *)a->root);
+	a->root = strbuf_detach(&root, NULL);
+	return 0;
+}
+
 void apply_init(struct apply *a, struct repository *r, const char *prefix)
 {
 	*a = (struct apply){ .repo = r, .prefix = prefix, .apply = 1, .context = ULONG_MAX, .strip = 1, .ws_most = 5,

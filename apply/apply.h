@@ -91,6 +91,8 @@ struct apply_series {
 };
 
 void apply_init(struct apply *a, struct repository *r, const char *prefix);
+/* The directory in which patches apply, made simpler. ERR_INVALID: it is not below the present one. */
+MUST_USE int apply_set_root(struct apply *a, const char *directory);
 void apply_release(struct apply *a);
 /* "warn", "fix" and the like. false: unknown. */
 bool apply_set_whitespace(struct apply *a, const char *value);

@@ -5,7 +5,6 @@
 #include "builtin/builtin.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
-#include "util/path.h"
 
 static const char *const usage[] = {
 	"git apply [<options>] [<patch>...]",
@@ -67,19 +66,9 @@ static int set_ignore_space(const struct option *opt, const char *arg, int unset
 
 static int set_root(const struct option *opt, const char *arg, int unset)
 {
-	struct apply *a = opt->value;
-	struct strbuf root = STRBUF_INIT;
-
 	(void)unset;
-	strbuf_addstr(&root, arg);
-	if (strbuf_path_normalize(&root) < 0) {
-		strbuf_release(&root);
+	if (apply_set_root(opt->value, arg) < 0)
 		return error("unable to normalize directory: '%s'", arg);
-	}
-	if (root.len)
-		strbuf_complete(&root, '/');
-	free((char *)a->root);
-	a->root = strbuf_detach(&root, NULL);
 	return 0;
 }
 

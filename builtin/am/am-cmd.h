@@ -86,6 +86,7 @@ struct am_cmd {
 
 	bool begun; /* rebase-apply/ is there */
 	size_t next, last;
+	size_t stopped_at; /* `next` as it was read; 0: it was not */
 	struct am_series {
 		struct strbuf *texts;
 		size_t nr, alloc;

@@ -208,16 +208,6 @@ static void add_path_limit(struct apply *a, char sign, const char *pattern)
 	a->has_include |= sign == '+';
 }
 
-static void set_directory(struct apply *a, const char *dir)
-{
-	struct strbuf root = STRBUF_INIT;
-
-	strbuf_addstr(&root, dir);
-	strbuf_complete(&root, '/');
-	free((char *)a->root);
-	a->root = strbuf_detach(&root, NULL);
-}
-
 static int bad_strip(const char *value)
 {
 	fprintf(stderr, "fatal: option -p expects a non-negative integer, got '%s'\n", value);
@@ -240,7 +230,8 @@ static int take_apply_value(struct apply *a, const char *arg)
 	} else if (skip_prefix(arg, "--include=", &value)) {
 		add_path_limit(a, '+', value);
 	} else if (skip_prefix(arg, "--directory=", &value)) {
-		set_directory(a, value);
+		if (apply_set_root(a, value) < 0)
+			return error("unable to normalize directory: '%s'", value);
 	} else {
 		return error("unknown option `%s'", *arg == '-' && arg[1] == '-' ? arg + 2 : arg);
 	}

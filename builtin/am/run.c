@@ -172,11 +172,21 @@ static int stop_at_dirty_index(struct am_cmd *c, const char *names, struct err *
 	return rc ? rc : err_set(err, ERR_CONFLICT, "Dirty index: cannot apply patches (dirty: %s)", names);
 }
 
+static void print_unmerged(const struct index_state *ix)
+{
+	const char *last = "";
+
+	for (size_t i = 0; i < ix->nr; i++)
+		if (ix->entries[i]->stage && strcmp(ix->entries[i]->name, last) != 0)
+			printf("%s: needs merge\n", last = ix->entries[i]->name);
+}
+
 static int check_clean_index(struct am_cmd *c, struct err *err)
 {
 	struct dirty_names d = { STRBUF_INIT };
 	int rc = index_diff_tree(&c->series.ix, odb_source(c->r->odb), &c->head_tree, add_dirty_name, &d, err);
 
+	print_unmerged(&c->series.ix);
 	if (!rc && d.names.len)
 		rc = stop_at_dirty_index(c, d.names.buf, err);
 	strbuf_release(&d.names);

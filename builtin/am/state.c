@@ -53,7 +53,7 @@ static void read_choices(struct am_cmd *c)
 	struct am_settings *s = &c->s;
 	char *line = repo_state_line(c->r, STATE_REBASE_APPLY_KEEP);
 
-	s->keep = !line || *line == 'f' ? AM_KEEP_NOT : *line == 'b' ? AM_KEEP_NON_PATCH : AM_KEEP_ALL;
+	s->keep = line && *line == 't' ? AM_KEEP_ALL : line && *line == 'b' ? AM_KEEP_NON_PATCH : AM_KEEP_NOT;
 	free(line);
 	line = repo_state_line(c->r, STATE_REBASE_APPLY_SCISSORS);
 	s->scissors = !line || !*line ? AM_SCISSORS_UNSET : *line == 't' ? AM_SCISSORS_ON : AM_SCISSORS_OFF;
@@ -68,6 +68,7 @@ static void read_choices(struct am_cmd *c)
 
 static int read_apply_options(struct am_cmd *c, struct err *err)
 {
+	char *path = am_path(c, "apply-opt");
 	struct strbuf text = STRBUF_INIT;
 	const char *p;
 	int rc = repo_state_read(c->r, STATE_REBASE_APPLY_OPTIONS, &text, NULL) == ERR_IO ? ERR_IO : 0;
@@ -77,11 +78,12 @@ static int read_apply_options(struct am_cmd *c, struct err *err)
 		char *word = sq_dequote_step(p, &p);
 
 		if (!word)
-			rc = err_set(err, ERR_CORRUPT, "could not parse %s", repo_state_name(STATE_REBASE_APPLY_OPTIONS));
+			rc = err_set(err, ERR_CORRUPT, "could not parse %s", path);
 		else
 			strvec_push(&c->s.apply_options, word);
 		free(word);
 	}
+	free(path);
 	strbuf_release(&text);
 	return rc;
 }
@@ -149,6 +151,7 @@ int am_load(struct am_cmd *c, struct err *err)
 	struct am_settings *s = &c->s;
 	int rc = read_count(c, STATE_REBASE_APPLY_NEXT, &c->next, err);
 
+	c->stopped_at = c->next;
 	if (!rc)
 		rc = read_count(c, STATE_REBASE_APPLY_LAST, &c->last, err);
 	if (!rc)
@@ -320,7 +323,8 @@ int am_write_progress(struct am_cmd *c, struct err *err)
 
 	if (!rc)
 		rc = repo_operation_remove_state(c->op, STATE_REBASE_APPLY_DIRTY_INDEX, err);
-	if (!rc)
+	/* A patch that stops a second time says nothing about commits that others have made between. */
+	if (!rc && c->next != c->stopped_at)
 		rc = write_line(c, STATE_REBASE_APPLY_ABORT_SAFETY, oid_is_null(&c->head) ? "" : oid_hex(&c->head), err);
 	if (!rc)
 		rc = write_line(c, STATE_REBASE_APPLY_NEXT, next, err);
