@@ -23,5 +23,7 @@ state () {
 
 test_expect_success 'options, and what they leave in the state' 'answers options'
 test_expect_success 'what can be done at a stop' 'answers stops'
+test_expect_success 'what is read of a mail' 'answers mails'
+test_expect_success 'settings, hooks, answers, and texts of many kinds' 'answers settings'
 
 test_done

@@ -75,7 +75,7 @@ static int split_mailboxes(struct am_cmd *c, const char *const *paths, size_t nr
 	if (!rc)
 		return 0;
 	report_error(&err);
-	if (nr && i && rc != ERR_NOT_FOUND && !starts_with(paths[i - 1], "-") && file_exists(paths[i - 1]))
+	if (nr && i && !starts_with(paths[i - 1], "-") && file_exists(paths[i - 1]))
 		error("cannot split patches from %s", paths[i - 1]);
 	return refuse_series(c);
 }
