@@ -241,4 +241,11 @@ test_expect_success 'notes follow their commits' '
 	echo noted >expect && test_cmp expect out && git -C repo log -1 --format="%an, %cn" refs/notes/commits >out && echo "Ann, $GIT_COMMITTER_NAME" >expect && test_cmp expect out
 '
 
+test_expect_success 'am --retry in a rebase: what the commits became is not lost, and told once' '
+	copy && mkdir -p repo/.git/hooks && printf "#!/bin/sh\ncat >\"$PWD/rewritten\"\n" >repo/.git/hooks/post-rewrite && chmod +x repo/.git/hooks/post-rewrite &&
+	(cd repo && git checkout -q topic && test_expect_code 1 git rebase --apply main && git reset -q --hard &&
+	 sed "s/m8/l8/" f >g && mv g f && git commit -qam back && git am --retry && git rebase --continue && test_line_count = 3 ../rewritten &&
+	 printf "%s\n" $(git rev-list --reverse -2 HEAD~2) $(git rev-parse HEAD) >new && cut -d" " -f2 ../rewritten >told && test_cmp new told)
+'
+
 test_done

@@ -100,6 +100,6 @@ int bisect_reset_cmd(struct bisect *b, const char *commit);
 int bisect_replay_cmd(struct bisect *b, const char *file);
 
 /* ---- bisect-run.c ---- */
-int bisect_run_cmd(struct bisect *b, int argc, const char **argv);
+int bisect_run_cmd(struct bisect *b, const char **argv);
 
 #endif

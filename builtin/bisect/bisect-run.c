@@ -111,17 +111,13 @@ static bool goes_on(const struct bisect *b, const char *state, int *outcome)
 	return false;
 }
 
-int bisect_run_cmd(struct bisect *b, int argc, const char **argv)
+int bisect_run_cmd(struct bisect *b, const char **argv)
 {
 	struct strbuf command = STRBUF_INIT;
 	const char *state = "";
 	bool first = true;
 	int code, outcome = BISECT_FAILED;
 
-	if (!argc) {
-		error("'git bisect run' failed: no command provided.");
-		return BISECT_FAILED;
-	}
 	sq_quote_argv(&command, argv);
 	strbuf_remove(&command, 0, 1); /* the first blank */
 	do {

@@ -153,7 +153,11 @@ static int replay_cmd(struct bisect *b, int argc, const char **argv)
 
 static int run_cmd(struct bisect *b, int argc, const char **argv)
 {
-	return has_both(b) ? bisect_run_cmd(b, argc, argv) : BISECT_FAILED;
+	if (!argc) {
+		error("'git bisect run' failed: no command provided.");
+		return BISECT_FAILED;
+	}
+	return has_both(b) ? bisect_run_cmd(b, argv) : BISECT_FAILED;
 }
 
 /* 0: a bisection is in progress. */
