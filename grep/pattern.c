@@ -145,7 +145,9 @@ static int parse_and(struct parser *p, struct node **out)
 	struct node **last = out, *right;
 	int rc = parse_primary(p, out);
 
-	while (!rc && *out && next_is(p, GREP_AND)) {
+	if (!rc && !*out && next_is(p, GREP_AND))
+		return err_set(p->err, ERR_INVALID, "--and not preceded by pattern expression");
+	while (!rc && next_is(p, GREP_AND)) {
 		p->at++;
 		rc = parse_primary(p, &right);
 		if (!rc && !right)

@@ -70,7 +70,7 @@ static bool is_blank(const struct run *r, size_t at)
 
 static void add_colored(const struct run *r, enum grep_color color, const char *text, size_t len)
 {
-	const char *code = r->f->color && len ? r->f->colors[color] : "";
+	const char *code = r->f->color ? r->f->colors[color] : "";
 
 	strbuf_addstr(r->out, code);
 	strbuf_add(r->out, text, len);

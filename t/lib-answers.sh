@@ -13,8 +13,8 @@ say () { printf "%s\n" "$*"; }
 lines () { printf "%b\n" "$@"; }
 # flat: standard input on one line
 flat () { tr "\n" " "; echo; }
-# run COMMAND...: its output, its messages, its exit code
-run () { "$@" 2>"$HOME/.said"; echo "= $?"; sed "s/^/! /" "$HOME/.said"; }
+# run COMMAND...: its output, its exit code, its messages without a usage
+run () { "$@" 2>"$HOME/.said"; echo "= $?"; sed "/^usage:/,\$d; s/^/! /" "$HOME/.said"; }
 # show COMMAND...: the command, too
 show () { echo "\$ $*"; run "$@"; }
 # repo NAME: a new repository to work in

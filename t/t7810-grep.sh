@@ -593,7 +593,7 @@ test_expect_success 'the pager gets the files' '
 	prints -i -O"$PWD/bin/less" foo d/e <<-\EOF &&
 	-I +/*foo d/e/t
 	EOF
-	test_expect_code 128 git -C r grep -O --cached foo 2>err && test_grep "only works on the worktree" err
+	test_expect_code 128 git -C r grep -Oless --cached foo 2>err && test_grep "only works on the worktree" err
 '
 
 test_expect_success 'submodules are refused' '

@@ -122,6 +122,7 @@ static int open_pager(struct grep_cmd *c, struct err *err)
 	struct child_process cp = CHILD_PROCESS_INIT;
 
 	cp.use_shell = true;
+	cp.dir = c->r ? c->r->prefix : NULL;
 	strvec_push(&cp.args, pager);
 	if (is_less && c->o.rules.ignore_case)
 		strvec_push(&cp.args, "-I");
@@ -130,6 +131,14 @@ static int open_pager(struct grep_cmd *c, struct err *err)
 	for (size_t i = 0; i < c->found.nr; i++)
 		strvec_push(&cp.args, c->found.v[i]);
 	return run_command(&cp, err);
+}
+
+/* -O names no program, and there is to be no pager. */
+static bool has_no_pager(struct grep_cmd *c)
+{
+	const char *pager = c->o.pager ? c->o.pager : pager_program(c->r);
+
+	return !*pager || (!c->o.pager && !strcmp(pager, "cat"));
 }
 
 static void begin_output(struct grep_cmd *c)
@@ -188,6 +197,8 @@ int cmd_grep(int argc, const char **argv, struct command_ctx *ctx)
 
 	setlocale(LC_CTYPE, "");
 	argc = grep_parse_options(&c, argc, argv);
+	if (c.o.open_in_pager && has_no_pager(&c))
+		c.o.open_in_pager = false;
 	fall_back(&c);
 	take_paths(&c, argc, &revs);
 	if (c.o.cached && revs.nr)

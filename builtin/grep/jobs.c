@@ -155,6 +155,18 @@ static bool names_function(const void *functions, const char *line, size_t len)
 	return funcname_of_line(functions, &l, NULL);
 }
 
+/* -O: as the pager, in the present directory, finds it. */
+static void note_found(struct grep_batch *b, const char *path)
+{
+	const char *prefix = b->c->r ? b->c->r->prefix : NULL;
+	struct strbuf name = STRBUF_INIT;
+
+	if (prefix)
+		strbuf_add_from_prefix(&name, path, prefix);
+	strvec_push(&b->found, prefix ? name.buf : path);
+	strbuf_release(&name);
+}
+
 static void search_text(struct grep_batch *b, const struct text_source *s, struct grep_matcher *m, const struct strbuf *text)
 {
 	const struct grep_format *f = &b->c->o.format;
@@ -167,7 +179,7 @@ static void search_text(struct grep_batch *b, const struct text_source *s, struc
 	if (grep_search(f, m, &t, &b->out)) {
 		b->hit = true;
 		if (b->c->o.open_in_pager)
-			strvec_push(&b->found, s->path);
+			note_found(b, s->path);
 	}
 	free(name);
 }

@@ -155,17 +155,17 @@ static void read_colors(struct grep_cmd *c)
 static void read_config(struct grep_cmd *c)
 {
 	struct err err = ERR_INIT;
-	int threads = -1;
+	int threads = 0;
 
 	c->o.format.show_name = true;
-	c->o.format.max_count = c->o.max_depth = c->o.exclude_standard = c->o.threads = -1;
+	c->o.format.max_count = c->o.max_depth = c->o.exclude_standard = -1;
 	get_bool(c, "grep.linenumber", &c->o.format.line_number);
 	get_bool(c, "grep.column", &c->o.format.column);
 	get_bool(c, "grep.fullname", &c->o.full_name);
 	get_bool(c, "submodule.recurse", &c->o.recurse_submodules);
 	if (config_get_int(command_config(c->r), "grep.threads", &threads, &err) < 0)
 		die_err(&err);
-	if (threads < 0 && config_get(command_config(c->r), "grep.threads"))
+	if (threads < 0)
 		die("invalid number of threads specified (%d) for %s", threads, "grep.threads");
 	c->o.threads = threads;
 	read_type(c);
@@ -216,11 +216,13 @@ static void check_combinations(struct grep_cmd *c)
 
 	if (o->recurse_submodules && o->untracked)
 		die("--untracked not supported with --recurse-submodules");
+	if (o->no_index && o->untracked)
+		die("options '%s' and '%s' cannot be used together", "--no-index", "--untracked");
 	if ((o->no_index || o->untracked) && o->cached)
 		die("options '%s' and '%s' cannot be used together", o->no_index ? "--no-index" : "--untracked", "--cached");
 	if (!o->no_index && !o->untracked && o->exclude_standard >= 0)
 		die("--[no-]exclude-standard cannot be used for tracked contents");
-	if (o->threads < -1)
+	if (o->threads < 0)
 		die("invalid number of threads specified (%d)", o->threads);
 }
 
