@@ -71,6 +71,8 @@ static int list_replacements(struct replace_cmd *c, const char *pattern, const c
 	size_t i = 0;
 	int rc;
 
+	if (format && !*format)
+		format = NULL;
 	while (format && i < ARRAY_SIZE(formats) && strcmp(format, formats[i]) != 0)
 		i++;
 	if (i == ARRAY_SIZE(formats)) {

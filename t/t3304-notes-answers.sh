@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git notes, replace, worktree, repo: their words, exit codes and files are those of Git 2.55'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-answers.sh"
+T_ANSWERS=$TEST_DIRECTORY/t3304
+
+test_expect_success 'notes: add, append, edit, copy, remove, merge, settings' 'answers notes'
+test_expect_success 'replace and repo' 'answers replace'
+
+test_done
