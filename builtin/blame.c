@@ -23,6 +23,7 @@
 #include "worktree/diff-attr.h"
 
 #define GRAFTS_MAX ((size_t)64 << 20)
+#define DATE_WIDTH ((size_t)10) /* shorter dates are at the right of it */
 
 static const char *const blame_usage[] = {
 	"git blame [<options>] [<rev-opts>] [<rev>] [--] <file>",
@@ -264,6 +265,8 @@ static void add_time(const struct blame_command *b, struct strbuf *out, const st
 	}
 	date_format(&text, p->time, p->tz, &b->date);
 	width = (size_t)utf8_width(text.buf, text.len, false);
+	if (text.len < DATE_WIDTH && b->date_width < DATE_WIDTH)
+		strbuf_addchars(out, ' ', DATE_WIDTH - (text.len > b->date_width ? text.len : b->date_width));
 	strbuf_addbuf(out, &text);
 	if (width < b->date_width)
 		strbuf_addchars(out, ' ', b->date_width - width);
@@ -285,6 +288,8 @@ static void add_id(const struct blame_command *b, struct strbuf *out, const stru
 	if (len <= out->len - begin)
 		return;
 	len -= out->len - begin;
+	if (len > b->repo->algo->hex_len)
+		len = b->repo->algo->hex_len;
 	if (is_blank)
 		strbuf_addchars(out, ' ', len);
 	else
@@ -368,7 +373,7 @@ static void measure_ids(struct blame_command *b)
 	for (const struct blame_entry *e = b->blame.done; e; e = e->next) {
 		strbuf_reset(&id);
 		odb_abbrev(b->repo->odb, &e->suspect->commit->oid, b->repo->settings.abbrev, &id);
-		widen(&b->id_width, id.len + 1 < hex ? id.len + 1 : hex);
+		widen(&b->id_width, id.len + 1);
 	}
 	strbuf_release(&id);
 }
@@ -610,7 +615,6 @@ static void read_worktree_file(struct blame_command *b, struct object_buf *text)
 {
 	struct strbuf warn = STRBUF_INIT, data = STRBUF_INIT;
 	struct err err = ERR_INIT;
-	struct index_state no_index = { .nr = 0 };
 	struct converter *c;
 	int rc;
 
@@ -623,7 +627,7 @@ static void read_worktree_file(struct blame_command *b, struct object_buf *text)
 		text->data = strbuf_detach(&data, &text->size);
 		return;
 	}
-	if (converter_new(&c, b->repo, &no_index, ATTR_CHECKIN, &err) < 0)
+	if (converter_new(&c, b->repo, &b->index, ATTR_CHECKIN, &err) < 0)
 		die_err(&err);
 	rc = worktree_read_side(c, b->contents ? b->contents : b->path, 0, text, &warn, &err);
 	if (rc < 0)
@@ -688,16 +692,16 @@ static void start_from_file(struct blame_command *b, struct commit *base)
 	struct stat st;
 
 	find_parents(b, base, &parents);
+	if (index_read_repo(&b->index, b->repo, &err) < 0)
+		die_err(&err);
+	b->blame.index = &b->index;
+	mode = find_mode(b, &parents);
 	if (!b->contents && lstat(b->path, &st) < 0)
 		die("Cannot lstat '%s': %s", b->path, strerror(errno));
 	if (b->contents && strcmp(b->contents, "-") && stat(b->contents, &st) < 0)
 		die("Cannot stat '%s': %s", b->contents, strerror(errno));
 	if ((!b->contents || strcmp(b->contents, "-")) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		die("unsupported file type %s", b->contents ? b->contents : b->path);
-	if (index_read_repo(&b->index, b->repo, &err) < 0)
-		die_err(&err);
-	b->blame.index = &b->index;
-	mode = find_mode(b, &parents);
 	read_worktree_file(b, &text);
 	c->parsed = true;
 	c->date = date_now(NULL);
@@ -887,6 +891,7 @@ static int read_final(void *data, const struct diff_file *file, struct object_bu
 
 static int add_ranges(struct blame_command *b, struct err *err)
 {
+	const struct option none[] = { OPT_END() };
 	struct line_ranges all = LINE_RANGES_INIT;
 	struct diff_options o = b->diff;
 	struct diff_queue q = DIFF_QUEUE_INIT;
@@ -902,6 +907,8 @@ static int add_ranges(struct blame_command *b, struct err *err)
 		struct line_range found;
 
 		rc = line_spec_find(&found, spec, q.pairs[0]->new, anchor, &o, err);
+		if (rc == ERR_INVALID && starts_with(err_message(err), "-L argument not"))
+			usage_with_options(blame_usage, none);
 		if (!rc) {
 			line_ranges_add(&all, found.begin, found.end);
 			anchor = found.end;

@@ -192,7 +192,7 @@ static const struct worktree *find_by_end(const struct worktree *list, const cha
 
 static bool is_at(const struct worktree *w, const char *real)
 {
-	char *path = path_real(w->path, 0);
+	char *path = path_real(w->path, 1);
 	bool same = path && !strcmp(path, real);
 
 	free(path);
@@ -207,7 +207,7 @@ const struct worktree *worktrees_find(const struct worktree *list, const char *p
 	if (w)
 		return w;
 	path = is_absolute_path(arg) || !prefix ? xstrdup(arg) : xconcat(prefix, arg);
-	real = path_real(path, 0);
+	real = path_real(path, 1); /* it may be missing */
 	for (w = list; w && !(real && is_at(w, real)); w = w->next)
 		;
 	free(real);

@@ -8,5 +8,6 @@ T_ANSWERS=$TEST_DIRECTORY/t3304
 
 test_expect_success 'notes: add, append, edit, copy, remove, merge, settings' 'answers notes'
 test_expect_success 'replace and repo' 'answers replace'
+test_expect_success 'worktree' 'answers worktree'
 
 test_done

@@ -116,7 +116,7 @@ test_expect_success '--score-debug shows letters, and how often a file is referr
 test_expect_success 'a file that was renamed in the index is followed, and copies from elsewhere are found' '
 	git init -q staged && cd staged && printf "some line with the number %s\n" 1 2 3 4 5 6 7 8 >f && cp f x && echo x >>x && git add . && git commit -qm one &&
 	git mv f g && echo more >>g && git blame -s g >out && test_line_count = 9 out && test $(grep -c " f *[1-8])" out) = 8 && test_grep "^0000.*more" out &&
-	test_expect_code 128 git blame nothing 2>err && test_grep "Cannot lstat .nothing" err && echo a >untracked &&
+	test_expect_code 128 git blame nothing 2>err && test_grep "no such path .nothing. in HEAD" err && echo a >untracked &&
 	test_expect_code 128 git blame untracked 2>err && test_grep "no such path .untracked. in HEAD" err && sed 3q g >n && git add n &&
 	git blame -s n >out && ! grep -v "^0000" out && git blame -s -C -C n >out && ! grep "^0000" out && cd ..
 '

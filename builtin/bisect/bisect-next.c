@@ -279,7 +279,8 @@ void bisect_show_found(struct bisect *b)
 	struct err err = ERR_INIT;
 
 	fflush(stdout);
-	strvec_pushl(&cp.args, "git", "diff-tree", "--pretty", "--stat", "--summary", "--cc", "--abbrev", "--root", oid_hex(&b->bad), NULL);
+	strvec_pushl(&cp.args, "git", "--no-pager", "show", "--stat", "--summary", "--no-abbrev-commit", "--diff-merges=first-parent",
+		     oid_hex(&b->bad), NULL);
 	if (run_command(&cp, &err) < 0)
 		report_error(&err);
 }

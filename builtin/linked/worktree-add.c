@@ -183,18 +183,15 @@ static void find_start(struct adding *a, const char *given)
 
 /* ---- the branch ---- */
 
-static void die_of_used(const char *branch, const struct worktree *w)
-{
-	die("'%s' is already used by worktree at '%s'", branch, w->path);
-}
-
 /* A branch that another worktree uses is not moved, nor checked out twice. */
-static void refuse_used(struct adding *a, const char *branch)
+static void refuse_used(const struct adding *a)
 {
 	const struct worktree *w = worktrees_find_branch(a->list, a->ref.buf);
+	const char *branch = a->ref.buf;
 
+	skip_prefix(branch, "refs/heads/", &branch);
 	if (w && !a->force)
-		die_of_used(branch, w);
+		die("'%s' is already used by worktree at '%s'", branch, w->path);
 }
 
 static void announce(const struct adding *a, const char *what, const char *name, const char *more)
@@ -229,7 +226,7 @@ static int use_new_branch(struct adding *a)
 	int rc;
 
 	if (a->reset_branch && !a->orphan && is_local_branch(a, name, &oid))
-		refuse_used(a, name);
+		refuse_used(a);
 	if (a->reset_branch && !a->orphan)
 		announce_reset(a, name);
 	else
@@ -238,7 +235,7 @@ static int use_new_branch(struct adding *a)
 	rc = branch_check_name(a->r, name, &a->ref, &exists, &advice, &err);
 	if (!rc && exists && a->orphan) {
 		worktree_claim_path(a->r, a->list, a->path, a->given, a->force, "add");
-		refuse_used(a, name);
+		refuse_used(a);
 	}
 	if (!rc && exists && !a->reset_branch)
 		rc = err_set(&err, ERR_EXISTS, "a branch named '%s' already exists", name);
@@ -262,7 +259,7 @@ static int use_commit(struct adding *a)
 	if (a->detach <= 0 && is_local_branch(a, a->start, &oid)) {
 		announce(a, "checking out '", a->start, "'");
 		worktree_claim_path(a->r, a->list, a->path, a->given, a->force, "add");
-		refuse_used(a, a->start);
+		refuse_used(a);
 		a->o.branch = a->ref.buf;
 		a->o.commit = oid;
 		return 0;

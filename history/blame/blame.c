@@ -57,6 +57,26 @@ static void use_given(struct diff_queue *q, struct blame_file *f)
 			q->pairs[i]->new->oid_valid = false;
 }
 
+/* No other file takes the one from which this one was renamed. */
+static void drop_other_targets(struct diff_queue *q, const char *path)
+{
+	struct diff_queue others = DIFF_QUEUE_INIT;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < q->nr; i++) {
+		struct diff_pair *p = q->pairs[i];
+
+		if (p->old->mode || !strcmp(p->new->path, path)) {
+			q->pairs[kept++] = p;
+			continue;
+		}
+		ALLOC_GROW(others.pairs, others.nr + 1, others.alloc);
+		others.pairs[others.nr++] = p;
+	}
+	q->nr = kept;
+	diff_queue_clear(&others);
+}
+
 static int find_rename(struct blame *b, struct blame_file *f, struct commit *parent, struct blame_file **out,
 		       struct err *err)
 {
@@ -70,6 +90,7 @@ static int find_rename(struct blame *b, struct blame_file *f, struct commit *par
 	o.read_data = f;
 	o.measure = NULL;
 	rc = blame_diff(b, f, parent, &q, &o, err);
+	drop_other_targets(&q, f->path);
 	if (f->given)
 		use_given(&q, f);
 	if (!rc)

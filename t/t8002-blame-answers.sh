@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git blame: its words, exit codes and output are those of Git 2.55'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-answers.sh"
+T_ANSWERS=$TEST_DIRECTORY/t8002
+
+test_expect_success 'options, ranges and settings' 'answers options'
+
+test_done
