@@ -205,7 +205,7 @@ static int marks_feature(struct fast_import *fi, const char *s, bool from_stream
 	bool may_miss = skip_prefix(s, "import-marks-if-exists=", &v);
 
 	if (may_miss || skip_prefix(s, "import-marks=", &v)) {
-		if (check_unsafe(fi, s, from_stream, err) < 0)
+		if (check_unsafe(fi, may_miss ? "import-marks-if-exists" : "import-marks", from_stream, err) < 0)
 			return ERR_INVALID;
 		return set_import_marks(fi, v, from_stream, may_miss, err);
 	}

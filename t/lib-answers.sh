@@ -14,7 +14,7 @@ lines () { printf "%b\n" "$@"; }
 # flat: standard input on one line
 flat () { tr "\n" " "; echo; }
 # run COMMAND...: its output, its exit code, its messages without a usage
-run () { "$@" 2>"$HOME/.said"; echo "= $?"; sed "/^usage:/,\$d; s/^/! /" "$HOME/.said"; }
+run () { "$@" 2>"$HOME/.said"; echo "= $?"; sed "/^usage:/,\$d; s/crash_[0-9]*$/crash_N/; s/^/! /" "$HOME/.said"; }
 # show COMMAND...: the command, too
 show () { echo "\$ $*"; run "$@"; }
 # repo NAME: a new repository to work in

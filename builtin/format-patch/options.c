@@ -371,7 +371,7 @@ static int on_thread(const struct option *opt, const char *arg, int unset)
 
 	f->thread = unset ? THREAD_NONE : THREAD_SHALLOW;
 	if (arg && !parse_thread(arg, &f->thread))
-		return error("option `%s' expects \"%s\" or \"%s\"", "thread", "shallow", "deep");
+		return -1;
 	return 0;
 }
 

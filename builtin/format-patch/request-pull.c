@@ -152,6 +152,8 @@ static void match_remote_line(const struct pull_request *p, struct remote_search
 		s->ref = xstrdup(ref);
 	} else if (oid_eq(&oid, &p->commit)) {
 		s->other_object = true;
+		if (!s->ref)
+			s->ref = xstrdup(ref);
 	}
 }
 

@@ -236,6 +236,7 @@ static void parse_command_line(struct range_diff_command *c, int argc, const cha
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_UNKNOWN | PARSE_OPT_KEEP_DASHDASH);
 	argc = take_diff_options(c, argc, argv, opts);
 	c->o.diff.color |= c->force_color;
+	c->o.diff.reverse = false; /* as Git: -R changes nothing */
 	while (dashes < argc && strcmp(argv[dashes], "--"))
 		dashes++;
 	if (dashes < argc)

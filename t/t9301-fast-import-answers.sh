@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+
+test_description='git fast-import and fast-export: their words, exit codes and objects are those of Git 2.55'
+. "$(dirname "$0")/test-lib.sh"
+. "$TEST_DIRECTORY/lib-answers.sh"
+T_ANSWERS=$TEST_DIRECTORY/t9301
+
+test_expect_success 'fast-import: commands, whole and damaged' 'answers import'
+test_expect_success 'fast-export, and what fast-import makes of it' 'answers export'
+
+test_done
