@@ -13,7 +13,7 @@ test_expect_success 'binary patches, whole and damaged, without a repository' 'a
 test_expect_success 'names and dates of traditional patches' 'answers traditional'
 test_expect_success 'names in the headers of Git' 'answers names'
 test_expect_success 'the directory that is given is made simpler' 'answers directory'
-test_expect_success 'where hunks apply, with each option' 'answers hunks'
+test_expect_success 'places of hunks, with each option' 'answers hunks'
 test_expect_success 'headers of hunks and files' 'answers headers'
 test_expect_success 'white space of new lines' 'answers space'
 test_expect_success 'lines that are looked for, with other white space' 'answers looks'

@@ -21,9 +21,9 @@ state () {
 	git status -sb && git log -3 --format="%h %an <%ae> %ad / %cn %cd %s%n%b" --date=raw
 }
 
-test_expect_success 'options, and what they leave in the state' 'answers options'
-test_expect_success 'what can be done at a stop' 'answers stops'
-test_expect_success 'what is read of a mail' 'answers mails'
+test_expect_success 'options, and the state that they leave' 'answers options'
+test_expect_success 'ways to go on from a stop' 'answers stops'
+test_expect_success 'mails of many shapes' 'answers mails'
 test_expect_success 'settings, hooks, answers, and texts of many kinds' 'answers settings'
 
 test_done

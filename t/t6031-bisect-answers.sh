@@ -29,7 +29,7 @@ history () {
 	git checkout -q main && git merge -q -m merged side && git tag c10
 }
 
-test_expect_success 'how a bisection starts' 'answers start'
+test_expect_success 'starts of a bisection' 'answers start'
 test_expect_success 'marks, run, replay, reset' 'answers marks'
 
 test_done

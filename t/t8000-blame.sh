@@ -112,7 +112,7 @@ test_expect_success 'the summary is the first line that is not blank, as the com
 	printf "summary %s\n" plain "  blanks around  " "($(git rev-parse HEAD~1))" "tab	" >expect && test_cmp expect actual && cd ..
 '
 
-test_expect_success 'what -C finds has at least that many letters and digits' '
+test_expect_success '-C finds lines of at least that many letters and digits' '
 	mkdir least && cd least && git init -q && test_seq 30 | tr -d "\n" | cut -c1-20 >old && git add . && git commit -qm old &&
 	{ cat old && echo added; } >new && echo more >>old && git add . && git commit -qm new &&
 	test "$(lines -C19 new)" = "old new" && test "$(lines -C20 new)" = "old new" && test "$(lines -C21 new)" = "new new"

@@ -7,6 +7,6 @@ test_description='git fast-import and fast-export: their words, exit codes and o
 T_ANSWERS=$TEST_DIRECTORY/t9301
 
 test_expect_success 'fast-import: commands, whole and damaged' 'answers import'
-test_expect_success 'fast-export, and what fast-import makes of it' 'answers export'
+test_expect_success 'fast-export, and the import of its streams' 'answers export'
 
 test_done
