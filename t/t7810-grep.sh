@@ -624,4 +624,10 @@ test_expect_success 'threads print in the order of the files' '
 	test_expect_code 128 git -C many grep --threads -2 line 2>err && test_grep "invalid number of threads" err
 '
 
+test_expect_success 'a file that is named as a binary one has no mark; the first mark is left out' '
+	git init -q marks && cd marks && printf "foo\0\n" >a && printf "%s\n" foo x >b && cp b c && cp a d && git add . &&
+	printf "%s\n" "Binary file a matches" b:foo "" c:foo "Binary file d matches" >expect && git grep --break foo >actual && test_cmp expect actual &&
+	printf "%s\n" "Binary file a matches" b:foo b-x -- c:foo c-x "Binary file d matches" >expect && git grep -A1 foo >actual && test_cmp expect actual
+'
+
 test_done
