@@ -93,7 +93,7 @@ static bool next_header(struct reading *r, struct strbuf *line)
 
 /* ---- headers ---- */
 
-static bool take_main_header(struct reading *r, struct header_set *set, const struct strbuf *line, bool replace)
+static void take_main_header(struct reading *r, struct header_set *set, const struct strbuf *line, bool replace)
 {
 	const char *value;
 
@@ -107,9 +107,8 @@ static bool take_main_header(struct reading *r, struct header_set *set, const st
 		strbuf_addstr(&set->value[i], value);
 		if (!mail_decode_header(r->o, &set->value[i]))
 			r->out->faulty = true;
-		return true;
+		return;
 	}
-	return false;
 }
 
 static void take_content_type(struct reading *r, struct strbuf *value)
@@ -144,8 +143,7 @@ static void take_header(struct reading *r, const struct strbuf *line, bool repla
 	struct strbuf decoded = STRBUF_INIT;
 	const char *value;
 
-	if (take_main_header(r, &r->outer, line, replace))
-		return;
+	take_main_header(r, &r->outer, line, replace);
 	if (mail_header_is(line, "Content-Type", &value)) {
 		strbuf_addstr(&decoded, value);
 		if (!mail_decode_header(r->o, &decoded))
