@@ -231,4 +231,11 @@ test_expect_success '--export-pack-edges: a line for each pack, with its tips' '
 	test_grep "^fatal: could not open .*no/file. for writing: No such file or directory$" err && test_path_is_missing edges2/no && test_must_fail git -C edges2 rev-parse -q --verify a
 '
 
+test_expect_success 'ls names what it does not know' '
+	says () { printf "$1" >input && test_expect_code 128 git fast-import --quiet <input 2>err && echo "fatal: $2" >want && head -n 1 err >got && test_cmp want got; } &&
+	head="commit refs/heads/asked\n$who\ndata 0\n" &&
+	says "ls \"a\" b\n" "not in a commit: ls \"a\" b" && says "ls a\n" "invalid dataref: ls a" && says "ls :1 a\n" "mark :1 not declared" &&
+	says "${head}ls \"a\" b\n" "garbage after path: ls \"a\" b" && says "${head}ls \"a\n" "invalid path: ls \"a" && says "${head}\nreset refs/heads/y\nls \"a\"\n" "not in a commit: ls \"a\""
+'
+
 test_done
