@@ -441,4 +441,10 @@ test_expect_success STRACE,FSYNC_BATCH 'one flush, with however many notes refs'
 	test "$(count_flushes git amend -m counted)" = 1 && notes_are r5 "note 5"
 '
 
+test_expect_success 'copy: the commit of the notes has the author and the committer of now' '
+	git init -q -b main who && cd who && git commit -q --allow-empty -m one && git notes add -m note && old=$(git rev-parse HEAD) && git commit -q --amend --allow-empty -m two &&
+	echo "$old $(git rev-parse HEAD)" >../pairs && GIT_AUTHOR_NAME=Other git -c notes.rewriteref="refs/notes/*" notes copy --for-rewrite=amend <../pairs && git notes show &&
+	test "$(git log -1 --format="%an %cn" refs/notes/commits)" = "Other $GIT_COMMITTER_NAME"
+'
+
 test_done

@@ -231,4 +231,12 @@ test_expect_success '--abort of a series on a branch without a commit deletes it
 	git -C r am --abort && test_must_fail git -C r rev-parse -q --verify HEAD && git -C r status --porcelain >out && test_must_be_empty out && git -C r checkout -qf trunk
 '
 
+test_expect_success '-3: a merge that would change a file with other changes stops, and the file stays' '
+	git init -q -b main dirty && cd dirty && test_seq 20 >f && git add f && git commit -qm base && git branch side && sed "s/^5$/five/" f >x && mv x f && git commit -qam mine &&
+	git checkout -q side && sed "s/^6$/six/" f >x && mv x f && git commit -qam theirs && git format-patch -q -1 --stdout >../p3 && git checkout -q main &&
+	sed "s/^15$/dirty/" f >x && mv x f && test_expect_code 128 git am -3 ../p3 2>err && test_grep "^error: Your local changes to the following files would be overwritten by merge:$" err &&
+	test_grep "^error: Failed to merge in the changes.$" err && test_path_is_file .git/rebase-apply/next && test_grep dirty f && git am --abort && test_grep dirty f &&
+	test "$(git log -1 --format=%s)" = mine
+'
+
 test_done
