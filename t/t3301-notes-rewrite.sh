@@ -447,4 +447,10 @@ test_expect_success 'copy: the commit of the notes has the author and the commit
 	test "$(git log -1 --format="%an %cn" refs/notes/commits)" = "Other $GIT_COMMITTER_NAME"
 '
 
+test_expect_success 'a ref that is not there is named, and the others are copied all the same' '
+	git init -q -b main some && cd some && git commit -q --allow-empty -m one && git notes add -m note &&
+	git -c notes.rewriteref=refs/notes/none -c notes.rewriteref=refs/notes/commits commit -q --amend --allow-empty -m two 2>err &&
+	test_grep "^warning: notes ref refs/notes/none is invalid$" err && test "$(git notes show)" = note
+'
+
 test_done
