@@ -16,9 +16,9 @@ flat () { tr "\n" " "; echo; }
 # run COMMAND...: its output, its exit code, its messages without a usage
 run () { "$@" 2>"$HOME/.said"; echo "= $?"; sed "/^usage:/,\$d; s/crash_[0-9]*$/crash_N/; s/^/! /" "$HOME/.said"; }
 # show COMMAND...: the command, too
-show () { echo "\$ $*"; run "$@"; }
+show () { say "\$ $*"; run "$@"; }
 # repo NAME: a new repository to work in
-repo () { git init -q -b main --object-format=sha1 "$1" && cd "$1" || exit; }
+repo () { git init -q -b main --object-format=sha1 --ref-format=files "$1" && cd "$1" || exit; }
 
 # answers NAME: run the script in an empty directory of its own, and compare
 answers () {
