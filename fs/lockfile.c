@@ -490,7 +490,7 @@ static bool sleep_while_locked(const char *lock_path, long ms)
 }
 
 /*
- * Tries at growing, random intervals, and as soon as the lock is gone. Whoever waits makes a file once and only names it then.
+ * Tries at growing, random intervals, and as soon as the lock is gone. A process that waits makes one file, and only names it then.
  * If another process is faster, it has just been alive.
  */
 static int try_until(struct tempfile **tf, const char *lock_path, const struct lock_wait *w, struct lock_group *g,

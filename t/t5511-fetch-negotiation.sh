@@ -64,8 +64,8 @@ borrows () {
 	grep -ao "have [0-9a-f]\{$OID_HEXLEN\}" request | while read -r word oid; do git -C borrower log -1 --format=%s $oid; done | sort -u | tr "\n" " "
 }
 
-# The lender has m20 and what is before; its branch "second" is the commit before.
-test_expect_success 'what an alternate has is told to the server, and does not come again' '
+# The lender has m20 and its ancestors; its branch "second" is the commit before.
+test_expect_success 'a fetch names the commits of alternates, and they do not come again' '
 	more m20 && git clone -q --bare src lender && git -C lender branch second main^ && more m21 &&
 	for args in "-c protocol.version=2 fetch" "-c protocol.version=0 fetch" "-c protocol.version=2 fetch-pack" "-c protocol.version=0 fetch-pack"; do
 		borrows $args --upload-pack="$PWD/listen" ../src refs/heads/main >actual && test_grep "own " actual && test_grep "m20 " actual &&
