@@ -342,8 +342,10 @@ static int create_commit(struct stash_save *s, struct err *err)
 {
 	int rc = stash_save_begin(s, s->op, err);
 
-	if (rc == ERR_CONFLICT && index_has_unmerged(&s->ix))
+	if (rc == ERR_CONFLICT && index_has_unmerged(&s->ix)) {
+		err_release(err);
 		return report_unmerged(s);
+	}
 	if (rc)
 		return report_begin_failure(&(struct push){ .r = s->r }, rc, err);
 	if (!s->has_changes)
