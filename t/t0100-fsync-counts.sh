@@ -389,7 +389,7 @@ every_command () {
 	4 4: repack -d
 	! test -f .git/objects/pack/*.promisor
 	12 13: repack -adb
-	4 6: repack --cruft -d
+	4 8: repack --cruft -d
 	10 17: repack -ad --filter=blob:none
 	10 19: repack -ad --filter=blob:none --filter-to=.git/objects/pack/apart
 	! test -f .git/objects/pack/*.promisor && test -f .git/objects/pack/apart-*.idx
@@ -439,7 +439,8 @@ cost () {
 	if test -z "$3" || test_have_prereq REFFILES; then echo $1; else echo $3; fi
 }
 
-# At most: objects may share directories, or not, as their names change with the time. In tables: two directories, a table, a list.
+# At most: objects may share directories, or not, as their names change with the time; on a slow machine, commits of
+# different seconds may leave unreachable objects, which get a pack. In tables: two directories, a table, a list.
 overlay_cost () {
 	echo $(($2 + 2 + $2 / 20 + $(if test_have_prereq REFFILES; then echo 0; else echo 4; fi)))
 }
