@@ -1060,7 +1060,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	const char *const *usage = compat ? annotate_usage : blame_usage;
 	struct err err = ERR_INIT;
 	const char *date = "iso";
-	int minimal = 0;
+	int minimal = 0, indent = -1;
 	struct option opts[] = {
 		OPT_BOOL(0, "incremental", &b.incremental, "show entries as they are found"),
 		OPT_BOOL('b', NULL, &b.blank, "show no names of boundary commits"),
@@ -1081,6 +1081,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 		OPT_CALLBACK_F(0, "diff-algorithm", &b.diff, "algorithm", "choose how lines are compared", PARSE_OPT_NONEG,
 			       on_algorithm),
 		OPT_BOOL(0, "minimal", &minimal, "find the smallest difference"),
+		OPT_BOOL(0, "indent-heuristic", &indent, "let indentation decide where a change lies"),
 		OPT_STRING(0, "contents", &b.contents, "file", "use the content of that file"),
 		{ .type = OPTION_STRING, .long_name = "date", .value = &date, .argh = "format", .help = "how times are shown",
 		  .flags = PARSE_OPT_NONEG },
@@ -1127,6 +1128,8 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	b.date_width = date_columns(&b.date);
 	b.porcelain |= b.line_porcelain;
 	b.diff.minimal |= minimal;
+	if (indent >= 0)
+		b.diff.indent_heuristic = indent;
 	b.blame.show_root = b.root;
 	if (b.ignore_space)
 		b.diff.ignore |= DIFF_IGNORE_ALL_SPACE;

@@ -69,7 +69,7 @@ int import_edges_stage(struct fast_import *fi, struct err *err)
 		rc = odb_foreach_pack(fi->repo->odb, ODB_OWN, note_pack, &e);
 	}
 	if (!rc)
-		rc = marks_file_stage(fi->op, fi->pack_edges, &text, err);
+		rc = marks_file_stage(fi->op, fi->pack_edges, LOCK_MAKE_DIRS, &text, err);
 	strbuf_release(&text);
 	return rc;
 }

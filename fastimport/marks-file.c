@@ -35,7 +35,7 @@ int marks_file_read(const struct hash_algo *algo, const char *path, bool may_mis
 	return rc;
 }
 
-int marks_file_stage(struct repo_operation *op, const char *path, const struct strbuf *text, struct err *err)
+int marks_file_stage(struct repo_operation *op, const char *path, unsigned flags, const struct strbuf *text, struct err *err)
 {
 	struct lockfile lk = LOCKFILE_INIT;
 	struct stat st;
@@ -50,7 +50,7 @@ int marks_file_stage(struct repo_operation *op, const char *path, const struct s
 			close(fd);
 		return rc;
 	}
-	rc = lockfile_hold(&lk, path, LOCK_MAKE_DIRS, 0, err);
+	rc = lockfile_hold(&lk, path, flags, 0, err);
 	if (rc < 0)
 		err_prefix(err, "unable to write marks file %s", path);
 	if (!rc)

@@ -16,7 +16,11 @@ typedef int (*mark_fn)(void *data, uint64_t id, const struct object_id *oid, str
  */
 MUST_USE int marks_file_read(const struct hash_algo *algo, const char *path, bool may_miss, mark_fn fn, void *data,
 			     struct err *err);
-/* Published by the operation, after its refs. A place that is no file (a pipe) is written at once. */
-MUST_USE int marks_file_stage(struct repo_operation *op, const char *path, const struct strbuf *text, struct err *err);
+/*
+ * Published by the operation, after its refs. A place that is no file (a pipe) is written at once. flags: LOCK_MAKE_DIRS, or
+ * the directory has to be there.
+ */
+MUST_USE int marks_file_stage(struct repo_operation *op, const char *path, unsigned flags, const struct strbuf *text,
+			      struct err *err);
 
 #endif

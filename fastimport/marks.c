@@ -96,7 +96,7 @@ int import_marks_stage(struct fast_import *fi, struct err *err)
 	if (!fi->export_marks)
 		return 0;
 	import_marks_text(fi, &text);
-	rc = marks_file_stage(fi->op, fi->export_marks, &text, err);
+	rc = marks_file_stage(fi->op, fi->export_marks, LOCK_MAKE_DIRS, &text, err);
 	strbuf_release(&text);
 	return rc;
 }

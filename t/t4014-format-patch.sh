@@ -244,6 +244,9 @@ test_expect_success 'wrong options, and output that cannot be written' '
 	for o in --name-only --name-status --check; do test_expect_code 128 git format-patch $o -1 2>err && test_grep "fatal: $o does not make sense" err || return 1; done &&
 	test_expect_code 128 git format-patch --creation-factor=9 -1 2>err && test_grep "requires .--range-diff" err &&
 	test_expect_code 128 git format-patch --stdout --output=x -1 2>err && test_grep "options .--stdout. and .--output. cannot" err &&
+	test_expect_code 128 git format-patch --stdout -o zz -1 2>err && test_grep "options .--stdout. and .--output-directory. cannot" err &&
+	test_expect_code 128 git format-patch --output=y -o zz -1 2>err && test_grep "options .--output. and .--output-directory. cannot" err && test_path_is_missing zz &&
+	git -c format.outputDirectory=zz format-patch --output=y -1 && test_path_is_file y && rm y && test_path_is_missing zz &&
 	test_expect_code 128 git format-patch --no-such -1 2>err && test_grep "unrecognized argument: --no-such" err &&
 	mkdir 0001-bin.patch && test_expect_code 128 git format-patch -1 2>err && test_grep "cannot open patch file ./0001-bin.patch" err && rmdir 0001-bin.patch &&
 	git format-patch --output=one -2 >out && test_must_be_empty out && test "$(grep -c "^Subject" one)" -eq 2

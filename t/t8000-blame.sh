@@ -125,4 +125,13 @@ test_expect_success 'a file that was renamed and changed, without a commit' '
 	test "$(grep -c "^00000000 b 10) ten$" out)" = 1 && test "$(grep -c "^^[0-9a-f]* a  [0-9]) [0-9]$" out)" = 9
 '
 
+test_expect_success '--no-indent-heuristic' '
+	git init -q slide && cd slide && test_when_finished "cd .." && printf "a\n\n# c\nx\n\n# c\ny\n" >f && git add f && git commit -q -m one &&
+	printf "a\n\n# c\nx\n\n# c\nz\n\n# c\ny\n" >f && git commit -q -a -m two &&
+	old () { git "$@" f | sed -n "s/^^.* \([0-9]*\)) .*/\1/p" | tr "\n" " "; } &&
+	test "$(old blame -s)" = "1 2 3 4 5 9 10 " && test "$(old blame -s --no-indent-heuristic)" = "1 2 3 4 5 6 10 " &&
+	test "$(old -c diff.indentHeuristic=false blame -s)" = "1 2 3 4 5 6 10 " &&
+	test "$(old -c diff.indentHeuristic=false blame -s --indent-heuristic)" = "1 2 3 4 5 9 10 "
+'
+
 test_done

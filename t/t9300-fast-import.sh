@@ -238,4 +238,10 @@ test_expect_success 'ls names what it does not know' '
 	says "${head}ls \"a\" b\n" "garbage after path: ls \"a\" b" && says "${head}ls \"a\n" "invalid path: ls \"a" && says "${head}\nreset refs/heads/y\nls \"a\"\n" "not in a commit: ls \"a\""
 '
 
+test_expect_success 'fast-import makes the directory of its marks, fast-export does not' '
+	printf "blob\nmark :1\ndata 1\nx\n" | git fast-import --quiet --export-marks=made/below/marks && test_path_is_file made/below/marks &&
+	git init -q marked && test_commit -C marked one && test_expect_code 128 git -C marked fast-export --export-marks=no/dir/marks HEAD >out 2>err &&
+	test_grep "unable to write marks file no/dir/marks" err && test_path_is_missing marked/no
+'
+
 test_done

@@ -44,7 +44,7 @@ struct format_patch {
 	enum thread_style thread;
 	const char *cover_from_name, *description_file, *list_format, *reroll, *in_reply_to, *suffix;
 	const char *output; /* --output; NULL: none */
-	const char *output_dir, *signature_file, *signature_config, *interdiff, *range_diff, *rfc;
+	const char *output_dir, *configured_dir, *signature_file, *signature_config, *interdiff, *range_diff, *rfc;
 	int creation_factor; /* < 0: not given */
 	const char *subject_prefix;
 	bool subject_prefix_given;

@@ -217,7 +217,7 @@ static int read_strings(struct format_patch *f, const struct config_set *c, stru
 	const struct {
 		const char *key;
 		const char **out;
-	} strings[] = { { "format.suffix", &f->suffix }, { "format.outputdirectory", &f->output_dir },
+	} strings[] = { { "format.suffix", &f->suffix }, { "format.outputdirectory", &f->configured_dir },
 			{ "format.subjectprefix", &f->subject_prefix }, { "format.signaturefile", &f->signature_config },
 			{ "format.commitlistformat", &f->list_format } };
 	const char *signature = NULL;
@@ -494,6 +494,10 @@ static int check_conflicts(struct format_patch *f, struct err *err)
 		return err_set(err, ERR_INVALID, "--remerge-diff does not make sense");
 	if (f->use_stdout && f->output)
 		return fail_together(err, "--stdout", "--output");
+	if (f->output_dir && (f->use_stdout || f->output))
+		return fail_together(err, f->use_stdout ? "--stdout" : "--output", "--output-directory");
+	if (!f->output_dir && !f->use_stdout && !f->output)
+		f->output_dir = f->configured_dir;
 	return 0;
 }
 

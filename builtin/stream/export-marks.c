@@ -63,7 +63,7 @@ int export_marks_write(struct fast_export *x, struct err *err)
 		strbuf_addf(&text, ":%" PRIu64 " %s\n", export_mark_of(x, &x->marked_commits.oid[i]),
 			    oid_hex(&x->marked_commits.oid[i]));
 	op = repo_operation_begin(x->repo);
-	rc = marks_file_stage(op, x->export_marks, &text, err);
+	rc = marks_file_stage(op, x->export_marks, 0, &text, err);
 	rc = repo_operation_end(op, rc, err);
 	strbuf_release(&text);
 	return rc;
