@@ -80,17 +80,18 @@ int cmd_am(int argc, const char **argv, struct command_ctx *ctx)
 	struct am_cmd c;
 	struct err err = ERR_INIT;
 	bool in_progress;
-	int rc = 0;
+	int rc;
 
 	am_cmd_init(&c, ctx);
 	am_read_config(&c);
 	in_progress = c.r && am_in_progress(&c);
-	if (in_progress)
-		rc = am_load(&c, &err);
-	if (rc)
+	if (c.r)
+		index_init(&c.series.ix, c.r->algo);
+	if (in_progress && am_load(&c, &err) < 0) {
+		am_cmd_release(&c);
 		return report_fatal(&err);
+	}
 	argc = am_parse_options(&c, argc, argv);
-	index_init(&c.series.ix, c.r->algo);
 	rc = repo_ident(c.r, &c.committer, IDENT_COMMITTER | IDENT_STRICT, &err);
 	if (!rc)
 		rc = in_progress ? go_on_with_am(&c, argc, &err) : begin_am(&c, argc, argv, &err);
