@@ -778,4 +778,14 @@ test_expect_success LOOPMNT,STRACE 'ext4 whose journal is on another disk has no
 	test "$n" = 6 && test "$m" = 4
 '
 
+# The entry names the empty blob: both are flushed, by one call.
+test_expect_success STRACE 'add -N, reset -N, apply -N: one flush, with the empty blob' '
+	GIT_TEST_FS_KIND=journal && export GIT_TEST_FS_KIND && test_when_finished "unset GIT_TEST_FS_KIND" &&
+	git init -q intend && echo x >intend/f && git -C intend commit -q --allow-empty -m one && blob=intend/.git/objects/$(echo $EMPTY_BLOB | sed "s,..,&/,") &&
+	printf -- "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n" >intend/p &&
+	n=$(count_flushes git -C intend add -N f) && test "$n" = 1 && test_path_is_file $blob && git -C intend add f && rm -f $blob &&
+	n=$(count_flushes git -C intend reset -q -N) && test "$n" = 1 && test_path_is_file $blob && rm -f $blob &&
+	n=$(count_flushes git -C intend apply -N p) && test "$n" = 1 && test_path_is_file $blob
+'
+
 test_done
