@@ -1052,6 +1052,25 @@ static int blame_set_up(struct blame_command *b, int argc, const char **argv, st
 	return rc;
 }
 
+static void release_command(struct blame_command *b)
+{
+	blame_release(&b->blame);
+	diff_options_release(&b->diff);
+	diff_attrs_free(b->attrs);
+	mailmap_free(b->map);
+	rev_walk_free(b->walk);
+	date_mode_release(&b->date);
+	strvec_clear(&b->ranges);
+	strvec_clear(&b->ignored_revs);
+	strvec_clear(&b->ignored_files);
+	oidset_clear(&b->ignored);
+	commit_list_clear(&b->chain);
+	free(b->child_of);
+	index_release(&b->index);
+	free(b->path);
+	free(b->ages);
+}
+
 static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool compat)
 {
 	struct blame_command b = { .repo = ctx->repo, .compat = compat, .abbrev = -1,
@@ -1143,21 +1162,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	if (!rc && b.stats && !b.incremental)
 		printf("num read blob: %zu\nnum get patch: %zu\nnum commits: %zu\n", b.blame.nr_blobs, b.blame.nr_texts,
 		       b.blame.nr_commits);
-	blame_release(&b.blame);
-	diff_options_release(&b.diff);
-	diff_attrs_free(b.attrs);
-	mailmap_free(b.map);
-	rev_walk_free(b.walk);
-	date_mode_release(&b.date);
-	strvec_clear(&b.ranges);
-	strvec_clear(&b.ignored_revs);
-	strvec_clear(&b.ignored_files);
-	oidset_clear(&b.ignored);
-	commit_list_clear(&b.chain);
-	free(b.child_of);
-	index_release(&b.index);
-	free(b.path);
-	free(b.ages);
+	release_command(&b);
 	return rc < 0 ? report_fatal(&err) : finish_stdout();
 }
 
