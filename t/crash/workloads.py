@@ -1018,12 +1018,15 @@ class Receive(Workload):
 
 class OtherSide(Workload):
     """A repository outside of the disk, from which the steps get commits."""
+    tip = None  # of the other side, after all steps
+
     def other(self, git):
         other = Git(git.program, "none", os.path.join(git.home, "other-home"), os.path.join(git.home, "other"))
         if not os.path.exists(other.path("there", ".git")):
             os.makedirs(other.path("there"))
             other.must("there", "init", "-q")
             first_commits(other, "there", 6, 2)
+            self.tip = None
         return other
 
     def commit(self, git, files, seed):
@@ -1031,6 +1034,14 @@ class OtherSide(Workload):
         make_files(other, "there", files, seed)
         other.must("there", "add", ".")
         other.must("there", "commit", "-q", "-m", "commit %d" % seed)
+        return other
+
+    def rewind(self, git):
+        """Back to the end of the steps: the other side does not grow with each image."""
+        other = self.other(git)
+        if not self.tip:
+            self.tip = other.must("there", "rev-parse", "HEAD").strip()
+        other.must("there", "reset", "-q", "--hard", self.tip)
         return other
 
 
@@ -1063,6 +1074,7 @@ class Clone(OtherSide):
         if not os.path.exists(git.path(repo, ".git", "HEAD")) or not git.run(repo, "show-ref", "--heads")[1]:
             shutil.rmtree(git.path(repo), ignore_errors=True)
             self.clone(git, repo, nr % 5 if nr % 5 != 2 else 0)
+        self.rewind(git)
         self.commit(git, 5, int.from_bytes(os.urandom(4), "big"))
         git.must(repo, "fetch", "-q", "file://" + self.other(git).path("there"))
         git.must(repo, "read-tree", "HEAD")  # takes over the lock of the index, if clone left it
@@ -1104,7 +1116,7 @@ class Fetch(OtherSide):
 
     def again(self, git, repo, states):
         lines = "".join("update refs/heads/b%d-%d HEAD\n" % (nr, i) for nr in range(9) for i in range(10))
-        self.other(git).must("there", "update-ref", "--stdin", data=lines)
+        self.rewind(git).must("there", "update-ref", "--stdin", data=lines)
         for files in 5, 120:
             self.commit(git, files, int.from_bytes(os.urandom(4), "big"))
             git.must(repo, "fetch", "-q", "--prune")
@@ -1160,6 +1172,7 @@ class Push(OtherSide):
     def again(self, git, repo, states):
         """The same once more, whatever had been done of it."""
         there = sum(([n for n in self.names(nr) if "ref:" + n in states[0]] for nr in range(self.ROUNDS)), [])
+        self.rewind(git)
         for files in 5, 120:
             self.commit(git, files, int.from_bytes(os.urandom(4), "big"))
             self.push(git, ["+HEAD:" + n for nr in range(self.ROUNDS) for n in self.names(nr)])
