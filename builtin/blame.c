@@ -611,11 +611,37 @@ static int read_grafts_file(struct blame_command *b, struct err *err)
 
 /* ---- the text to begin with ---- */
 
+/* What the textconv of the file's driver prints, as Git keeps it: 1. 0: there is none. */
+static int read_converted(struct blame_command *b, struct converter *c, const char *path, struct object_buf *text,
+			  struct strbuf *warn, struct err *err)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct conversion cv;
+	struct stat st;
+	int rc;
+
+	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	rc = diff_textconv_object(&b->diff, path, NULL, text, err);
+	if (rc <= 0)
+		return rc;
+	converter_lookup(c, path, &cv);
+	rc = convert_to_git(c, path, &cv, text->data, text->size, &out, 0, warn, err);
+	if (rc > 0) {
+		object_buf_release(text);
+		*text = (struct object_buf){ .type = OBJ_BLOB };
+		text->data = strbuf_detach(&out, &text->size);
+	}
+	strbuf_release(&out);
+	return rc < 0 ? rc : 1;
+}
+
 static void read_worktree_file(struct blame_command *b, struct object_buf *text)
 {
 	struct strbuf warn = STRBUF_INIT, data = STRBUF_INIT;
 	struct err err = ERR_INIT;
 	struct converter *c;
+	const char *path = b->contents ? b->contents : b->path;
 	int rc;
 
 	if (b->contents && !strcmp(b->contents, "-")) {
@@ -629,7 +655,9 @@ static void read_worktree_file(struct blame_command *b, struct object_buf *text)
 	}
 	if (converter_new(&c, b->repo, &b->index, ATTR_CHECKIN, &err) < 0)
 		die_err(&err);
-	rc = worktree_read_side(c, b->contents ? b->contents : b->path, 0, text, &warn, &err);
+	rc = read_converted(b, c, path, text, &warn, &err);
+	if (!rc)
+		rc = worktree_read_side(c, path, 0, text, &warn, &err);
 	if (rc < 0)
 		die_err(&err);
 	strbuf_release(&warn);
@@ -777,6 +805,15 @@ static const struct commit_list *children_of(void *data, const struct commit *c)
 	return c->index < b->nr_child_of ? &b->child_of[c->index] : NULL;
 }
 
+static int start_from_commit(struct blame_command *b, struct commit *c, const char *name, struct err *err)
+{
+	int rc = blame_start(&b->blame, c, b->path, err);
+
+	if (rc == ERR_NOT_FOUND)
+		die("no such path %s in %s", b->path, name);
+	return rc;
+}
+
 static int start_reverse(struct blame_command *b, struct err *err)
 {
 	struct commit *first, *last = NULL;
@@ -801,9 +838,7 @@ static int start_reverse(struct blame_command *b, struct err *err)
 		link_chain(b, last, first);
 	b->blame.children = children_of;
 	b->blame.children_data = b;
-	if (blame_start(&b->blame, first, b->path, err) < 0)
-		die("no such path %s in %s", b->path, oldest->name);
-	return 0;
+	return start_from_commit(b, first, oldest->name, err);
 }
 
 static int start_blame(struct blame_command *b, struct err *err)
@@ -829,9 +864,7 @@ static int start_blame(struct blame_command *b, struct err *err)
 		only = commit_of_name(b, "HEAD");
 	if (!only)
 		die("no such ref: HEAD");
-	if (blame_start(&b->blame, only, b->path, err) < 0)
-		die("no such path %s in %s", b->path, name);
-	return 0;
+	return start_from_commit(b, only, name, err);
 }
 
 /* ---- ignored commits ---- */
@@ -1084,6 +1117,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 		OPT_BOOL(0, "incremental", &b.incremental, "show entries as they are found"),
 		OPT_BOOL('b', NULL, &b.blank, "show no names of boundary commits"),
 		OPT_BOOL(0, "root", &b.root, "do not treat root commits as boundaries"),
+		OPT_BOOL(0, "textconv", &b.diff.textconv, "convert files by the textconv of their driver"),
 		OPT_BOOL(0, "show-stats", &b.stats, "show how much has been read"),
 		OPT_BOOL(0, "progress", &b.progress, "force progress reporting"),
 		OPT_BOOL(0, "score-debug", &b.score_debug, "show the scores of entries"),
@@ -1132,6 +1166,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	if (diff_options_config_plumbing(&b.diff, ctx->repo->config, &err) < 0)
 		die_err(&err);
 	b.diff.context = 0;
+	b.diff.textconv = true;
 	blame_init(&b.blame, b.walk->pool, &b.diff);
 	read_blame_config(&b, &date);
 	if (read_colors(&b, &err) < 0)

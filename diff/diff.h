@@ -379,7 +379,7 @@ void diff_options_mnemonic(struct diff_options *o, const char *src, const char *
 
 /*
  * What the textconv of the path's driver makes of an object, in place: 1. 0: its driver has none,
- * and buf is as it was.
+ * and buf is as it was. oid NULL: of the file in the work tree.
  */
 MUST_USE int diff_textconv_object(const struct diff_options *o, const char *path, const struct object_id *oid,
 				  struct object_buf *buf, struct err *err);

@@ -118,14 +118,18 @@ int diff_textconv(struct diff_file *f, const struct diff_options *o, struct strb
 int diff_textconv_object(const struct diff_options *o, const char *path, const struct object_id *oid,
 			 struct object_buf *buf, struct err *err)
 {
-	struct diff_file f = { .mode = S_IFREG | 0644, .oid = *oid, .oid_valid = true, .loaded = true,
-			       .content = *buf };
+	struct diff_file f = { .mode = S_IFREG | 0644, .loaded = true, .content = *buf };
+	struct diff_options of_file = *o;
 	struct strbuf out = STRBUF_INIT;
 	bool converted;
 	int ret;
 
 	f.path = xstrdup(path);
-	ret = diff_textconv(&f, o, &out, &converted, err);
+	f.oid_valid = oid;
+	if (oid)
+		f.oid = *oid;
+	of_file.read_is_worktree = true;
+	ret = diff_textconv(&f, oid ? o : &of_file, &out, &converted, err);
 	if (!ret && converted) {
 		object_buf_release(buf);
 		buf->type = OBJ_BLOB;

@@ -8,4 +8,6 @@ T_ANSWERS=$TEST_DIRECTORY/t8002
 
 test_expect_success 'options, ranges and settings' 'answers options'
 
+test_expect_success 'texts that a driver converts' 'answers textconv'
+
 test_done

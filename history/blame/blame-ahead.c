@@ -14,8 +14,11 @@
 #include "util/alloc.h"
 #include "util/workers.h"
 
-#define STEPS_MAX 64	  /* how far ahead */
+#define STEPS_MAX 512	  /* how far ahead, in a long chain */
+#define STEPS_AT_FIRST 64
 #define STEPS_AT_ONCE 8	  /* where commits follow each other; with filters they are far apart, and a step takes longer */
+#define PORTION_MAX 64	  /* the larger, the fewer turns of the threads */
+#define SKIPPED_MAX 64	  /* steps that lines went around */
 #define COMMITS_AT_ONCE 2 /* read for each one that the blame looks at: the lead grows with the chain */
 #define FILTERED_AT_ONCE 4
 #define ALONE_MAX 4	  /* look-ups by the blame itself, before a chain begins */
@@ -46,7 +49,7 @@ struct blame_ahead {
 	struct blame_place first; /* in another tree */
 	unsigned at_once, commits_at_once;
 	struct finder finder;
-	uint64_t filled;
+	uint64_t filled, nr_used; /* nr_used: of this chain */
 	/* Step n is in slot n % STEPS_MAX. Those below `taken` are of no use. taken <= filled, started <= told <= filled */
 	struct step steps[STEPS_MAX];
 	pthread_mutex_t lock;
@@ -66,10 +69,19 @@ static uint64_t next_step(const struct blame_ahead *a)
 	return a->started > a->taken ? a->started : a->taken;
 }
 
+/* An eighth of the lead: none waits for long, and few turns are needed. */
+static uint64_t portion(const struct blame_ahead *a, uint64_t lead)
+{
+	uint64_t nr = lead / 8 < PORTION_MAX ? lead / 8 : PORTION_MAX;
+
+	return nr > a->at_once ? nr : a->at_once;
+}
+
 /* Look up the next steps, at least one. The lock is held at entry and exit. */
 static void look_up_some(struct blame_ahead *a, struct finder *finder)
 {
-	uint64_t begin = next_step(a), end = a->told - begin < a->at_once ? a->told : begin + a->at_once;
+	uint64_t begin = next_step(a), nr_steps = portion(a, a->told - a->taken);
+	uint64_t end = a->told - begin < nr_steps ? a->told : begin + nr_steps;
 
 	a->started = end;
 	pthread_mutex_unlock(&a->lock);
@@ -140,6 +152,7 @@ static void begin_chain(struct blame *b, const struct blame_file *f, struct comm
 	a->path = f->path;
 	a->last = c;
 	a->first = blame_place_of(f);
+	a->nr_used = 0;
 	is_filtered = blame_has_filters(b, f->path);
 	a->commits_at_once = is_filtered ? FILTERED_AT_ONCE : COMMITS_AT_ONCE;
 	pthread_mutex_lock(&a->lock);
@@ -148,26 +161,30 @@ static void begin_chain(struct blame *b, const struct blame_file *f, struct comm
 	pthread_mutex_unlock(&a->lock);
 }
 
+/* Most steps of a chain are used: one that has served long may be further ahead. */
 static bool has_room(struct blame_ahead *a)
 {
-	uint64_t busy = atomic_load(&a->busy);
+	uint64_t busy = atomic_load(&a->busy), most = STEPS_AT_FIRST + a->nr_used / 4;
 
-	return a->filled - (busy < a->taken ? busy : a->taken) < STEPS_MAX;
+	return a->filled - (busy < a->taken ? busy : a->taken) < (most < STEPS_MAX ? most : STEPS_MAX);
 }
 
 static void add_step(struct blame *b, struct blame_ahead *a, const struct commit *c)
 {
 	struct step *s = step_at(a, a->filled);
+	bool idle;
 
 	blame_keep_trail(b, &s->place);
 	*s = (struct step){ .commit = c, .path = a->path, .tree = c->tree, .place = a->first };
-	if (++a->filled - a->told < a->at_once)
+	a->filled++;
+	if (a->filled - a->told < portion(a, a->filled - a->taken))
 		return;
 	pthread_mutex_lock(&a->lock);
 	a->told = a->filled;
-	if (a->idle)
-		pthread_cond_signal(&a->work);
+	idle = a->idle;
 	pthread_mutex_unlock(&a->lock);
+	if (idle)
+		pthread_cond_signal(&a->work);
 }
 
 /* Whatever is wrong with a commit, the blame finds out when it comes there. */
@@ -203,7 +220,7 @@ static void follow_chain(struct blame *b, const struct blame_file *f)
 /* NULL: there is no such step. */
 static struct step *find_step(struct blame_ahead *a, const char *path, const struct commit *c, uint64_t *nr)
 {
-	for (*nr = a->taken; *nr < a->filled; ++*nr) {
+	for (*nr = a->taken; *nr < a->filled && *nr - a->taken < SKIPPED_MAX; ++*nr) {
 		struct step *s = step_at(a, *nr);
 
 		if (s->commit == c && !strcmp(s->path, path))
@@ -250,6 +267,7 @@ static int take_result(struct blame *b, const struct blame_file *f, struct commi
 	b->nr_alone = 0;
 	if (!await_step(a, nr))
 		return 1;
+	a->nr_used++;
 	blame_keep_trail(b, &s->place);
 	*out = s->place;
 	return !s->rc || s->rc == ERR_NOT_FOUND ? s->rc : 1;

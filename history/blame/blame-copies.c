@@ -35,7 +35,6 @@ static void search_text(struct blame *b, const struct blame_entry *e, struct bla
 	struct text_diff d;
 
 	text_diff(&d, from->text.data, from->text.size, text, len, b->diff);
-	b->nr_texts++;
 	for (size_t i = 0; i < d.nr; i++) {
 		consider_run(b, e, from, at, d.changes[i].new_first, old_at, best);
 		at = d.changes[i].new_first + d.changes[i].new_nr;

@@ -40,7 +40,7 @@ static int read_text(struct blame *b, struct blame_file *f, struct err *err)
 
 	b->nr_blobs++;
 	rc = odb_read_type(b->diff->odb, &f->oid, OBJ_BLOB, &f->text, err);
-	if (!rc && b->textconv && MODE_IS_FILE(f->mode))
+	if (!rc && MODE_IS_FILE(f->mode))
 		rc = diff_textconv_object(b->diff, f->path, &f->oid, &f->text, err);
 	return rc < 0 ? rc : 0;
 }

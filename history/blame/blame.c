@@ -233,6 +233,20 @@ static int pass_common_lines(struct blame *b, struct blame_file *f, struct blame
 	return 0;
 }
 
+static void hand_text(struct blame_file *from, struct blame_file *to)
+{
+	if (to->loaded || to->given || !from->loaded || from->given)
+		return;
+	/* Git compares what the textconv of the later path made, but not the first text. */
+	if (from->unused && strcmp(from->path, to->path) != 0)
+		return;
+	to->text = from->text;
+	to->loaded = true;
+	to->unused = from->unused;
+	from->text = (struct object_buf)OBJECT_BUF_INIT;
+	from->loaded = false;
+}
+
 /* 1: all went to one parent that has the same text. */
 static int find_old_files(struct blame *b, struct blame_file *f, struct commit *const *parents, size_t nr,
 			  struct blame_file **old, struct err *err)
@@ -256,14 +270,7 @@ static int find_old_files(struct blame *b, struct blame_file *f, struct commit *
 				struct blame_entry *all = f->suspects;
 
 				f->suspects = NULL;
-				if (!found->loaded && !found->given && f->loaded && !f->given &&
-				    !strcmp(f->path, found->path)) {
-					found->text = f->text;
-					found->loaded = true;
-					found->unused = f->unused;
-					f->text = (struct object_buf)OBJECT_BUF_INIT;
-					f->loaded = false;
-				}
+				hand_text(f, found);
 				blame_hand_on(b, found, all);
 				return 1;
 			}
@@ -443,7 +450,7 @@ void blame_count_references(struct blame *b)
 
 void blame_init(struct blame *b, struct commit_pool *pool, const struct diff_options *o)
 {
-	*b = (struct blame){ .pool = pool, .diff = o, .move_score = 20, .copy_score = 40, .textconv = true };
+	*b = (struct blame){ .pool = pool, .diff = o, .move_score = 20, .copy_score = 40 };
 	b->queue.compare = commit_date_cmp;
 }
 
@@ -489,11 +496,17 @@ int blame_start(struct blame *b, struct commit *c, const char *path, struct err 
 		rc = tree_lookup_path(odb_source(b->diff->odb), &c->tree, path, &mode, &oid, err);
 	if (rc < 0)
 		return rc;
+	if (MODE_IS_TREE(mode) || MODE_IS_GITLINK(mode))
+		return err_set(err, ERR_NOT_FOUND, "'%s' is no file", path);
 	f = blame_file_of(b, c, path);
 	f->oid = oid;
 	f->mode = mode;
 	rc = blame_load(b, f, err);
 	f->unused = true;
+	if (rc == ERR_NOT_FOUND) {
+		err_release(err);
+		return err_set(err, ERR_CORRUPT, "cannot read blob %s for path %s", oid_hex(&oid), path);
+	}
 	if (!rc)
 		keep_final(b, f);
 	return rc;

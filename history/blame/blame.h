@@ -52,8 +52,8 @@ struct blame_file {
 
 struct blame {
 	struct commit_pool *pool;
-	const struct diff_options *diff; /* without context */
-	bool show_root, first_parent, textconv;
+	const struct diff_options *diff; /* without context; textconv: of all texts */
+	bool show_root, first_parent;
 	bool moves;	   /* -M */
 	unsigned copies;   /* -C: 1 in changed files, 2 in all files where the file is new, 3 in all files */
 	unsigned move_score, copy_score; /* letters and digits that have to move together */

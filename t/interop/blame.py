@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """git blame by seed, by our git and by PEER_GIT: ranges of lines of files in a made history with renames, moves and merges.
 
-    PEER_GIT=/path/git OUR_GIT=/path/git t/interop/blame.py [SEED [RANGES]]
+    PEER_GIT=/path/git OUR_GIT=/path/git t/interop/blame.py [SEED [RANGES [REPOSITORY]]]
 
-Compared: output and exit code. A history serves 30 ranges.
+Compared: output and exit code. A history serves 30 ranges. With REPOSITORY they are ranges of its files in any of its commits, half of them without its
+commit-graph; it is not changed.
 """
 import os
 import random
@@ -113,10 +114,49 @@ def arguments(rng, where):
     return [*config, "blame", *args, *([rev] if rev else []), "--", name]
 
 
+def arguments_in(rng, where, commits):
+    """A range of any file of any commit."""
+    at = rng.randrange(len(commits) - 1)
+    files = [line.split("\t") for line in run(PEER, where, "ls-tree", "-r", commits[at])[1].splitlines()]
+    info, name = rng.choice([f for f in files if f[0].startswith("100")])
+    lines = max(1, run(PEER, where, "cat-file", "blob", info.split()[2])[1].count("\n"))
+    args = []
+    if rng.random() < .8:
+        first = rng.randrange(1, lines + 1)
+        args.append("-L%d,%s" % (first, rng.choice(["%d" % rng.randrange(first, lines + 1), "+%d" % rng.randrange(1, 30), ""])))
+    args += [o for o in ("-w", "-l", "-s", "-e", "-n", "-f", "--root", "--first-parent", "--show-stats", "-M", "-M", "-C", "--minimal") if rng.random() < .1]
+    args += rng.choice([["-p"], ["--line-porcelain"], ["--incremental"], [], [], []])
+    args += ["--ignore-rev=" + rng.choice(commits[at:at + 300]) for _ in range(rng.choice([0, 0, 0, 1, 5]))]
+    older = rng.choice(commits[at + 1:])
+    kind = rng.random()
+    if kind < .15:
+        args += ["--reverse", older + ".." + commits[at]]
+    elif kind < .3:
+        args.append(older + ".." + commits[at])
+    else:
+        args += ["--since=%d" % rng.randrange(1000000000, 1700000000)] * (rng.random() < .1) + [commits[at]]
+    return [*rng.choice([[], ["-c", "core.commitGraph=false"]]), "blame", *args, "--", name]
+
+
+def differ(where, seed, args):
+    ours, peer = ((rc, NOW.sub("now", out), err) for rc, out, err in (run(git, where, *args) for git in (OURS, PEER)))
+    # Messages name what is wrong in other words.
+    if ours[:2] == peer[:2] or peer[0] < 0:  # with -L A,/RE/ Git 2.55 may crash
+        return False
+    print("seed %d: %s\nours: %s\npeer: %s" % (seed, " ".join(args), ours, peer))
+    return True
+
+
 def main():
     first = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     ranges = int(sys.argv[2]) if len(sys.argv) > 2 else 300
     bad = 0
+    if len(sys.argv) > 3:
+        rng = random.Random(first)
+        commits = run(PEER, sys.argv[3], "rev-list", "HEAD")[1].split()
+        bad = sum(differ(sys.argv[3], first, arguments_in(rng, sys.argv[3], commits)) for _ in range(ranges))
+        print("blame.py: seed %d, %d ranges of %s: %d differ" % (first, ranges, sys.argv[3], bad))
+        return bad > 0
     for seed in range(first, first + (ranges + PER_HISTORY - 1) // PER_HISTORY):
         rng = random.Random(seed)
         top = tempfile.mkdtemp(prefix="blame-")
@@ -126,11 +166,7 @@ def main():
                 run(PEER, top, "commit-graph", "write", "--reachable", "--changed-paths")
             for _ in range(PER_HISTORY):
                 args = arguments(rng, top)
-                ours, peer = ((rc, NOW.sub("now", out), err) for rc, out, err in (run(git, top, *args) for git in (OURS, PEER)))
-                # Messages name what is wrong in other words.
-                if ours[:2] != peer[:2] and peer[0] >= 0:  # with -L A,/RE/ Git 2.55 may crash
-                    bad += 1
-                    print("seed %d: %s\nours: %s\npeer: %s" % (seed, " ".join(args), ours, peer))
+                bad += differ(top, seed, args)
         finally:
             shutil.rmtree(top)
     print("blame.py: seed %d, %d ranges: %d differ" % (first, ranges, bad))
