@@ -8,6 +8,9 @@
 #include <dirent.h>
 #include <signal.h>
 
+/* A larger file costs more than the call that tells its size. */
+#define EXPECTED_MAX ((size_t)1 << 20)
+
 /* ---- reading ---- */
 
 static int read_rest(struct strbuf *out, int fd, const struct stat *st, size_t max,
@@ -61,8 +64,23 @@ static int open_failed(const char *path, struct err *err)
 	return missing ? ERR_NOT_FOUND : ERR_IO;
 }
 
+/* One call: true if the file has exactly that size. Else nothing is appended, and the file is read from its beginning. */
+static bool read_exactly(struct strbuf *out, int fd, size_t size)
+{
+	ssize_t n;
+
+	if (!size)
+		return false;
+	strbuf_grow(out, size + 1);
+	n = RETRY_EINTR(pread(fd, out->buf + out->len, size + 1, 0));
+	if (n != (ssize_t)size)
+		return false;
+	strbuf_setlen(out, out->len + size);
+	return true;
+}
+
 /* O_NONBLOCK: another user may have put a named pipe there, and opening it must not wait for ever. */
-static int read_opened(struct strbuf *out, const char *path, int flags, size_t max,
+static int read_opened(struct strbuf *out, const char *path, int flags, size_t expected, size_t max,
 		       struct err *err)
 {
 	int fd = (int)RETRY_EINTR(sys->open(path, O_RDONLY | O_CLOEXEC | flags, 0));
@@ -71,6 +89,10 @@ static int read_opened(struct strbuf *out, const char *path, int flags, size_t m
 
 	if (fd < 0)
 		return open_failed(path, err);
+	if (read_exactly(out, fd, expected)) {
+		sys->close(fd);
+		return 0;
+	}
 	(void)fstat(fd, &st);
 	if (flags & O_NONBLOCK && S_ISFIFO(st.st_mode))
 		ret = err_set(err, ERR_IO, "'%s' is a pipe, not a file", path);
@@ -86,17 +108,22 @@ int read_file(struct strbuf *out, const char *path, size_t max, struct err *err)
 	bool from_shell = starts_with(path, "/dev/fd/") || starts_with(path, "/proc/") ||
 			  !strcmp(path, "/dev/stdin");
 
-	return read_opened(out, path, from_shell ? 0 : O_NONBLOCK, max, err);
+	return read_opened(out, path, from_shell ? 0 : O_NONBLOCK, 0, max, err);
 }
 
 int read_named_file(struct strbuf *out, const char *path, size_t max, struct err *err)
 {
-	return read_opened(out, path, 0, max, err);
+	return read_opened(out, path, 0, 0, max, err);
 }
 
 int read_file_nofollow(struct strbuf *out, const char *path, size_t max, struct err *err)
 {
-	return read_opened(out, path, O_NOFOLLOW | O_NONBLOCK, max, err);
+	return read_opened(out, path, O_NOFOLLOW | O_NONBLOCK, 0, max, err);
+}
+
+int read_file_expected(struct strbuf *out, const char *path, uint64_t size, struct err *err)
+{
+	return read_opened(out, path, O_NOFOLLOW | O_NONBLOCK, size < EXPECTED_MAX ? (size_t)size : 0, 0, err);
 }
 
 int read_link(struct strbuf *out, const char *path, size_t hint, struct err *err)

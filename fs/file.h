@@ -17,6 +17,8 @@ MUST_USE int read_named_file(struct strbuf *out, const char *path, size_t max, s
 /* The same, but a symbolic link is ERR_IO (ELOOP). */
 MUST_USE int read_file_nofollow(struct strbuf *out, const char *path, size_t max,
 				struct err *err);
+/* The same without a limit; a file that has that size (0: not known) costs one call less. */
+MUST_USE int read_file_expected(struct strbuf *out, const char *path, uint64_t size, struct err *err);
 MUST_USE int read_fd(struct strbuf *out, int fd, size_t max, const char *what, struct err *err);
 MUST_USE int read_link(struct strbuf *out, const char *path, size_t hint, struct err *err);
 

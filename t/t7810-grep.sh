@@ -630,4 +630,14 @@ test_expect_success 'a file that is named as a binary one has no mark; the first
 	printf "%s\n" "Binary file a matches" b:foo b-x -- c:foo c-x "Binary file d matches" >expect && git grep -A1 foo >actual && test_cmp expect actual
 '
 
+test_expect_success 'a file is searched as it is, whatever size the index has of it' '
+	git init -q sizes && cd sizes && test_when_finished "cd .." && for f in grown shrunk same empty pipe link directory gone; do printf "one\ntwo\n" >$f || return; done && git add . &&
+	printf "one\ntwo\nnew\n" >grown && echo new >shrunk && printf "new\nnew\n" >same && : >empty && rm pipe link directory gone && mkfifo pipe && ln -s grown link && mkdir directory &&
+	echo new >directory/f && git grep -c new >out && printf "%s\n" grown:1 same:2 shrunk:1 >want && test_cmp want out && git grep -L new >out && echo empty >want && test_cmp want out
+'
+
+test_expect_success STRACE 'a file of the size that the index has is opened, read and closed, and no more' '
+	git init -q plain && cd plain && test_when_finished "cd .." && echo one >f && git add f && strace -f -o trace -P f git grep one && grep -v "+++" trace >calls && test_line_count = 3 calls
+'
+
 test_done

@@ -27,6 +27,7 @@ struct function_patterns {
 struct text_source {
 	char *path;
 	struct object_id oid;
+	uint64_t size; /* of a file, as the index tells */
 	bool is_blob;
 	struct diff_driver driver;
 	const struct funcname *functions;
@@ -125,7 +126,7 @@ static int read_worktree_file(struct grep_batch *b, const struct text_source *s,
 {
 	struct err err = ERR_INIT;
 	struct stat st;
-	int rc = read_file_nofollow(text, s->path, 0, &err);
+	int rc = read_file_expected(text, s->path, s->size, &err);
 
 	if (rc < 0 && rc != ERR_NOT_FOUND && !lstat(s->path, &st) && S_ISREG(st.st_mode))
 		strbuf_addf(&b->errors, "error: '%s': %s\n", s->path, err_message(&err));
@@ -299,6 +300,7 @@ static void add(struct grep_cmd *c, const char *prefix, const char *path, const 
 	struct text_source *s = &b->texts[b->nr++];
 
 	s->path = xstrdup(path);
+	s->size = size;
 	s->is_blob = oid != NULL;
 	if (oid)
 		s->oid = *oid;
