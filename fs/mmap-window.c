@@ -11,6 +11,8 @@
 #define WIDE_ADDRESSES (sizeof(void *) >= 8)
 #define NARROW_WINDOW ((size_t)32 * 1024 * 1024)
 #define NARROW_LIMIT ((size_t)256 * 1024 * 1024)
+/* More than there are addresses: windows that stay need no lock. */
+#define NO_LIMIT (SIZE_MAX >> 1)
 /* Halves of a window begin at a multiple of any page size. */
 #define MIN_WINDOW ((size_t)128 * 1024)
 
@@ -115,6 +117,8 @@ struct window_pool *window_pool_new(size_t window_bytes, size_t limit_bytes)
 		window_bytes = NARROW_WINDOW;
 	if (!limit_bytes && !WIDE_ADDRESSES)
 		limit_bytes = NARROW_LIMIT;
+	if (limit_bytes >= NO_LIMIT)
+		limit_bytes = 0;
 	if (window_bytes && window_bytes < MIN_WINDOW)
 		window_bytes = MIN_WINDOW;
 	/* If there is a limit, several windows must fit into it. */

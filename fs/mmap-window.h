@@ -32,7 +32,7 @@ struct window_file; /* belongs to a pool */
 
 /*
  * window_bytes 0: map whole files on 64-bit systems, else 32 MiB.
- * limit_bytes 0: no limit on 64-bit systems, else 256 MiB. The limit counts the mapped bytes
+ * limit_bytes 0: no limit on 64-bit systems, else 256 MiB; SIZE_MAX / 2 or more: no limit. The limit counts the mapped bytes
  * of all files of the pool. It is exceeded only while more bytes are pinned at once.
  */
 struct window_pool *window_pool_new(size_t window_bytes, size_t limit_bytes);

@@ -8,8 +8,10 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include "compat/os.h"
+#include "config/config.h"
 #include "fs/mmap-window.h"
 #include "pack/read-internal.h"
+#include "repo/settings.h"
 #include "t/unit/pack-aux.h"
 #include "util/alloc.h"
 
@@ -125,6 +127,37 @@ static void test_cannot_map(void **state)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
 		skip(); /* qemu keeps no such limit */
 	assert_int_equal(status, 0);
+}
+
+/* With the default of core.packedGitLimit a file that fits into a window is mapped for good, and taken without a lock. */
+static void test_mapped_for_good(void **state)
+{
+	struct config_set *empty = config_set_new();
+	struct err err = ERR_INIT;
+	struct repo_settings s;
+	struct window_pool *pool;
+	struct window_file *f;
+	struct window_pin pin;
+
+	(void)state;
+	if (sizeof(void *) < 8)
+		skip();
+	MUST(repo_settings_read(&s, empty, hash_sha1, NULL, NULL, &err));
+	config_set_free(empty);
+	pool = window_pool_new(s.packed_git_window_size, s.packed_git_limit);
+	aux_enter_dir();
+	aux_must("truncate -s 100000 small");
+	MUST(window_file_open(&f, pool, "small", &err));
+	for (uint64_t at = 0; at < 100000; at += 50000) {
+		MUST(window_pin(&pin, f, at, 1, &err));
+		assert_true(pin.len == 100000 - at);
+		assert_null(pin.window);
+		window_unpin(f, &pin);
+	}
+	assert_int_equal(window_pool_mapped_bytes(pool), 100000);
+	window_file_free(f);
+	assert_int_equal(window_pool_mapped_bytes(pool), 0);
+	window_pool_free(pool);
 }
 
 /* The same with small windows and almost no cache. */
@@ -777,6 +810,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_mapped_for_good),
 		cmocka_unit_test(test_cannot_map),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_deep_chain),
