@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "history/commits-ahead.h"
 #include "history/grafts.h"
 #include "history/history.h"
 #include "object/commit.h"
@@ -25,6 +26,7 @@ struct commit_pool {
 	struct commit_graph *graph; /* NULL: none */
 	struct commit **by_pos; /* by position in the graph */
 	struct grafts grafts;
+	struct commits_ahead *ahead; /* NULL: none */
 	struct node_chunk *nodes;
 	struct link_chunk *links;
 	size_t nr, links_used, links_size;
@@ -68,6 +70,12 @@ void commit_pool_keep_true_parents(struct commit_pool *p)
 	p->keep_true_parents = true;
 }
 
+void commit_pool_read_ahead(struct commit_pool *p)
+{
+	if (!p->ahead)
+		p->ahead = commits_ahead_new(p->repo->odb, p->repo->algo);
+}
+
 struct commit_graph *commit_pool_graph(const struct commit_pool *p)
 {
 	return p->graph;
@@ -93,6 +101,7 @@ void commit_pool_free(struct commit_pool *p)
 		p->links = c->next;
 		free(c);
 	}
+	commits_ahead_free(p->ahead);
 	oidmap_clear(&p->by_oid, NULL);
 	grafts_clear(&p->grafts);
 	commit_graph_free(p->graph);
@@ -261,14 +270,15 @@ static int parse_object(struct commit_pool *p, struct commit *c, struct err *err
 	struct object_buf content = OBJECT_BUF_INIT;
 	struct oid_array parents = OID_ARRAY_INIT;
 	const struct graft *g;
-	int rc;
+	bool missed = false;
+	int rc = 0;
 
 	if (c->buffer) {
 		content.data = c->buffer;
 		content.size = c->buffer_len;
-		rc = 0;
-	} else {
+	} else if (!p->ahead || !commits_ahead_take(p->ahead, &c->oid, &content)) {
 		rc = read_commit(p, c, &content, err);
+		missed = p->ahead;
 	}
 	if (rc < 0)
 		return rc;
@@ -285,6 +295,8 @@ static int parse_object(struct commit_pool *p, struct commit *c, struct err *err
 		link_parents(p, c, &parents);
 		c->shallow = g && g->shallow;
 		c->parsed = true;
+		if (missed)
+			commits_ahead_missed(p->ahead, c->nr_parents ? &c->parents[0]->oid : NULL);
 	}
 	oid_array_clear(&parents);
 	if (p->keep_buffers && !rc) {

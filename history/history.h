@@ -45,6 +45,8 @@ MUST_USE int commit_pool_new(struct commit_pool **out, struct repository *r, str
 void commit_pool_free(struct commit_pool *p);
 /* Read each commit itself. Before the first node; for callers that must notice missing objects. */
 void commit_pool_ignore_graph(struct commit_pool *p);
+/* A walk mostly follows first parents: a thread reads the next ones, on a second processor. See history/commits-ahead.h. */
+void commit_pool_read_ahead(struct commit_pool *p);
 /* NULL: there is none, or it is not used. */
 struct commit_graph *commit_pool_graph(const struct commit_pool *p);
 /*

@@ -138,12 +138,17 @@ static struct blame_ahead *start(struct odb *odb)
 	return a;
 }
 
-/* A missing object is fetched only for the blame itself. */
+/*
+ * A missing object is fetched only for the blame itself. Where commits are read from objects, another thread does that
+ * (history/commits-ahead.h), which is as much work.
+ */
 static void begin_chain(struct blame *b, const struct blame_file *f, struct commit *c)
 {
 	struct blame_ahead *a;
 	bool is_filtered;
 
+	if (c->graph_pos == GRAPH_POS_NONE)
+		return;
 	if (!b->ahead && !b->children && os_cpu_count() > 1 && !odb_can_fetch(b->diff->odb))
 		b->ahead = start(b->diff->odb);
 	a = b->ahead;

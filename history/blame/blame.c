@@ -416,7 +416,8 @@ int blame_run(struct blame *b, struct err *err)
 
 	if (b->children)
 		b->queue.compare = oldest_first;
-
+	else
+		commit_pool_read_ahead(b->pool);
 	while (!rc && (c = prio_queue_get(&b->queue))) {
 		struct blame_file *f;
 
