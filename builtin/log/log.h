@@ -8,7 +8,7 @@
 #include "diff/diff.h"
 #include "pretty/pretty.h"
 #include "history/revision/revision.h"
-#include "porcelain/line-history.h"
+#include "history/lines/line-history.h"
 #include "worktree/diff-submodules.h"
 
 enum decorate_style { DECORATE_UNSET = -1, DECORATE_NO, DECORATE_SHORT, DECORATE_FULL,

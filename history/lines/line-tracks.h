@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The lines followed at a commit, by path; for line-history.c. */
-#ifndef PORCELAIN_LINE_TRACKS_H
-#define PORCELAIN_LINE_TRACKS_H
+#ifndef HISTORY_LINES_LINE_TRACKS_H
+#define HISTORY_LINES_LINE_TRACKS_H
 
 #include "compat/posix.h"
 #include "diff/line-ranges.h"

@@ -16,8 +16,8 @@
  * Cost: texts are compared only where the object of a followed path changes; trees are read only where the
  * changed-path filters of a commit-graph, if there are any, leave that open.
  */
-#ifndef PORCELAIN_LINE_HISTORY_H
-#define PORCELAIN_LINE_HISTORY_H
+#ifndef HISTORY_LINES_LINE_HISTORY_H
+#define HISTORY_LINES_LINE_HISTORY_H
 
 #include "compat/posix.h"
 #include "diff/diff.h"

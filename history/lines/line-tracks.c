@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "porcelain/line-tracks.h"
+#include "history/lines/line-tracks.h"
 #include "util/alloc.h"
 
 /* ---- sets of paths ---- */

@@ -2,8 +2,8 @@
 #include "compat/posix.h"
 #include "diff/line-spec.h"
 #include "object/tree.h"
-#include "porcelain/line-history.h"
-#include "porcelain/line-tracks.h"
+#include "history/lines/line-history.h"
+#include "history/lines/line-tracks.h"
 #include "util/alloc.h"
 
 /* The pairs in which a commit changes followed lines; pair i has lines[i]. */
