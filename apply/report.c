@@ -140,9 +140,10 @@ static void add_summary(struct apply *a, struct strbuf *out)
 	for (size_t i = 0; i < a->nr; i++) {
 		const struct file_patch *p = &a->patches[i]->p;
 
-		if (p->is_new > 0) {
+		/* As in Git, also where it is only possible. */
+		if (p->is_new && p->new_name) {
 			add_mode_and_name(out, "create", p->new_mode, p->new_name);
-		} else if (!p->new_name) {
+		} else if (p->is_delete && p->old_name) {
 			add_mode_and_name(out, "delete", p->old_mode, p->old_name);
 		} else if (p->is_rename || p->is_copy) {
 			add_rename(out, p);

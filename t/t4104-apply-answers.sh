@@ -19,4 +19,6 @@ test_expect_success 'white space of new lines' 'answers space'
 test_expect_success 'lines that are looked for, with other white space' 'answers looks'
 test_expect_success 'index, files and what has changed there' 'answers places'
 
+test_expect_success 'creations and deletions that are only possible' 'answers summary'
+
 test_done
