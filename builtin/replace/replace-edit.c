@@ -3,9 +3,9 @@
 #include "compat/posix.h"
 #include "builtin/replace/replace-cmd.h"
 #include "cli/edit-text.h"
+#include "cli/tree-listing.h"
 #include "history/names/revparse.h"
 #include "object/tree.h"
-#include "util/alloc.h"
 #include "util/quote.h"
 #include "util/string-list.h"
 
@@ -24,66 +24,21 @@ static int print_tree_text(struct replace_cmd *c, const struct object_buf *buf, 
 	return rc;
 }
 
-struct edited_entry {
-	unsigned mode;
-	struct object_id oid;
-	char *name;
-};
-
-static int edited_entry_cmp(const void *a, const void *b)
-{
-	const struct edited_entry *x = a, *y = b;
-
-	return tree_entry_cmp(x->name, strlen(x->name), x->mode, y->name, strlen(y->name), y->mode);
-}
-
-/* "MODE TYPE OID\tNAME" */
-static int parse_entry(struct replace_cmd *c, const char *line, struct edited_entry *e, struct err *err)
-{
-	struct strbuf name = STRBUF_INIT;
-	char *end;
-	unsigned long mode = strtoul(line, &end, 8);
-	const char *type = *end == ' ' ? end + 1 : "", *rest = type + strcspn(type, " "), *after;
-
-	if (end == line || *rest != ' ' || mode > 0777777 || oid_parse_hex(&e->oid, rest + 1, c->r->algo, &after) < 0 ||
-	    *after != '\t' || !after[1])
-		return err_set(err, ERR_INVALID, "input format error: %s", line);
-	if (object_type_from_name(type, (size_t)(rest - type)) != mode_object_type((unsigned)mode))
-		return err_set(err, ERR_INVALID, "input format error: %s", line);
-	e->mode = (unsigned)mode;
-	if (after[1] == '"' && unquote_c_style(&name, after + 1, NULL) < 0) {
-		strbuf_release(&name);
-		return err_set(err, ERR_INVALID, "invalid quoting");
-	}
-	e->name = after[1] == '"' ? strbuf_detach(&name, NULL) : xstrdup(after + 1);
-	return 0;
-}
-
 /* The listing becomes a tree. */
 static int parse_tree_text(struct replace_cmd *c, struct strbuf *text, struct err *err)
 {
+	struct tree_listing listing = { .r = c->r };
 	struct string_list lines = STRING_LIST_INIT;
-	struct edited_entry *v = NULL;
-	size_t nr = 0, alloc = 0;
 	int rc = 0;
 
 	string_list_split(&lines, text->buf, "\n");
-	for (size_t i = 0; !rc && i < lines.nr; i++) {
-		if (!*lines.items[i].string)
-			continue;
-		ALLOC_GROW(v, nr + 1, alloc);
-		rc = parse_entry(c, lines.items[i].string, &v[nr], err);
-		nr += !rc;
-	}
-	if (nr)
-		qsort(v, nr, sizeof(*v), edited_entry_cmp);
+	for (size_t i = 0; !rc && i < lines.nr; i++)
+		if (*lines.items[i].string)
+			rc = tree_listing_add(&listing, lines.items[i].string, err);
 	strbuf_setlen(text, 0);
-	for (size_t i = 0; i < nr; i++) {
-		if (!rc)
-			tree_append(text, v[i].mode, v[i].name, strlen(v[i].name), &v[i].oid);
-		free(v[i].name);
-	}
-	free(v);
+	if (!rc)
+		tree_listing_take(&listing, text);
+	tree_listing_release(&listing);
 	string_list_clear(&lines, NULL);
 	return rc;
 }
