@@ -340,14 +340,13 @@ static char *stat_name(const struct diff_pair *p, const struct diff_options *o)
 {
 	struct strbuf name = STRBUF_INIT;
 	const char *comment = o->compact_summary ? compact_comment(p) : NULL;
+	/* Of an unmerged file as a whole, whatever --relative says. */
+	const char *path = p->unmerged ? p->old->path : diff_shown_path(o, p->new->path);
 
-	if (p->unmerged) /* as a whole, whatever --relative says */
-		quote_c_style(&name, p->old->path, strlen(p->old->path), o->quote_path);
-	else if (is_rename(p))
-		diff_add_rename(&name, o, diff_shown_path(o, p->old->path),
-				diff_shown_path(o, p->new->path));
+	if (!p->unmerged && is_rename(p))
+		diff_add_rename(&name, o, diff_shown_path(o, p->old->path), path);
 	else
-		diff_add_path(&name, o, p->new->path);
+		quote_c_style(&name, path, strlen(path), o->quote_path); /* with -z as well */
 	if (comment)
 		strbuf_addf(&name, " (%s)", comment);
 	return strbuf_detach(&name, NULL);

@@ -62,46 +62,46 @@ bool diff_selects(const struct diff_options *o, const struct strbuf *path, bool 
 
 /* ---- max_depth ---- */
 
-static bool begins_with(const struct pathspec_item *it, const char *longer, const char *shorter, size_t len)
+static int count_slashes(const struct strbuf *dir, size_t from)
 {
-	return !(it->icase ? strncasecmp(longer, shorter, len) : strncmp(longer, shorter, len));
+	int nr = 0;
+
+	for (size_t i = from; i < dir->len; i++)
+		nr += dir->buf[i] == '/';
+	return nr;
+}
+
+static bool is_at_or_below(const struct strbuf *dir, const struct pathspec_item *it)
+{
+	return dir->len >= it->len && (dir->len == it->len || dir->buf[it->len] == '/') && !memcmp(dir->buf, it->match, it->len);
 }
 
 static bool is_above(const struct strbuf *dir, const struct pathspec_item *it)
 {
-	return dir->len < it->len && it->match[dir->len] == '/' && begins_with(it, it->match, dir->buf, dir->len);
+	return dir->len < it->len && it->match[dir->len] == '/' && !memcmp(it->match, dir->buf, dir->len);
 }
 
-/* How many names more than the path has the directory? -1: it is not below it. */
-static int depth_below(const struct pathspec_item *it, const struct strbuf *dir)
-{
-	size_t len = it->len && it->match[it->len - 1] == '/' ? it->len - 1 : it->len;
-	int depth = !len;
-
-	if (dir->len < len || (len && dir->len > len && dir->buf[len] != '/') || !begins_with(it, dir->buf, it->match, len))
-		return -1;
-	for (size_t i = len; i < dir->len; i++)
-		depth += dir->buf[i] == '/';
-	return depth;
-}
-
-/* Without paths the depth is as if each name at the top had been given; a path that is the top itself is one level above. */
+/*
+ * Without paths the depth is as if each name at the top had been given. Of several paths the last one that has to do with the
+ * directory decides. As in Git, nothing has to do with one that is matched otherwise: the top, with a slash at the end, by icase.
+ */
 static bool descends(const struct diff_options *o, const struct strbuf *dir)
 {
-	const struct pathspec_item top = { .match = "" };
-	bool any = false;
+	size_t nr = o->pathspec ? o->pathspec->nr : 0;
 
 	if (o->max_depth < 0)
 		return true;
-	for (size_t i = 0; o->pathspec && i < o->pathspec->nr; i++) {
+	for (size_t i = nr; i-- > 0;) {
 		const struct pathspec_item *it = &o->pathspec->items[i];
-		int depth = it->exclude ? -1 : depth_below(it, dir);
 
-		any = true;
-		if ((depth >= 0 && depth < o->max_depth) || (!it->exclude && is_above(dir, it)))
+		if (it->exclude)
+			continue;
+		if (is_at_or_below(dir, it))
+			return count_slashes(dir, it->len) < o->max_depth;
+		if (is_above(dir, it))
 			return true;
 	}
-	return !any && depth_below(&top, dir) <= o->max_depth;
+	return !nr && count_slashes(dir, 0) < o->max_depth;
 }
 
 static bool has_wildcard(const struct pathspec *ps)

@@ -202,4 +202,9 @@ test_expect_success '--no-rename-empty' '
 	lines "D	empty|A	hollow|" $log --name-status --no-rename-empty
 '
 
+test_expect_success '-z does not concern the names of --stat and --summary' '
+	git init -q names && cd names && echo 1 >"\"q" && git add . && git commit -q -m one && echo 2 >"\"q" && echo new >"n	t" && git add . &&
+	git diff --cached --stat --summary >want && test_grep "^ \"..q\"  *| 2 +-$" want && git diff --cached -z --stat --summary >got && test_cmp want got && git diff --cached -z --name-only >got && printf "\"q\0n\tt\0" >want && cmp want got
+'
+
 test_done

@@ -44,4 +44,19 @@ test_expect_success 'quotes, -z, and a wrong command line' '
 	test_expect_code 128 git last-modified nonsense --
 '
 
+# shown OPTION...: the paths
+shown () { git -C depth last-modified "$@" >out && cut -f2 out | sort | tr "\n" " " | sed "s/ $//"; }
+
+test_expect_success '-r and --max-depth: the later one counts' '
+	git init -q depth && mkdir -p depth/d/e/f && echo 1 >depth/a && cp depth/a depth/d/b && cp depth/a depth/d/e/c && cp depth/a depth/d/e/f/g && git -C depth add . && git -C depth commit -q -m one &&
+	test "$(shown)" = "a d" && test "$(shown -r --max-depth=0)" = "a d" && test "$(shown --max-depth=1 -r)" = "a d/b d/e/c d/e/f/g" && test "$(shown -r --max-depth=1)" = "a d/b d/e" &&
+	test "$(shown -r --no-recursive)" = "a d" && test "$(shown --max-depth=-1)" = "a d/b d/e/c d/e/f/g" && test "$(shown --max-depth=2)" = "a d/b d/e/c d/e/f"
+'
+
+test_expect_success 'the depth is that below the last path that has to do with a directory' '
+	test "$(shown -- d)" = d && test "$(shown -- d/e/c)" = d/e/c && test "$(shown -- d/e/c d/e)" = d/e && test "$(shown -- d/e d/e/c)" = "d/e/c d/e/f" && test "$(shown -- d/e/f/g d)" = d &&
+	test "$(shown --max-depth=1 -- d/e d)" = "d/b d/e" && test "$(shown --max-depth=1 -- d d/e)" = "d/b d/e/c d/e/f" && test "$(shown --max-depth=1 -- d/e/)" = "d/e/c d/e/f" &&
+	test "$(shown --max-depth=9 -- ":(icase)D")" = d && test "$(shown --max-depth=9 -- .)" = "a d"
+'
+
 test_done

@@ -36,7 +36,7 @@ struct last_modified {
 	bool **sets; /* by the index of commits: the paths of a commit; NULL: none */
 	size_t alloc_sets;
 	struct strbuf out;
-	int recursive, show_trees, max_depth, null_term;
+	int show_trees, max_depth, null_term;
 };
 
 /* ---- paths ---- */
@@ -278,7 +278,7 @@ int cmd_last_modified(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct last_modified l = { .repo = ctx->repo, .out = STRBUF_INIT };
 	const struct option opts[] = {
-		OPT_BOOL('r', "recursive", &l.recursive, "recurse into subtrees"),
+		OPT_SET_INT('r', "recursive", &l.max_depth, "recurse into subtrees", -1),
 		OPT_BOOL('t', "show-trees", &l.show_trees, "show tree entries when recursing into subtrees"),
 		OPT_INTEGER(0, "max-depth", &l.max_depth, "maximum tree depth to recurse"),
 		OPT_BOOL('z', NULL, &l.null_term, "lines are separated with NUL character"),
@@ -291,7 +291,7 @@ int cmd_last_modified(int argc, const char **argv, struct command_ctx *ctx)
 			     PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_ARGV0);
 	strmap_init(&l.index);
 	diff_options_init(&l.diff, l.repo->odb);
-	l.diff.max_depth = l.recursive ? -1 : l.max_depth;
+	l.diff.max_depth = l.max_depth;
 	l.diff.show_trees = l.show_trees;
 	rc = last_modified_run(&l, argc, argv, opts, &err);
 	last_modified_release(&l);
