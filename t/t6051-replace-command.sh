@@ -106,4 +106,11 @@ test_expect_success 'another place, and one flush' '
 	test "$(count_flushes git replace -f --graft $head $first)" = 1
 '
 
+test_expect_success '--convert-graft-file: several lines for a commit' '
+	git init -q twice && cd twice && git config advice.graftFileDeprecated false && for i in 1 2 3 4; do git commit -q --allow-empty -m c$i || return; done && head=$(git rev-parse HEAD) first=$(git rev-parse HEAD~3) second=$(git rev-parse HEAD~2) &&
+	printf "%s\n" "$head $second" "$head $first" "$head $first $second" >grafts && cp grafts .git/info/grafts && test_expect_code 1 git replace --convert-graft-file 2>err && grep -c "^error: replace ref .refs/replace/$head. already exists$" err >nr && echo 2 >want && test_cmp want nr &&
+	test_grep "^	$head $first$" err && test_path_is_file .git/info/grafts && rm .git/info/grafts && git log -1 --format=%P >got && echo $second >want && test_cmp want got &&
+	cp grafts .git/info/grafts && git replace -f --convert-graft-file && test_path_is_missing .git/info/grafts && git log -1 --format=%P >got && echo $first $second >want && test_cmp want got
+'
+
 test_done

@@ -6,6 +6,7 @@
 #include "compat/posix.h"
 #include "builtin/builtin.h"
 #include "operation/operation.h"
+#include "util/map.h"
 
 #define REPLACE_FAILED 255 /* exit code of most failures */
 
@@ -14,6 +15,7 @@ struct replace_cmd {
 	char *base;	      /* "refs/replace/" */
 	bool force;
 	struct repo_operation *op;
+	struct strmap queued; /* refs, to their new values (struct object_id, owned) */
 };
 
 /* ---- replace-ref.c ---- */
@@ -27,10 +29,12 @@ struct replacement {
 };
 /* The value that the ref has; an error if there is one, unless it is forced. */
 MUST_USE int replace_check_ref(struct replace_cmd *c, const char *ref, struct object_id *old, struct err *err);
-/* In the transaction of the operation. */
+/* The ref changes with the others when the operation ends; with force, a later value counts. */
 MUST_USE int replace_queue(struct replace_cmd *c, const struct replacement *rep, struct err *err);
 MUST_USE int replace_check_difference(const struct replacement *rep, const char *kind, struct err *err);
-/* Ends the operation. Returns the exit code. */
+/* Ends the operation: changes all refs that are queued, unless rc < 0. */
+MUST_USE int replace_publish(struct replace_cmd *c, int rc, struct err *err);
+/* The same; reports an error, and returns the exit code. */
 int replace_end(struct replace_cmd *c, int rc, struct err *err);
 int replace_object(struct replace_cmd *c, const char *old_name, const char *new_name);
 /* ---- replace-edit.c, replace-graft.c ---- */

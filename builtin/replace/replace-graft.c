@@ -174,7 +174,7 @@ int replace_convert_grafts(struct replace_cmd *c)
 			convert_line(c, lines.items[i].string, &failed);
 	if (!rc && !failed.len)
 		rc = repo_operation_remove_file(c->op, path, &err);
-	rc = repo_operation_end(c->op, rc, &err);
+	rc = replace_publish(c, rc, &err);
 	if (rc < 0)
 		report_error(&err);
 	else if (failed.len)

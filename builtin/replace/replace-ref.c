@@ -50,23 +50,46 @@ static int check_types(struct replace_cmd *c, const struct replacement *rep, str
 int replace_queue(struct replace_cmd *c, const struct replacement *rep, struct err *err)
 {
 	char *ref = replace_ref(c, &rep->old_oid);
-	struct ref_transaction *t = repo_operation_refs(c->op);
 	struct object_id old;
 	int rc = check_types(c, rep, err);
 
 	if (!rc)
 		rc = replace_check_ref(c, ref, &old, err);
-	if (!rc && !t)
-		rc = repo_operation_begin_refs(c->op, 0, &t, err);
+	if (!rc && !c->force && strmap_contains(&c->queued, ref))
+		rc = err_set(err, ERR_EXISTS, "replace ref '%s' already exists", ref);
 	if (!rc)
-		rc = ref_transaction_update(t, ref, &rep->new_oid, &old, 0, NULL, err);
+		free(strmap_put(&c->queued, ref, xmemdup(&rep->new_oid, sizeof(rep->new_oid))));
 	free(ref);
 	return rc;
 }
 
+static int update_refs(struct replace_cmd *c, struct err *err)
+{
+	struct strmap_entry **entries = strmap_sorted(&c->queued);
+	struct ref_transaction *t;
+	struct object_id old;
+	int rc = c->queued.nr ? repo_operation_begin_refs(c->op, 0, &t, err) : 0;
+
+	for (size_t i = 0; !rc && i < c->queued.nr; i++) {
+		rc = replace_check_ref(c, entries[i]->key, &old, err);
+		if (!rc)
+			rc = ref_transaction_update(t, entries[i]->key, entries[i]->value, &old, 0, NULL, err);
+	}
+	free(entries);
+	strmap_clear(&c->queued, free);
+	return rc;
+}
+
+int replace_publish(struct replace_cmd *c, int rc, struct err *err)
+{
+	if (!rc)
+		rc = update_refs(c, err);
+	return repo_operation_end(c->op, rc, err);
+}
+
 int replace_end(struct replace_cmd *c, int rc, struct err *err)
 {
-	rc = repo_operation_end(c->op, rc, err);
+	rc = replace_publish(c, rc, err);
 	if (rc < 0)
 		report_error(err);
 	return rc < 0 ? REPLACE_FAILED : 0;

@@ -196,7 +196,7 @@ int cmd_replace(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_END()
 	};
 	const char *base = getenv("GIT_REPLACE_REF_BASE");
-	struct replace_cmd c = { .r = ctx->repo };
+	struct replace_cmd c = { .r = ctx->repo, .queued = STRMAP_INIT };
 	int code;
 
 	argc = parse_options(argc, argv, opts, usage, 0);

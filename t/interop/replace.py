@@ -24,8 +24,10 @@ ENV = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", L
 
 def run(git, where, *args, env=None):
     p = subprocess.run([git, *args], cwd=where, env=dict(ENV, **(env or {})), stdin=subprocess.DEVNULL, capture_output=True)
-    # Reasons above a message are worded otherwise; the order of errors and results is that of the pipes.
-    err = sorted(line for line in p.stderr.decode("latin-1").split("\n") if not line.startswith("error: object "))
+    # Reasons above a message are worded otherwise; the order of errors and results is that of the pipes. Git reads grafts
+    # also where no commit is walked.
+    err = sorted(line for line in p.stderr.decode("latin-1").split("\n")
+                 if not line.startswith(("error: object ", "error: duplicate graft data: ")))
     return p.returncode, p.stdout.decode("latin-1"), err
 
 
