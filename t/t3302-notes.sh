@@ -225,4 +225,10 @@ test_expect_success 'a ref that cannot be changed' '
 	done && test "$(git notes show)" = y
 '
 
+test_expect_success 'add without -f and a text edits a note that is there, without its other options' '
+	git init -q again && cd again && git commit -q --allow-empty -m c && git notes add -m first && GIT_EDITOR="printf \"# no\\n\\n\\nmore\\n\" >>" git notes add --no-stripspace &&
+	printf "first\n\nmore\n" >want && git notes show >got && test_cmp want got && git log -1 --format=%s refs/notes/commits >got && test_grep "notes edit" got &&
+	GIT_EDITOR="echo >" git notes add --allow-empty && test_must_fail git notes show
+'
+
 test_done

@@ -309,9 +309,12 @@ static int add_or_edit(struct note_text *n, const char *name)
 
 	if (!rc && (found = notes_tree_find(n->c->notes.tree, &oid, &old, &err)) < 0)
 		rc = found;
-	if (!rc && found && !n->force && !n->nr)
-		by = "edit"; /* as if this had been asked for */
-	else if (!rc && refuse_existing(n, &oid, found)) {
+	if (!rc && found && !n->force && !n->nr) {
+		/* As if this had been asked for, without options. */
+		by = "edit";
+		n->strip = STRIP_BY_SOURCE;
+		n->allow_empty = 0;
+	} else if (!rc && refuse_existing(n, &oid, found)) {
 		(void)notes_cmd_end(n->c, 0, NULL, NULL, &err);
 		return 1;
 	}

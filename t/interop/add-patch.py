@@ -176,6 +176,13 @@ def has_binary(top):
     return any("-\t-\t" in run(PEER, top, *args)[1] for args in (("log", "--numstat"), ("diff", "--numstat"), ("diff", "--numstat", "HEAD")))
 
 
+def deletes_binary(top):
+    """Git offers it, and cannot apply it (listed)."""
+    return any("-\t-\t" in run(PEER, top, "diff", "--numstat", *args)[1] for args in
+               (("--diff-filter=D",), ("--diff-filter=D", "--cached"), ("--diff-filter=D", "HEAD"), ("-R", "--diff-filter=D", "HEAD"),
+                ("-R", "--diff-filter=D", "--cached"), ("-R", "--diff-filter=D")))
+
+
 def session(seed, top):
     rng = random.Random(seed)
     first = os.path.join(top, "ours")
@@ -186,6 +193,8 @@ def session(seed, top):
         if "--no-auto-advance" in args and has_binary(first):
             args.remove("--no-auto-advance") # Git loses its way there (listed)
         env = {"GIT_EDITOR": rng.choice(EDITORS)}
+        if deletes_binary(first):
+            return True
         got = []
         for name, git in (("ours", OURS), ("peer", PEER)):
             where = os.path.join(top, name)

@@ -75,7 +75,10 @@ def pairs(rng, top):
     for _ in range(rng.randrange(1, 3)):
         raw += rng.choice([b"", b"", b"\0"]) + run(PEER, ["diff-tree", "-z", "-r"] + rng.choice([[], ["-M"], ["-C", "--find-copies-harder"]]) +
                                                    rng.sample(REVISIONS, 2), top).stdout
-    return ["diff-pairs", "-z"] + rng.sample(options, rng.randrange(4)), raw
+    chosen = rng.sample(options, rng.randrange(4))
+    if "--summary" in chosen and "--exit-code" in chosen:  # with -w Git's exit code is 0 (listed)
+        chosen = [o for o in chosen if o != "-w"]
+    return ["diff-pairs", "-z"] + chosen, raw
 
 
 def request(rng, top):
