@@ -10,4 +10,6 @@ test_expect_success 'options, ranges and settings' 'answers options'
 
 test_expect_success 'texts that a driver converts' 'answers textconv'
 
+test_expect_success 'how often texts are read' 'answers stats'
+
 test_done

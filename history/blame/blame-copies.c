@@ -96,23 +96,6 @@ static struct blame_entry **drop_small(const struct blame *b, struct blame_entry
 	return small;
 }
 
-static int search_each(struct blame *b, const struct blame_entry *list, struct blame_file *const *files, size_t nr,
-		       struct found_run *best, struct err *err)
-{
-	for (size_t i = 0; i < nr; i++) {
-		size_t at = 0;
-		int rc = blame_load(b, files[i], err);
-
-		if (rc < 0)
-			return rc;
-		for (const struct blame_entry *e = list; e; e = e->next)
-			search_text(b, e, files[i], &best[at++]);
-		if (nr > 1 && !files[i]->suspects)
-			blame_unload(files[i]);
-	}
-	return 0;
-}
-
 static size_t count_entries(const struct blame_entry *list)
 {
 	size_t nr = 0;
@@ -122,34 +105,85 @@ static size_t count_entries(const struct blame_entry *list)
 	return nr;
 }
 
+/* The runs that are best so far, one for each entry. */
+struct best_runs {
+	struct found_run *v;
+	size_t nr;
+	bool keep; /* the texts are of use later */
+};
+
+/* A file's own lines, or a run that was found in it, need its text. */
+static void unload_unused(struct blame_file *f, const struct best_runs *best)
+{
+	bool used = best->keep || !f || f->suspects;
+
+	for (size_t i = 0; !used && i < best->nr; i++)
+		used = best->v[i].from == f;
+	if (!used)
+		blame_unload(f);
+}
+
+static int search_file(struct blame *b, const struct blame_entry *list, struct blame_file *from, struct best_runs *best,
+		       struct err *err)
+{
+	size_t at = 0;
+	int rc = blame_load(b, from, err);
+
+	if (rc < 0)
+		return rc;
+	for (const struct blame_entry *e = list; e; e = e->next, at++) {
+		struct blame_file *before = best->v[at].from;
+
+		search_text(b, e, from, &best->v[at]);
+		unload_unused(before, best);
+	}
+	return 0;
+}
+
+static int search_each(struct blame *b, const struct blame_entry *list, struct blame_file *const *files, size_t nr,
+		       struct best_runs *best, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < nr; i++) {
+		rc = search_file(b, list, files[i], best, err);
+		unload_unused(files[i], best);
+	}
+	return rc;
+}
+
 /*
  * Look for the entries of *list in all those files, again and again as long as anything is found. *list keeps the entries that are
  * left, in the order of the rounds in which it was left.
  */
 static int search_files(struct blame *b, struct blame_entry **list, struct blame_file *const *files, size_t nr,
-			unsigned least, struct blame_entry **small, struct err *err)
+			bool keep, unsigned least, struct blame_entry **small, struct err *err)
 {
 	struct blame_entry *left = NULL, **left_tail = &left;
 	int rc = 0;
 
 	while (!rc && *list) {
 		struct blame_entry *rest = NULL, **rest_tail = &rest, *next;
-		struct found_run *best;
+		struct best_runs best = { NULL, count_entries(*list), keep };
 		size_t at = 0;
 
-		CALLOC_ARRAY(best, count_entries(*list));
-		rc = search_each(b, *list, files, nr, best, err);
+		CALLOC_ARRAY(best.v, best.nr);
+		rc = search_each(b, *list, files, nr, &best, err);
 		for (struct blame_entry *e = *list; e; e = next, at++) {
+			struct blame_file *from = best.v[at].from;
+
 			next = e->next;
-			if (best[at].from && best[at].score > least) {
-				give_run(b, e, &best[at], &rest_tail);
+			if (from && best.v[at].score > least) {
+				give_run(b, e, &best.v[at], &rest_tail);
 				continue;
 			}
+			best.v[at].from = NULL;
+			unload_unused(from, &best);
 			e->next = NULL;
 			*left_tail = e;
 			left_tail = &e->next;
 		}
-		free(best);
+		free(best.v);
 		small = drop_small(b, &rest, small, least);
 		*list = rest;
 	}
@@ -192,7 +226,7 @@ static int search_other_files(struct blame *b, struct blame_file *f, struct comm
 	int rc = copy_sources(b, f, parent, old, &files, &nr, err);
 
 	if (!rc && nr)
-		rc = search_files(b, &f->suspects, files, nr, b->copy_score, small, err);
+		rc = search_files(b, &f->suspects, files, nr, false, b->copy_score, small, err);
 	free(files);
 	return rc;
 }
@@ -206,7 +240,7 @@ int blame_find_copies(struct blame *b, struct blame_file *f, struct commit *cons
 	drop_small(b, &f->suspects, &small, b->move_score);
 	for (size_t i = 0; !rc && i < nr && f->suspects; i++)
 		if (old[i])
-			rc = search_files(b, &f->suspects, &old[i], 1, b->move_score, &small, err);
+			rc = search_files(b, &f->suspects, &old[i], 1, true, b->move_score, &small, err);
 	if (b->copies && b->copy_score < b->move_score) {
 		f->suspects = blame_merge(f->suspects, small);
 		small = NULL;

@@ -316,14 +316,14 @@ static int pass_to_parents(struct blame *b, struct blame_file *f, struct err *er
 			f->previous = old[i];
 		rc = pass_common_lines(b, f, old[i], false, err);
 	}
-	if (!rc && f->suspects && (b->moves || b->copies))
-		rc = blame_find_copies(b, f, parents, old, nr, err);
 	if (b->ignore && oidset_contains(b->ignore, &f->commit->oid))
 		for (size_t i = 0; !rc && i < nr && f->suspects; i++)
 			if (old[i]) {
 				rc = pass_common_lines(b, f, old[i], true, err);
 				old[i]->unused = true;
 			}
+	if (!rc && f->suspects && (b->moves || b->copies))
+		rc = blame_find_copies(b, f, parents, old, nr, err);
 	for (size_t i = 0; i < nr; i++)
 		if (old[i] && !old[i]->suspects)
 			blame_unload(old[i]);
