@@ -96,6 +96,7 @@ def arguments(rng, where):
                                                     "/new/", ""])))
     args += [o for o in ("-w", "-l", "-s", "-e", "-n", "-f", "-t", "-b", "--root", "-c", "--color-lines", "--color-by-age",
                          "--first-parent", "--date=short", "--abbrev=12", "--score-debug", "--show-stats") if rng.random() < .1]
+    args += rng.choice([[]] * 5 + [["-M"], ["-M3"], ["-C"], ["-C5"], ["-C", "-C"], ["-C", "-C", "-C"], ["-M", "-C", "-w"]])
     form = rng.random()
     args += ["-p"] if form < .15 else ["--line-porcelain"] if form < .3 else []
     config = [o for k in ("markIgnoredLines", "markUnblamableLines") if rng.random() < .5 for o in ("-c", "blame.%s=true" % k)]
