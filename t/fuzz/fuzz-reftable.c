@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <zlib.h>
 #include "fs/file.h"
+#include "fs/owner.h"
 #include "object/fsck.h"
 #include "refs/refs-backend.h"
 #include "refs/reftable/compact-internal.h"
@@ -229,6 +230,7 @@ static void write_stack(const uint8_t *p, size_t len, unsigned flags)
 {
 	struct strbuf list = STRBUF_INIT;
 
+	owner_leave(scratch_path("rt/reftable")); /* its file stays open */
 	if (remove_tree(scratch_path("rt"), false, NULL) < 0)
 		abort();
 	scratch_write("rt/HEAD", "ref: refs/heads/.invalid\n", 25);
