@@ -24,6 +24,9 @@
 #define INLINE_TASKS 16
 #define INLINE_BYTES ((uint64_t)256 << 10)
 #define TASKS_PER_CPU 32
+/* Larger versions are not handled by threads, which would have too many bytes in flight. */
+#define VERSION_BYTES ((size_t)1 << 20)
+#define UNSETTLED_MAX 65536
 
 struct bulk_checkin {
 	struct object_stage *stage;
@@ -35,6 +38,9 @@ struct bulk_checkin {
 	pthread_mutex_t gate;
 	pthread_cond_t moved;
 	uint64_t in_flight, submitted, retired;
+	/* Versions that may not be in the stage yet. */
+	struct oidset unsettled;
+	unsigned nr_unsettled;
 };
 
 struct bulk_checkin *bulk_checkin_new(const struct object_stage_options *opts)
@@ -65,6 +71,7 @@ void bulk_checkin_abort(struct bulk_checkin *b)
 	if (!b)
 		return;
 	workers_free(b->pool);
+	oidset_clear(&b->unsettled);
 	object_stage_free(b->stage);
 	pthread_mutex_destroy(&b->gate);
 	pthread_cond_destroy(&b->moved);
@@ -191,6 +198,12 @@ static bool run_inline(struct bulk_checkin *b, uint64_t size_hint)
 	return true;
 }
 
+static void start_pool(struct bulk_checkin *b)
+{
+	if (!b->pool)
+		b->pool = workers_new(0, (size_t)os_cpu_count() * TASKS_PER_CPU);
+}
+
 void bulk_checkin_submit(struct bulk_checkin *b, const struct bulk_checkin_job *job)
 {
 	struct task *t = xcalloc(1, sizeof(*t));
@@ -205,15 +218,28 @@ void bulk_checkin_submit(struct bulk_checkin *b, const struct bulk_checkin_job *
 		retire_task(t);
 		return;
 	}
-	if (!b->pool)
-		b->pool = workers_new(0, (size_t)os_cpu_count() * TASKS_PER_CPU);
+	start_pool(b);
 	workers_submit(b->pool, run_task, retire_task, t);
+}
+
+static void settle(struct bulk_checkin *b)
+{
+	if (b->pool)
+		workers_drain(b->pool);
+	oidset_clear(&b->unsettled);
+	b->nr_unsettled = 0;
+}
+
+/* Whoever asks for it waits for it. */
+static void settle_object(struct bulk_checkin *b, const struct object_id *oid)
+{
+	if (b->nr_unsettled && oidset_contains(&b->unsettled, oid))
+		settle(b);
 }
 
 int bulk_checkin_drain(struct bulk_checkin *b, struct err *err)
 {
-	if (b->pool)
-		workers_drain(b->pool);
+	settle(b);
 	return object_stage_failure(b->stage, err);
 }
 
@@ -242,30 +268,115 @@ int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
 	return rc;
 }
 
-bool bulk_checkin_knows(struct bulk_checkin *b, const struct object_id *oid)
+/* ---- versions ---- */
+
+struct version {
+	struct bulk_checkin *b;
+	struct bulk_checkin_version v; /* with copies of its own */
+	struct object_id oid, base;
+	struct strbuf deflated;
+	size_t delta_size; /* 0: `deflated` is the whole object */
+};
+
+static void deflate_whole(struct version *t)
 {
-	return object_stage_knows(b->stage, oid);
+	strbuf_reset(&t->deflated);
+	deflate_buf(&t->deflated, t->v.data, t->v.len, t->b->pack_level);
+	t->delta_size = 0;
 }
 
-int bulk_checkin_delta_depth(struct bulk_checkin *b, const struct object_id *oid)
+/* In a worker thread. Whether the base has too many deltas below it is not known yet; mostly it has not. */
+static void prepare_version(void *arg)
 {
-	return object_stage_delta_depth(b->stage, oid);
+	struct version *t = arg;
+
+	if (t->v.base)
+		t->delta_size = t->v.make_delta(t->v.ctx, &t->v, &t->deflated);
+	if (!t->delta_size)
+		deflate_whole(t);
 }
 
-int bulk_checkin_add_named(struct bulk_checkin *b, enum object_type type, const struct object_id *oid,
-			   const void *data, size_t size, const struct pack_delta *delta, struct err *err)
+static bool may_be_delta(const struct version *t)
 {
-	struct new_object a = { .oid = oid, .type = type, .size = size, .data = (void *)data, .delta = delta };
-	int rc = bulk_checkin_drain(b, err);
+	int depth = t->v.base ? object_stage_delta_depth(t->b->stage, t->v.base) : -1;
 
-	if (rc < 0)
-		return rc;
-	if (object_stage_is_packing(b->stage)) /* it is read, and not kept */
-		return object_stage_add(b->stage, &a, err);
-	a.data = xmemdupz(data, size);
-	rc = object_stage_add(b->stage, &a, err);
+	return depth >= 0 && (unsigned long)depth < t->v.depth;
+}
+
+/* In the submitting thread, in order. */
+static void store_version(void *arg)
+{
+	struct version *t = arg;
+	struct pack_delta delta = { .base = t->v.base, .deflated = &t->deflated };
+	struct new_object a = { .oid = &t->oid, .type = t->v.type, .size = t->v.len, .data = (void *)t->v.data };
+	struct err err = ERR_INIT;
+	bool tried = may_be_delta(t);
+
+	if (!tried && t->delta_size)
+		deflate_whole(t);
+	delta.size = t->delta_size;
+	if (t->delta_size)
+		a.delta = &delta;
+	else
+		a.deflated = &t->deflated;
+	if (!object_stage_failure(t->b->stage, NULL) && !object_stage_add(t->b->stage, &a, &err))
+		t->v.stored(t->v.ctx, t->v.type, tried, t->delta_size > 0);
+	err_release(&err); /* the stage keeps it */
 	free(a.data);
-	return rc;
+	free((void *)t->v.base_data);
+	strbuf_release(&t->deflated);
+	free(t);
+}
+
+static void submit_version(struct bulk_checkin *b, const struct bulk_checkin_version *v, const struct object_id *oid)
+{
+	struct version *t = xcalloc(1, sizeof(*t));
+
+	t->b = b;
+	t->v = *v;
+	t->oid = *oid;
+	strbuf_init(&t->deflated, 0);
+	t->v.data = xmemdupz(v->data, v->len);
+	if (v->base) {
+		t->base = *v->base;
+		t->v.base = &t->base;
+		t->v.base_data = xmemdup(v->base_data, v->base_len);
+	}
+	if (v->len > VERSION_BYTES || v->base_len > VERSION_BYTES) {
+		settle(b);
+		prepare_version(t);
+		store_version(t);
+		return;
+	}
+	start_pool(b);
+	oidset_insert(&b->unsettled, oid);
+	if (++b->nr_unsettled == UNSETTLED_MAX)
+		settle(b);
+	workers_submit(b->pool, prepare_version, store_version, t);
+}
+
+int bulk_checkin_add_version(struct bulk_checkin *b, const struct bulk_checkin_version *v, struct object_id *oid,
+			     struct err *err)
+{
+	struct new_object a = { .oid = oid, .type = v->type, .size = v->len };
+	int rc = hash_object_buf(b->algo, object_type_name(v->type), v->data, v->len, oid, err);
+
+	if (!rc)
+		rc = object_stage_failure(b->stage, err);
+	if (rc < 0 || oidset_contains(&b->unsettled, oid) || object_stage_knows(b->stage, oid))
+		return rc;
+	if (object_stage_is_packing(b->stage)) {
+		submit_version(b, v, oid);
+		return 1;
+	}
+	rc = bulk_checkin_drain(b, err);
+	a.data = xmemdupz(v->data, v->len);
+	if (!rc)
+		rc = object_stage_add(b->stage, &a, err);
+	free(a.data);
+	if (!rc)
+		v->stored(v->ctx, v->type, false, false);
+	return rc < 0 ? rc : 1;
 }
 
 int bulk_checkin_stream_from(struct bulk_checkin *b, enum object_type type,
@@ -314,33 +425,39 @@ int bulk_checkin_finish(struct bulk_checkin *b, struct err *err)
 
 bool bulk_checkin_has(struct bulk_checkin *b, const struct object_id *oid)
 {
+	settle_object(b, oid);
 	return object_stage_has(b->stage, oid);
 }
 
 int bulk_checkin_read(struct bulk_checkin *b, const struct object_id *oid,
 		      struct object_buf *out, struct err *err)
 {
+	settle_object(b, oid);
 	return object_stage_read(b->stage, oid, out, err);
 }
 
 int bulk_checkin_info(struct bulk_checkin *b, const struct object_id *oid,
 		      struct object_info *out, struct err *err)
 {
+	settle_object(b, oid);
 	return object_stage_info(b->stage, oid, out, err);
 }
 
-size_t bulk_checkin_count(const struct bulk_checkin *b)
+size_t bulk_checkin_count(struct bulk_checkin *b)
 {
+	settle(b);
 	return object_stage_count(b->stage);
 }
 
-bool bulk_checkin_has_pack(const struct bulk_checkin *b)
+bool bulk_checkin_has_pack(struct bulk_checkin *b)
 {
+	settle(b);
 	return object_stage_has_pack(b->stage);
 }
 
 int bulk_checkin_foreach(struct bulk_checkin *b,
 			 int (*fn)(void *data, const struct object_id *oid), void *data)
 {
+	settle(b);
 	return object_stage_foreach(b->stage, fn, data);
 }

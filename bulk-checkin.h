@@ -43,16 +43,28 @@ MUST_USE int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
 			      struct err *err);
 
 /*
- * The same in steps, for a caller that makes deltas: hash the object, ask bulk_checkin_knows, ask for the depth of a base,
- * make the delta, and add the object. delta: NULL for none; it is dropped where the object does not go into the pack
- * of the base. `data` is copied if it is held.
+ * The same for a caller that has an older version: where small objects go into a pack, and the open one has the base with
+ * fewer than `depth` deltas below it, the object may become a delta. It is named at once, and counts as added; deltas are made,
+ * and all is deflated, in worker threads. Returns 1, or 0 if the object was known before.
  *
- * bulk_checkin_delta_depth: as pack_writer_depth; -1: no delta can build on the object.
+ * make_delta: in any thread. Appends the deflated delta, and returns its size before; 0: it is not worth while.
+ * stored: in the submitting thread, in order. tried: there could have been a delta; used: there is one.
+ * All that is pointed to is copied. A failure (a full disk) is returned by a later call.
  */
-bool bulk_checkin_knows(struct bulk_checkin *b, const struct object_id *oid);
-int bulk_checkin_delta_depth(struct bulk_checkin *b, const struct object_id *oid);
-MUST_USE int bulk_checkin_add_named(struct bulk_checkin *b, enum object_type type, const struct object_id *oid,
-				    const void *data, size_t size, const struct pack_delta *delta, struct err *err);
+struct bulk_checkin_version {
+	enum object_type type;
+	const void *data;
+	size_t len;
+	const struct object_id *base; /* NULL: none */
+	const void *base_data;
+	size_t base_len;
+	unsigned long depth;
+	size_t (*make_delta)(void *ctx, const struct bulk_checkin_version *v, struct strbuf *deflated);
+	void (*stored)(void *ctx, enum object_type type, bool tried, bool used);
+	void *ctx;
+};
+MUST_USE int bulk_checkin_add_version(struct bulk_checkin *b, const struct bulk_checkin_version *v, struct object_id *oid,
+				      struct err *err);
 
 /*
  * Add from a producer that runs in a worker thread. `produce` fills *out (its
@@ -91,8 +103,8 @@ MUST_USE int bulk_checkin_read(struct bulk_checkin *b, const struct object_id *o
 			       struct object_buf *out, struct err *err);
 MUST_USE int bulk_checkin_info(struct bulk_checkin *b, const struct object_id *oid,
 			       struct object_info *out, struct err *err);
-size_t bulk_checkin_count(const struct bulk_checkin *b); /* new objects so far */
-bool bulk_checkin_has_pack(const struct bulk_checkin *b); /* some went into a pack */
+size_t bulk_checkin_count(struct bulk_checkin *b); /* new objects so far */
+bool bulk_checkin_has_pack(struct bulk_checkin *b); /* some went into a pack */
 /* Names of new objects, for prefix look-up and enumeration; submitting thread only. */
 int bulk_checkin_foreach(struct bulk_checkin *b,
 			 int (*fn)(void *data, const struct object_id *oid), void *data);

@@ -16,24 +16,24 @@ void import_mark_object(struct fast_import *fi, const struct object_id *oid, enu
 	fi->next_mark = 0;
 }
 
-/* The deflated delta, if it is worth while: its size before; 0: none. */
-static size_t make_delta(const struct fast_import *fi, const struct strbuf *data, const struct import_base *base,
-			 struct strbuf *out)
+/* The deflated delta, if it is worth while. */
+static size_t make_delta(void *ctx, const struct bulk_checkin_version *v, struct strbuf *out)
 {
-	struct delta_index *ix = delta_index_new(base->data, base->len);
-	size_t max = data->len - fi->repo->algo->raw_len, n;
+	const struct fast_import *fi = ctx;
+	struct delta_index *ix = delta_index_new(v->base_data, v->base_len);
+	size_t max = v->len - fi->repo->algo->raw_len, n;
 	struct strbuf whole = STRBUF_INIT;
 	unsigned char *delta;
 
 	if (!ix)
 		return 0;
 	delta = xmalloc(max);
-	n = delta_encode(ix, data->buf, data->len, delta, max);
+	n = delta_encode(ix, v->data, v->len, delta, max);
 	delta_index_free(ix);
 	if (n)
 		deflate_buf(out, delta, n, fi->level);
-	if (n > data->len / WORTHWHILE) {
-		deflate_buf(&whole, data->buf, data->len, fi->level);
+	if (n > v->len / WORTHWHILE) {
+		deflate_buf(&whole, v->data, v->len, fi->level);
 		if (whole.len <= out->len)
 			n = 0;
 	}
@@ -42,29 +42,32 @@ static size_t make_delta(const struct fast_import *fi, const struct strbuf *data
 	return n;
 }
 
+static void count_stored(void *ctx, enum object_type type, bool tried, bool used)
+{
+	struct fast_import *fi = ctx;
+
+	fi->attempts[type] += tried;
+	fi->deltas[type] += used;
+}
+
 int import_store(struct fast_import *fi, enum object_type type, const struct strbuf *data,
 		 const struct import_base *base, struct object_id *oid, struct err *err)
 {
-	struct bulk_checkin *b = odb_batch(fi->repo->odb);
-	struct strbuf deflated = STRBUF_INIT;
-	struct pack_delta delta = { .deflated = &deflated };
-	int depth, rc = hash_object_buf(fi->repo->algo, object_type_name(type), data->buf, data->len, oid, err);
+	struct bulk_checkin_version v = {
+		.type = type, .data = data->buf, .len = data->len, .depth = fi->depth, .make_delta = make_delta,
+		.stored = count_stored, .ctx = fi
+	};
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	if (bulk_checkin_knows(b, oid)) {
+	if (base && data->len > fi->repo->algo->raw_len) {
+		v.base = base->oid;
+		v.base_data = base->data;
+		v.base_len = base->len;
+	}
+	rc = bulk_checkin_add_version(odb_batch(fi->repo->odb), &v, oid, err);
+	if (rc > 0)
+		fi->count[type]++;
+	else if (!rc)
 		fi->duplicates[type]++;
-		return 0;
-	}
-	fi->count[type]++;
-	depth = base && data->len > fi->repo->algo->raw_len ? bulk_checkin_delta_depth(b, base->oid) : -1;
-	if (depth >= 0 && (unsigned long)depth < fi->depth) {
-		fi->attempts[type]++;
-		delta.base = base->oid;
-		delta.size = make_delta(fi, data, base, &deflated);
-	}
-	fi->deltas[type] += delta.size > 0;
-	rc = bulk_checkin_add_named(b, type, oid, data->buf, data->len, delta.size ? &delta : NULL, err);
-	strbuf_release(&deflated);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
