@@ -410,7 +410,8 @@ static void add_lenient(struct block *b, const struct trailer_arg *arg)
 	ssize_t sep;
 	char *key = argument_key(b, arg->text, &sep);
 
-	if (*key) {
+	/* As in Git, a blank argument is the shortest abbreviation of a configured key. */
+	if (*key || (sep < 0 && b->nr_rules)) {
 		add_keyed(b, arg, arg->text, sep, key);
 		return;
 	}

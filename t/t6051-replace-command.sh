@@ -113,4 +113,9 @@ test_expect_success '--convert-graft-file: several lines for a commit' '
 	cp grafts .git/info/grafts && git replace -f --convert-graft-file && test_path_is_missing .git/info/grafts && git log -1 --format=%P >got && echo $first $second >want && test_cmp want got
 '
 
+test_expect_success '-d of an object that is named twice' '
+	git init -q doubled && cd doubled && git commit -q --allow-empty -m a && git commit -q --allow-empty -m b && git replace HEAD HEAD~ && head=$(git rev-parse HEAD) &&
+	test_expect_code 1 git replace -d $head $head >out 2>err && echo "error: replace ref ${SQ}$head${SQ} not found" >want && test_cmp want err && git replace >out && test_must_be_empty out
+'
+
 test_done

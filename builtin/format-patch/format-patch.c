@@ -173,11 +173,11 @@ static int format_series(struct format_patch *f, struct err *err)
 		return 0;
 	set_numbers(f);
 	set_in_reply_to(f);
-	rc = mail_prepare(f, err);
-	if (!rc)
-		rc = prepare_interdiff(f, err);
+	rc = prepare_interdiff(f, err);
 	if (!rc)
 		rc = prepare_range_diff(f, err);
+	if (!rc)
+		rc = mail_prepare(f, err);
 	if (!rc)
 		rc = base_find(f, err);
 	if (!rc && f->has_cover)

@@ -97,8 +97,10 @@ static bool queue_deletion(struct replace_cmd *c, struct ref_transaction *t, con
 		error("failed to resolve '%s' as a valid ref", name);
 		return false;
 	}
-	if (strvec_contains(gone, oid_hex(&oid)))
-		return true;
+	if (strvec_contains(gone, oid_hex(&oid))) {
+		error("replace ref '%s' not found", oid_hex(&oid));
+		return false;
+	}
 	ref = replace_ref(c, &oid);
 	rc = ref_resolve(c->r->refs, ref, &value, NULL, NULL, NULL);
 	if (rc < 0) {

@@ -76,6 +76,8 @@ def pairs(rng, top):
         raw += rng.choice([b"", b"", b"\0"]) + run(PEER, ["diff-tree", "-z", "-r"] + rng.choice([[], ["-M"], ["-C", "--find-copies-harder"]]) +
                                                    rng.sample(REVISIONS, 2), top).stdout
     chosen = rng.sample(options, rng.randrange(4))
+    if raw.count(b"\0\0") or raw.endswith(b"\0\0"):  # Git's exit code is that of the last part (listed)
+        chosen = [o for o in chosen if o != "--exit-code"]
     if "--summary" in chosen and "--exit-code" in chosen:  # with -w Git's exit code is 0 (listed)
         chosen = [o for o in chosen if o != "-w"]
     return ["diff-pairs", "-z"] + chosen, raw
