@@ -44,9 +44,9 @@ void file_patch_reverse(struct file_patch *p)
 {
 	char oid[HASH_MAX_HEX + 1];
 
-	SWAP(char *, p->old_name, p->new_name);
 	if (p->new_mode || !p->new_name) /* else both sides have the mode */
 		SWAP(unsigned, p->old_mode, p->new_mode);
+	SWAP(char *, p->old_name, p->new_name);
 	SWAP(int, p->is_new, p->is_delete);
 	SWAP(size_t, p->added, p->deleted);
 	memcpy(oid, p->old_oid, sizeof(oid));

@@ -82,7 +82,7 @@ test_expect_success MKNOD '--in-place: a device is refused' '
 
 test_expect_success 'a blank --trailer is the shortest abbreviation of a configured key' '
 	printf "subject\n\nbody\n" >blank && git -c trailer.ack.key=Acked-by interpret-trailers --trailer= --trailer=ack <blank >out && printf "subject\n\nbody\n\nAcked-by: \n" >want && test_cmp want out &&
-	git -c trailer.ack.key=Acked-by interpret-trailers --trailer==x <blank >out 2>err && test_cmp blank out && test_grep "empty trailer token" err
+	git -c trailer.ack.key=Acked-by interpret-trailers --trailer==x <blank >out 2>err && test_grep ! x out && test_grep "empty trailer token" err
 '
 
 test_done
