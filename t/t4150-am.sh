@@ -3,6 +3,7 @@
 
 test_description='git am: formats of mails, options, stops, and how a series goes on'
 . "$(dirname "$0")/test-lib.sh"
+SQ="'"
 
 # side: one, two (clashes with mine, if merged), three; mine: trunk with another line 10
 test_expect_success 'set up' '
@@ -163,6 +164,14 @@ test_expect_success 'options for git apply are kept, and used' '
 
 test_expect_success '--reject leaves rejected hunks in a file' '
 	back mine && test_must_fail git -C r am --reject ../mbox 2>err && test_grep "Rejected hunk #1" err && test_path_is_file r/f.rej && subjects mine one && git -C r am --abort && subjects mine
+'
+
+test_expect_success '-3 with --reject tells of the patches that it applies to what they were made for' '
+	back mine && test_must_fail git -C r am -3 --reject "$p2" >out 2>err && test_grep "CONFLICT (content)" out && sed 2q err >actual &&
+	printf "%s\n" "Checking patch f..." "Applied patch f cleanly." >expect && test_cmp expect actual && back mine &&
+	{ cat "$p2" && printf "diff --git a/g b/g\nindex 1234567..89abcde 100644\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-x\n+y\n"; } >q &&
+	test_must_fail git -C r am -3 --reject --include=g ../q 2>err && sed 2q err >actual &&
+	printf "%s\n" "Skipped patch ${SQ}f${SQ}." "error: sha1 information is lacking or useless (g)." >expect && test_cmp expect actual && git -C r am --abort
 '
 
 test_expect_success 'a mail without a patch: stop, drop, keep, --allow-empty' '

@@ -37,6 +37,14 @@ static int open_apply(struct am_cmd *c, struct apply *a, struct err *err)
 	return apply_config(a, c->r->config, err);
 }
 
+/* Those of the command line. < 0: they cannot be used, which has been said. */
+static int take_options(struct am_cmd *c, struct apply *a)
+{
+	int rc = am_apply_options(c, a);
+
+	return rc < 0 ? rc : apply_check_options(a);
+}
+
 static void close_apply(struct apply *a)
 {
 	free((char *)a->root);
@@ -139,7 +147,7 @@ static int build_base(struct am_cmd *c, struct fallback *f, const char *name, st
 	int rc = open_apply(c, &a, err);
 
 	if (!rc)
-		rc = am_apply_options(c, &a) < 0 || apply_find_ancestor(&a, &c->series, &c->mail.patch, name, &f->base.ix);
+		rc = take_options(c, &a) < 0 || apply_find_ancestor(&a, &c->series, &c->mail.patch, name, &f->base.ix);
 	close_apply(&a);
 	if (rc > 0)
 		error("could not build fake ancestor");
@@ -159,7 +167,7 @@ static int patch_base(struct am_cmd *c, struct fallback *f, const char *name, st
 
 	a.cached = 1;
 	if (!rc)
-		rc = am_apply_options(c, &a) < 0 || apply_to_series(&a, &f->base, &c->mail.patch, name);
+		rc = take_options(c, &a) < 0 || apply_to_series(&a, &f->base, &c->mail.patch, name);
 	close_apply(&a);
 	if (rc > 0)
 		error("Did you hand edit your patch?\nIt does not apply to blobs recorded in its index.");
@@ -298,7 +306,7 @@ static int apply_once(struct am_cmd *c, const char *name, bool *failed, struct e
 
 	a.index = 1;
 	a.verbosity = c->s.threeway ? -1 : 0; /* no messages of an attempt that is not the last one */
-	if (!rc && (am_apply_options(c, &a) < 0 || apply_check_options(&a) < 0))
+	if (!rc && take_options(c, &a) < 0)
 		rc = stop_at_options(c, err);
 	else if (!rc && a.reject)
 		rc = apply_with_rejects(c, &a, failed, err);
