@@ -186,6 +186,14 @@ test_expect_success 'authors and dates that make no commit stop with the patch i
 	sed "s/^Date: .*/Date: garbage/" p/0001* >q && test_expect_code 128 git -C r am ../q 2>err && test_grep "invalid date format: garbage" err && git -C r am --abort && git -C r diff --quiet start
 '
 
+test_expect_success 'a dirty index that was found stays noted until patches are applied again' '
+	back && sed "s/^Date: .*/Date: garbage/" p/0001* >q && test_must_fail git -C r am ../q && test_path_is_missing $s/dirtyindex &&
+	test_expect_code 128 git -C r am --retry 2>err && test_grep "Dirty index: cannot apply patches (dirty: f)" err && test_path_is_file $s/dirtyindex &&
+	test_expect_code 128 git -C r am --continue 2>err && test_grep "invalid date format: garbage" err && test_path_is_file $s/dirtyindex &&
+	git -C r am --abort && git -C r diff --cached --name-only >actual && echo f >expect && test_cmp expect actual &&
+	back && test_must_fail git -C r am ../q && test_must_fail git -C r am --retry && git -C r reset -q --hard && test_must_fail git -C r am --retry && test_path_is_missing $s/dirtyindex && git -C r am --abort
+'
+
 test_expect_success 'a dirty index; local changes in files, in the way or not' '
 	back && echo x >>r/g && git -C r add g && test_expect_code 128 git -C r am ../mbox 2>err && test_grep "Dirty index: cannot apply patches (dirty: g)" err && test_path_is_file $s/dirtyindex && git -C r am --abort && git -C r diff --cached --name-only >out && echo g >expect && test_cmp expect out &&
 	git -C r reset -q && git -C r am -q ../mbox && test_grep x r/g && back && echo x >>r/f && test_must_fail git -C r am ../mbox 2>err && test_grep "f: does not match index" err && back && echo x >r/n && test_must_fail git -C r am ../mbox 2>err && test_grep "n: already exists in working directory" err && subjects one two &&

@@ -84,7 +84,8 @@ struct am_cmd {
 	struct am_settings s;
 	char comment_char;
 
-	bool begun; /* rebase-apply/ is there */
+	bool begun;	  /* rebase-apply/ is there */
+	bool index_clean; /* that was checked: patches are applied */
 	size_t next, last;
 	size_t stopped_at; /* `next` as it was read; 0: it was not */
 	struct am_series {

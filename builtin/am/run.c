@@ -197,6 +197,7 @@ static int run_patches(struct am_cmd *c, bool resumes, struct err *err)
 {
 	int rc = 0;
 
+	c->index_clean = true;
 	while (!rc && c->next <= c->last) {
 		rc = one_patch(c, resumes, err);
 		if (rc)

@@ -321,7 +321,8 @@ int am_write_progress(struct am_cmd *c, struct err *err)
 	if (!rc && c->rebasing)
 		rc = write_rebase(c, err);
 
-	if (!rc)
+	/* Not where --continue stops before that: then --abort still keeps the index. */
+	if (!rc && c->index_clean)
 		rc = repo_operation_remove_state(c->op, STATE_REBASE_APPLY_DIRTY_INDEX, err);
 	/* A patch that stops a second time says nothing about commits that others have made between. */
 	if (!rc && c->next != c->stopped_at)
