@@ -3,7 +3,8 @@
  * The assignment problem: give each row a column of its own, so that the sum of the costs is as small as possible. After
  * R. Jonker and A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems" (1987).
  *
- * Cost: O(n^3) steps, seldom that many; memory for some arrays of n numbers.
+ * Cost:  O(n^3) steps, seldom that many; memory for some arrays of n numbers.
+ * Tests: t/unit/test-assignment.c; t/interop/range-diff.py
  */
 #ifndef UTIL_ASSIGNMENT_H
 #define UTIL_ASSIGNMENT_H
