@@ -4,10 +4,13 @@
 
 usage: OUR_GIT=… PEER_GIT=… range-diff.py [SEED [COUNT]]
 
-Prints what differs, with the command; exit code 1 if anything does. Each repository serves for ten commands.
+Prints what differs, with the command; exit code 1 if anything does. Each repository serves for ten commands. Git's solver
+sometimes misses the pairs of the least cost (t/unit/test-assignment.c has one such matrix): where the pairs of the peer cost
+more than ours, the command is passed over, and counted.
 """
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -124,11 +127,76 @@ def command(rng):
     return args
 
 
+# ---- what the pairs of an answer cost: git-range-diff(1), "Algorithm" ----
+
+LINE_OF_PAIR = re.compile(r" *(?:\d+|-+): +(\w+|-+) [=!<>] +(?:\d+|-+): +(\w+|-+)(?: |$)")
+NO_FILE = re.compile(r" ## (Metadata|Commit message|Notes( \(.*\))?) ##\n")
+
+
+class Costs:
+    def __init__(self, args, top):
+        at = args.index("range-diff")
+        words, paths = args[at + 1:], []
+        if "--" in words:
+            paths = words[words.index("--"):]
+            words = words[:words.index("--")]
+        factors = [w for w in words if "creation-factor" in w]
+        self.factor = int(factors[-1].partition("=")[2] or 0) if factors else 60
+        self.top, self.paths, self.ranges = top, paths, [w for w in words if not w.startswith("-")]
+        self.start = args[:at] + ["-c", "diff.suppressBlankEmpty=false", "range-diff", "--no-color"] + [w for w in words if "-merges" in w or w == "--remerge-diff"]
+
+    def run(self, git, *args):
+        return subprocess.run(git + list(args), cwd=self.top, env=ENV, stdout=subprocess.PIPE, check=False, timeout=60).stdout.decode("utf-8", "replace")
+
+    def pairs(self, git):
+        """Commits of both ranges; dashes: none."""
+        text = self.run(git, *self.start, "-s", "--no-abbrev", "--creation-factor=%d" % self.factor, *self.ranges, *self.paths)
+        return [m.groups() for m in map(LINE_OF_PAIR.match, text.split("\n")) if m]
+
+    def changes(self, pair):
+        """The texts that are compared, from a difference with all of its context. Empty: they are the same."""
+        text = self.run(PEER, *self.start, "-U1000000", "--creation-factor=9999", *[c + "^!" for c in pair], *self.paths)
+        lines = [line[4:] for line in text.split("\n")[1:] if line[4:6] not in ("", "@@")]
+        for sign in "-+":
+            parts = re.split("(?m)^(?= ## )", "".join(line[1:] + "\n" for line in lines if line[0] in " " + sign))
+            yield "".join([part for part in parts[1:] if not NO_FILE.match(part)])
+
+    def of_pair(self, pair):
+        with tempfile.TemporaryDirectory() as d:
+            for name, text in zip("ab", self.changes(pair)):
+                with open(os.path.join(d, name), "w", newline="") as f:
+                    f.write(text)
+            return len(self.run(PEER, "diff", "--no-index", "--text", "--no-indent-heuristic", d + "/a", d + "/b").split("\n")[4:-1])
+
+    def alone(self, commit, others):
+        """The text is in a difference with one that is not the same."""
+        text = max((next(self.changes((commit, c))) for c in others), default="")
+        return len([line for line in text.split("\n") if line]) * self.factor // 100
+
+    def total(self, pairs):
+        ranges = [[p[side] for p in pairs if not p[side].startswith("-")] for side in (0, 1)]
+        cost = 0
+        for pair in pairs:
+            if pair[0].startswith("-"):
+                cost += self.alone(pair[1], ranges[0])
+            elif pair[1].startswith("-"):
+                cost += self.alone(pair[0], ranges[1])
+            else:
+                cost += self.of_pair(pair)
+        return cost
+
+
+def peer_pays_more(args, top):
+    costs = Costs(args, top)
+    ours, peer = [costs.total(costs.pairs(git)) for git in (OURS, PEER)]
+    return peer > ours
+
+
 def main():
     seed = sys.argv[1] if len(sys.argv) > 1 else "1"
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 500
     keep = os.environ.get("KEEP")
-    bad = 0
+    bad = passed_over = 0
     for number in range(0, count, 10):
         rng = random.Random("%s %d" % (seed, number))
         top = tempfile.mkdtemp()
@@ -141,12 +209,15 @@ def main():
                 p = subprocess.run(git + args, cwd=top, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=60)
                 results.append((p.returncode, p.stdout, p.stderr if p.returncode == 0 else b""))
             if results[0] != results[1]:
+                if results[0][0] == results[1][0] == 0 and peer_pays_more(args, top):
+                    passed_over += 1
+                    continue
                 bad += 1
                 kept = True
                 print("%d: git %s%s\nours: %r\npeer: %r" % (turn, args, " in " + top if keep else "", results[0], results[1]))
         if not (keep and kept):
             shutil.rmtree(top)
-    print("range-diff.py: %d commands, seed %s: %d differ" % (count, seed, bad))
+    print("range-diff.py: %d commands, seed %s: %d differ, %d with a peer that pays more" % (count, seed, bad, passed_over))
     return bad != 0
 
 
