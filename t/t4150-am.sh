@@ -186,6 +186,15 @@ test_expect_success 'authors and dates that make no commit stop with the patch i
 	sed "s/^Date: .*/Date: garbage/" p/0001* >q && test_expect_code 128 git -C r am ../q 2>err && test_grep "invalid date format: garbage" err && git -C r am --abort && git -C r diff --quiet start
 '
 
+test_expect_success 'a mail that cannot be read stops the series, and the patches before it stay' '
+	printf "From a@b Mon Sep 17 00:00:00 2001\nFrom: N <n@p>\nSubject: =?U" >bad &&
+	back && test_expect_code 128 git -C r am "$p1" ../bad 2>err && test_grep "could not parse patch" err && subjects one && test "$(cat $s/next)" = 2 &&
+	test_path_is_missing $s/final-commit && test_must_be_empty $s/patch && test_must_be_empty $s/msg && test_grep "Subject: =?U" $s/info && git -C r am --abort &&
+	test start = "$(git -C r name-rev --name-only --refs=start HEAD)" && test_expect_code 128 git -C r am ../bad && test "$(cat $s/next)" = 1 && git -C r am --abort &&
+	back mine && test_must_fail git -C r am ../mbox && echo >$s/0003 && test_expect_code 128 git -C r am --skip 2>err && test_grep "^error: empty patch: .*/0003" err &&
+	test "$(cat $s/next)" = 3 && subjects mine one && git -C r am --skip && subjects mine one
+'
+
 test_expect_success 'a dirty index that was found stays noted until patches are applied again' '
 	back && sed "s/^Date: .*/Date: garbage/" p/0001* >q && test_must_fail git -C r am ../q && test_path_is_missing $s/dirtyindex &&
 	test_expect_code 128 git -C r am --retry 2>err && test_grep "Dirty index: cannot apply patches (dirty: f)" err && test_path_is_file $s/dirtyindex &&

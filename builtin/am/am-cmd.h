@@ -168,6 +168,8 @@ MUST_USE int am_begin(struct am_cmd *c, struct err *err);
 MUST_USE int am_publish(struct am_cmd *c, const struct am_change *change, struct err *err);
 /* The same, and seal. Nothing of the operation is left. */
 MUST_USE int am_publish_stop(struct am_cmd *c, const struct am_change *change, struct err *err);
+/* The same after an error, which stays: `code` and *err. */
+MUST_USE int am_publish_failure(struct am_cmd *c, const struct am_change *change, int code, struct err *err);
 /* Seal what has been published, for a stop that changes nothing more. */
 MUST_USE int am_seal(struct am_cmd *c, struct err *err);
 /* Are local changes in the way of that tree? ERR_CONFLICT, with the message of git-merge(1). */

@@ -86,20 +86,12 @@ static int create_am_commit(struct am_cmd *c, struct err *err)
 	return rc;
 }
 
-/* No commit could be made: its changes stay in the index. *err says why. */
+/* No commit could be made: its changes stay in the index. */
 static int stop_without_commit(struct am_cmd *c, int code, struct err *err)
 {
 	const struct am_change change = { &c->tree, NULL };
-	struct err why = ERR_INIT;
-	int rc = am_publish_stop(c, &change, &why);
 
-	if (rc) {
-		err_release(err);
-		err_move(err, &why);
-		return rc;
-	}
-	err_release(&why);
-	return code;
+	return am_publish_failure(c, &change, code, err);
 }
 
 /* ---- hooks ---- */

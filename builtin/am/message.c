@@ -190,7 +190,6 @@ static void take_info(struct am_cmd *c, struct mail_info *info)
 {
 	struct am_mail *m = &c->mail;
 
-	mail_format_info(info, &m->info);
 	if (info->has_author) {
 		strbuf_addbuf(&m->author, &info->author);
 		strbuf_addbuf(&m->email, &info->email);
@@ -198,6 +197,13 @@ static void take_info(struct am_cmd *c, struct mail_info *info)
 	if (info->has_date)
 		strbuf_addbuf(&m->date, &info->date);
 	compose_message(c, info);
+}
+
+/* Also of a mail that is not well-formed, and in empty files of one that is empty. */
+static void take_parts(struct am_cmd *c, struct mail_info *info)
+{
+	struct am_mail *m = &c->mail;
+
 	strbuf_swap(&m->body, &info->message);
 	strbuf_swap(&m->patch, &info->patch);
 	m->has_text = true;
@@ -215,17 +221,20 @@ static int read_mail_text(struct am_cmd *c, const struct strbuf *text, const cha
 	struct mail_info info;
 	int rc = fill_mail_options(c, &o, err);
 
+	if (rc)
+		return rc;
 	mail_info_init(&info);
-	if (!rc && is_white(text)) {
+	if (is_white(text)) {
 		error("empty patch: '%s'", path);
 		rc = err_set(err, ERR_INVALID, "could not parse patch");
-	}
-	if (!rc) {
+	} else {
 		mail_read(text->buf, text->len, &o, &info);
+		mail_format_info(&info, &c->mail.info);
 		rc = info.faulty ? err_set(err, ERR_INVALID, "could not parse patch") : is_internal_data(&info);
 	}
 	if (!rc)
 		take_info(c, &info);
+	take_parts(c, &info);
 	mail_info_release(&info);
 	return rc;
 }

@@ -234,6 +234,18 @@ int am_publish_stop(struct am_cmd *c, const struct am_change *change, struct err
 	return rc ? rc : am_seal(c, err);
 }
 
+int am_publish_failure(struct am_cmd *c, const struct am_change *change, int code, struct err *err)
+{
+	struct err why = ERR_INIT;
+	int rc = am_publish_stop(c, change, &why);
+
+	if (!rc)
+		return code;
+	err_release(err);
+	err_move(err, &why);
+	return rc;
+}
+
 /* All patches are in memory: everything changes at once. */
 int am_publish_end(struct am_cmd *c, struct err *err)
 {

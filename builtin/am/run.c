@@ -139,8 +139,10 @@ static int one_patch(struct am_cmd *c, bool resumes, struct err *err)
 		return missing_file(c, "final-commit", err);
 	if (!resumes)
 		rc = am_read_mail(c, err);
+	if (rc > 0)
+		return 0; /* no mail with a patch */
 	if (rc)
-		return rc > 0 ? 0 : rc; /* no mail with a patch */
+		return c->rebasing ? rc : am_publish_failure(c, NULL, rc, err);
 	rc = ask_about_patch(c, &no, err);
 	return rc || no ? rc : take_current(c, err);
 }
