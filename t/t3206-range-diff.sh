@@ -98,6 +98,13 @@ test_expect_success 'options of diff are about the difference between the patche
 	git range-diff --output=file old~2^! new~1^! >out && test_must_be_empty out && test_grep "FIVE" file
 '
 
+test_expect_success '--stat has 80 columns beside the indent, whatever terminal and configuration say' '
+	for x in one two; do git checkout -q -b wide-$x main && test_seq 200 | sed "s/$/ $x/" >w && say wide || return 1; done &&
+	COLUMNS=40 git -c diff.statGraphWidth=5 -c diff.statNameWidth=3 range-diff --creation-factor=1000 --stat wide-one^! wide-two^! >out &&
+	test_grep "^     a => b | 400 +*-*$" out && test "$(sed -n 2p out | wc -c)" = 84 &&
+	git range-diff --creation-factor=1000 --stat --stat-graph-width=10 wide-one^! wide-two^! >out && test_grep "| 400 +++++-----$" out
+'
+
 test_expect_success 'a wrong command line, and a matrix that is too large' '
 	for a in "" "old" "main old" "main..old new" "main old nonsense"; do test_expect_code 129 git range-diff $a 2>err && test_grep "need two commit ranges" err || return 1; done &&
 	test_expect_code 129 git range-diff main old -- new 2>err && test_grep "not a commit range: .main" err &&

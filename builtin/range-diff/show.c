@@ -6,6 +6,8 @@
 #include "pretty/pretty.h"
 #include "util/alloc.h"
 
+#define STAT_WIDTH 80
+
 struct range_show {
 	struct range_diff_options *o;
 	struct range_patches *a, *b;
@@ -181,6 +183,8 @@ int range_diff_show(struct range_patches *a, struct range_patches *b, struct ran
 	o->diff.line_prefix = prefix;
 	if (!o->diff.formats)
 		o->diff.formats = DIFF_FORMAT_PATCH;
+	if (!o->diff.stat_width) /* the terminal does not count, and the indent is beside it */
+		o->diff.stat_width = STAT_WIDTH;
 	rc = show_all(&s, err);
 	o->diff.line_prefix = NULL;
 	free(prefix);
@@ -189,11 +193,16 @@ int range_diff_show(struct range_patches *a, struct range_patches *b, struct ran
 
 int range_diff_init(struct range_diff_options *o, struct repository *r, struct err *err)
 {
+	int rc;
+
 	*o = (struct range_diff_options){ .repo = r, .creation_factor = RANGE_DIFF_CREATION_FACTOR, .dual_color = true,
 					  .max_memory = RANGE_DIFF_MAX_MEMORY, .log_args = STRVEC_INIT, .indent = "" };
 	diff_options_init(&o->diff, r->odb);
 	o->diff.abbrev = r->settings.abbrev;
-	return diff_options_config(&o->diff, r->config, err);
+	rc = diff_options_config(&o->diff, r->config, err);
+	/* of --stat: options alone count */
+	o->diff.stat_name_width = o->diff.stat_graph_width = 0;
+	return rc;
 }
 
 void range_diff_release(struct range_diff_options *o)
