@@ -12,4 +12,6 @@ test_expect_success 'texts that a driver converts' 'answers textconv'
 
 test_expect_success 'how often texts are read' 'answers stats'
 
+test_expect_success 'lines that are like others, where a commit is ignored' 'answers likeness'
+
 test_done
