@@ -76,8 +76,10 @@ static int edit_once(struct file_prompt *p)
 	if (!rc) {
 		drop_comments(p->c, &text);
 		rc = hunk_replace(&p->c->list, h, &text, &empty, &err);
-		if (rc < 0)
+		if (rc < 0) {
 			error("%s", err_message(&err));
+			error("could not parse hunk header");
+		}
 	}
 	strbuf_release(&text);
 	err_release(&err);

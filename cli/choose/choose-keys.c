@@ -203,6 +203,8 @@ static bool ask_for_hunk(struct file_prompt *p)
 	struct chooser *c = p->c;
 	size_t next = p->at > LIST_LINES / 2 ? p->at - LIST_LINES / 2 : 0;
 
+	if (!next && p->f->hunks[0].is_mode) /* it can be gone to, but is not listed */
+		next = 1;
 	do {
 		next = print_summaries(p, next);
 		fputs(next < p->f->nr ? "go to which hunk (<ret> to see more)? " : "go to which hunk? ", stdout);
