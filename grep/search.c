@@ -155,7 +155,7 @@ static void begin_line(struct run *r, unsigned long no)
 	r->last_shown = no;
 }
 
-static void add_matches(struct run *r, struct place p, size_t len, char sign, size_t column)
+static void add_matches(struct run *r, struct place p, size_t len, char sign)
 {
 	static const char signs[] = { ':', '-', '=' };
 	static const enum grep_color rest[] = { GREP_COLOR_SELECTED, GREP_COLOR_CONTEXT, GREP_COLOR_FUNCTION };
@@ -167,7 +167,7 @@ static void add_matches(struct run *r, struct place p, size_t len, char sign, si
 	while (from < len && (r->f->only_matching || r->f->color) && grep_next_span(r->m, line, len, from, &s) && s.begin < s.end) {
 		if (r->f->only_matching) {
 			begin_line(r, p.no);
-			add_header(r, p.no, column ? s.begin + 1 : 0, sign);
+			add_header(r, p.no, s.begin + 1, sign);
 		} else {
 			add_colored(r, rest[kind], line + from, s.begin - from);
 		}
@@ -186,7 +186,7 @@ static void show_line(struct run *r, struct place p, char sign, size_t column)
 		begin_line(r, p.no);
 		add_header(r, p.no, column, sign);
 	}
-	add_matches(r, p, line_len(r->t, p.at), sign, column);
+	add_matches(r, p, line_len(r->t, p.at), sign);
 	if (!r->f->only_matching)
 		strbuf_addch(r->out, '\n');
 }
@@ -345,7 +345,7 @@ bool grep_search(const struct grep_format *f, struct grep_matcher *m, const stru
 		return false;
 	search_lines(&r);
 	if (f->quiet)
-		return r.selected > 0;
+		return f->names_without ? !r.selected : r.selected > 0;
 	if (f->names_without ? !r.selected : (f->names && r.selected)) {
 		add_name(&r);
 		strbuf_addch(r.out, f->nul ? '\0' : '\n');

@@ -8,4 +8,6 @@ T_ANSWERS=$TEST_DIRECTORY/t7811
 
 test_expect_success 'options, places and settings' 'answers options'
 
+test_expect_success 'options and patterns that are combined' 'answers combined'
+
 test_done

@@ -18,7 +18,7 @@ struct grep_options {
 	struct grep_rules rules;
 	struct grep_format format;
 	int cached, untracked, no_index, exclude_standard; /* the last: -1 not said */
-	int text, textconv, full_name, max_depth, recursive, recurse_submodules, threads; /* threads: -1 not said */
+	int textconv, full_name, max_depth, recursive, recurse_submodules, threads; /* threads: -1 not said */
 	bool open_in_pager;
 	const char *pager; /* NULL: the default */
 };

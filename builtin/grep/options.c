@@ -250,7 +250,7 @@ int grep_parse_options(struct grep_cmd *c, int argc, const char **argv)
 {
 	struct grep_options *o = &c->o;
 	struct grep_format *f = &o->format;
-	int color = COLOR_UNSET, ignore_case = 0, words = 0, skip_binary = 0, ext = 0, show_name = 1, used;
+	int color = COLOR_UNSET, ignore_case = 0, words = 0, binary = GREP_BINARY_NOTE, ext = 0, show_name = 1, used;
 	struct option opts[] = {
 		OPT_BOOL(0, "cached", &o->cached, "search in index instead of in the work tree"),
 		{ OPTION_SET_INT, 0, "no-index", &o->no_index, NULL, "find in contents not managed by git", PARSE_OPT_NONEG, NULL, 1 },
@@ -262,8 +262,9 @@ int grep_parse_options(struct grep_cmd *c, int argc, const char **argv)
 		OPT_BOOL('v', "invert-match", &f->invert, "show non-matching lines"),
 		OPT_BOOL('i', "ignore-case", &ignore_case, "case insensitive matching"),
 		OPT_BOOL('w', "word-regexp", &words, "match patterns only at word boundaries"),
-		OPT_BOOL('a', "text", &o->text, "process binary files as text"),
-		{ OPTION_SET_INT, 'I', NULL, &skip_binary, NULL, "don't match patterns in binary files", PARSE_OPT_NONEG, NULL, 1 },
+		{ OPTION_SET_INT, 'a', "text", &binary, NULL, "process binary files as text", 0, NULL, GREP_BINARY_TEXT },
+		{ OPTION_SET_INT, 'I', NULL, &binary, NULL, "don't match patterns in binary files", PARSE_OPT_NONEG, NULL,
+		  GREP_BINARY_SKIP },
 		OPT_BOOL(0, "textconv", &o->textconv, "process binary files with textconv filters"),
 		OPT_CALLBACK_F('r', "recursive", &o->max_depth, NULL, "search in subdirectories (default)", PARSE_OPT_NOARG, set_recursive),
 		{ OPTION_INTEGER, 0, "max-depth", &o->max_depth, "n", "descend at most <n> levels", PARSE_OPT_NONEG, NULL, 0 },
@@ -320,7 +321,7 @@ int grep_parse_options(struct grep_cmd *c, int argc, const char **argv)
 	o->rules.whole_words = words;
 	f->show_name = show_name;
 	f->only_matching &= !f->invert; /* such lines have no matches */
-	f->binary = o->text ? GREP_BINARY_TEXT : skip_binary ? GREP_BINARY_SKIP : GREP_BINARY_NOTE;
+	f->binary = (enum grep_binary)binary;
 	f->color = color == COLOR_UNSET ? want_color(c->r, "grep", STDOUT_FILENO) : color_wanted((enum color_when)color, STDOUT_FILENO, false);
 	check_combinations(c);
 	used = take_pattern(c, argc, c->args);

@@ -205,6 +205,31 @@ static void incomplete_expressions_are_refused(void **state UNUSED)
 	}
 }
 
+/* The text ends where its length says, in a line or behind one; an empty line may follow the last newline. */
+static void a_text_ends_with_its_length(void **state UNUSED)
+{
+	static const struct {
+		const char *pattern, *text;
+		size_t len;
+		bool matches;
+	} all[] = {
+		{ "foo$", "x\nfoobar\n", 5, true }, { "bar", "x\nfoobar\n", 5, false }, { "x$", "a\nb\nxy\n", 5, true },
+		{ "foo$", "foo\nbar\n", 3, true }, { "^$", "a\nb", 2, true }, { "^$", "a\nb", 3, false }, { "^$", "", 0, true },
+		{ "a", "", 0, false }, { "^$", "a\n\nb", 4, true }, { "b$", "a\nb\nc", 5, true }, { "^b", "a\nb\nc", 5, true },
+		{ "c", "a\nb\nc", 5, true }, { "d", "a\nb\nc", 5, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		struct grep_words w = GREP_WORDS_INIT;
+		struct grep_matcher *m = compile_one(&w, GREP_BASIC, all[i].pattern);
+
+		if (grep_text_matches(m, all[i].text, all[i].len) != all[i].matches)
+			fail_msg("'%s' in %zu bytes of '%s'", all[i].pattern, all[i].len, all[i].text);
+		grep_matcher_free(m);
+		grep_words_clear(&w);
+	}
+}
+
 /* ---- too much ---- */
 
 static void deep_groups_are_refused(void **state UNUSED)
@@ -310,6 +335,7 @@ int main(void)
 		cmocka_unit_test(a_column_is_the_first_of_all),
 		cmocka_unit_test(each_alternative_is_a_term),
 		cmocka_unit_test(incomplete_expressions_are_refused),
+		cmocka_unit_test(a_text_ends_with_its_length),
 		cmocka_unit_test(deep_groups_are_refused),
 		cmocka_unit_test(deep_expressions_are_refused),
 		cmocka_unit_test(many_alternatives_need_no_deep_stack),
