@@ -21,4 +21,6 @@ test_expect_success 'index, files and what has changed there' 'answers places'
 
 test_expect_success 'creations and deletions that are only possible' 'answers summary'
 
+test_expect_success 'options and texts that are combined' 'answers combined'
+
 test_done
