@@ -100,7 +100,7 @@ old" && test_expect_code 129 git bisect good && again
 
 test_expect_success 'marks that are no commits' '
 	git bisect start c10 c1 && git for-each-ref refs/bisect >before && test_expect_code 1 git bisect bad missing 2>err && grep "error: Bad rev input: missing" err &&
-	test_expect_code 1 git bisect good c3 HEAD:f 2>err && grep "Bad rev input (not a commit): HEAD:f" err &&
+	test_expect_code 128 git bisect good c3 HEAD:f 2>err && grep "Bad rev input (not a commit): HEAD:f" err &&
 	test_expect_code 1 git bisect bad c3 c4 2>err && grep "can take only one argument" err && git for-each-ref refs/bisect >after && test_cmp before after && again
 '
 

@@ -32,4 +32,6 @@ history () {
 test_expect_success 'starts of a bisection' 'answers start'
 test_expect_success 'marks, run, replay, reset' 'answers marks'
 
+test_expect_success 'sessions whose commands are combined at random' 'answers combined'
+
 test_done

@@ -27,15 +27,16 @@ int bisect_check_terms(struct bisect *b, const char *state)
 
 static bool find_mark(struct bisect *b, const char *name, struct object_id *out)
 {
+	struct err err = ERR_INIT;
 	struct object_id oid;
 
 	if (revparse_oid(b->r, name, &oid, NULL) < 0) {
 		error("Bad rev input: %s", name);
 		return false;
 	}
-	if (object_peel(odb_source(b->r->odb), &oid, OBJ_COMMIT, out, NULL, NULL) < 0) {
-		error("Bad rev input (not a commit): %s", name);
-		return false;
+	if (object_peel(odb_source(b->r->odb), &oid, OBJ_COMMIT, out, NULL, &err) < 0) {
+		report_error(&err);
+		die("Bad rev input (not a commit): %s", name);
 	}
 	return true;
 }

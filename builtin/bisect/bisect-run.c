@@ -2,6 +2,7 @@
 /* git-bisect(1): run. */
 #include "compat/posix.h"
 #include "builtin/bisect/bisect-cmd.h"
+#include "history/names/revparse.h"
 #include "util/alloc.h"
 #include "util/quote.h"
 #include "util/run-command.h"
@@ -56,10 +57,11 @@ static int go_to(struct bisect *b, const struct object_id *oid)
  */
 static bool fails_everywhere(struct bisect *b, const char *command, int code)
 {
+	const char *head = b->no_checkout ? repo_state_name(STATE_BISECT_HEAD) : "HEAD";
 	struct object_id here;
 	int again;
 
-	if (!b->good.nr || !repo_state_oid(b->r, STATE_BISECT_EXPECTED_REV, &here))
+	if (!b->good.nr || revparse_oid(b->r, head, &here, NULL) < 0)
 		return false;
 	if (go_to(b, &b->good.oid[0]))
 		return true;

@@ -305,7 +305,7 @@ static int replay_line(struct bisect *b, char *line)
 	if (!words.nr)
 		;
 	else if (!strcmp(words.v[0], "start"))
-		code = bisect_exit_code(bisect_start_cmd(b, (int)words.nr - 1, words.v + 1));
+		code = bisect_start_cmd(b, (int)words.nr - 1, words.v + 1) == BISECT_OK ? 0 : BISECT_FAILED;
 	else if (words.nr > 1 && (bisect_is_common_term(words.v[0]) || !strcmp(words.v[0], "skip") || !strcmp(words.v[0], b->term_bad) ||
 				  !strcmp(words.v[0], b->term_good)))
 		code = replay_mark(b, words.v[0], words.v[1]);

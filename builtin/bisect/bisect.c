@@ -182,8 +182,11 @@ static int mark_cmd(struct bisect *b, const char *state, int argc, const char **
 	bool known = bisect_is_common_term(state) || !strcmp(state, b->term_bad) || !strcmp(state, b->term_good);
 	int code;
 
-	if (!known)
+	if (!known) {
+		if (b->has_terms)
+			(void)bisect_check_terms(b, state);
 		die_unknown(state);
+	}
 	if ((code = require_start(b)) != 0)
 		return code;
 	if (bisect_check_terms(b, state) < 0)
