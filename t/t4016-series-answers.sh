@@ -8,4 +8,6 @@ T_ANSWERS=$TEST_DIRECTORY/t4016
 
 test_expect_success 'format-patch, range-diff, request-pull' 'answers series'
 
+test_expect_success 'options that are combined' 'answers combined'
+
 test_done
