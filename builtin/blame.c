@@ -75,7 +75,7 @@ struct blame_command {
 	bool mark_ignored, mark_unblamable;
 	int reverse, score_debug, progress;
 	int incremental, porcelain, line_porcelain, blank, root, stats, show_name, show_number, compat, raw_time, long_ids,
-		no_author, email, ignore_space, abbrev, color_lines, color_age;
+		no_author, email, ignore_space, abbrev, color_lines, color_age, configured_lines, configured_age;
 	char repeated_color[COLOR_MAXLEN];
 	struct age_color *ages; /* the oldest first */
 	size_t nr_ages;
@@ -446,7 +446,7 @@ static int on_algorithm(const struct option *opt, const char *arg, int unset)
 	struct diff_options *o = opt->value;
 
 	(void)unset;
-	if (!diff_set_algorithm(o, arg))
+	if (!diff_set_algorithm(o, arg ? arg : opt->long_name))
 		return error("option diff-algorithm accepts \"myers\", \"minimal\", \"patience\" and \"histogram\"");
 	return 0;
 }
@@ -552,9 +552,9 @@ static int read_colors(struct blame_command *b, struct err *err)
 	if (color_parse(repeated, b->repeated_color) < 0 && color_parse("cyan", b->repeated_color) == 0)
 		warning("invalid value for '%s': '%s'", "color.blame.repeatedLines", repeated);
 	if (scheme && !strcmp(scheme, "repeatedLines"))
-		b->color_lines = 1;
+		b->configured_lines = 1;
 	else if (scheme && !strcmp(scheme, "highlightRecent"))
-		b->color_age = 1;
+		b->configured_age = 1;
 	else if (scheme && strcmp(scheme, "none") != 0)
 		warning("invalid value for '%s': '%s'", "blame.coloring", scheme);
 	return read_age_colors(b, ages, err);
@@ -687,6 +687,8 @@ static void find_parents(struct blame_command *b, struct commit *base, struct co
 		die_err(&err);
 	for (size_t i = 0; i < merged.nr; i++)
 		commit_list_add(out, commit_lookup(b->walk->pool, &merged.oid[i]));
+	for (size_t i = 0; !given && i < out->nr; i++) /* for the walk that finds out what "^x" excludes */
+		rev_walk_add_commit(b->walk, &out->items[i]->oid, "HEAD", 0);
 	oid_array_clear(&merged);
 	err_release(&err);
 }
@@ -1133,6 +1135,10 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 		OPT_BOOL('w', NULL, &b.ignore_space, "ignore differences in whitespace"),
 		OPT_CALLBACK_F(0, "diff-algorithm", &b.diff, "algorithm", "choose how lines are compared", PARSE_OPT_NONEG,
 			       on_algorithm),
+		OPT_CALLBACK_F(0, "patience", &b.diff, NULL, "compare lines by \"patience diff\"", PARSE_OPT_NOARG | PARSE_OPT_NONEG,
+			       on_algorithm),
+		OPT_CALLBACK_F(0, "histogram", &b.diff, NULL, "compare lines by \"histogram diff\"", PARSE_OPT_NOARG | PARSE_OPT_NONEG,
+			       on_algorithm),
 		OPT_BOOL(0, "minimal", &minimal, "find the smallest difference"),
 		OPT_BOOL(0, "indent-heuristic", &indent, "let indentation decide where a change lies"),
 		OPT_STRING(0, "contents", &b.contents, "file", "use the content of that file"),
@@ -1172,6 +1178,10 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	if (read_colors(&b, &err) < 0)
 		die_err(&err);
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_UNKNOWN);
+	if (!b.color_lines && !b.color_age) {
+		b.color_lines = b.configured_lines;
+		b.color_age = b.configured_age;
+	}
 	if (b.progress > 0 && (b.incremental || b.porcelain || b.line_porcelain))
 		die("--progress can't be used with --incremental or porcelain formats");
 	if (b.progress < 0)

@@ -14,4 +14,6 @@ test_expect_success 'how often texts are read' 'answers stats'
 
 test_expect_success 'lines that are like others, where a commit is ignored' 'answers likeness'
 
+test_expect_success 'options that are combined' 'answers combined'
+
 test_done
