@@ -127,8 +127,7 @@ static void take_content_type(struct reading *r, struct strbuf *value)
 	}
 	r->flowed = mail_header_parameter(value->buf, "format=", &parameter) && !strcasecmp(parameter.buf, "flowed");
 	r->delsp = mail_header_parameter(value->buf, "delsp=", &parameter) && !strcasecmp(parameter.buf, "yes");
-	if (mail_header_parameter(value->buf, "charset=", &parameter))
-		strbuf_swap(&r->charset, &parameter);
+	(void)mail_header_parameter(value->buf, "charset=", &r->charset);
 	strbuf_release(&parameter);
 }
 
@@ -568,6 +567,7 @@ void mail_read(const char *text, size_t len, const struct mail_options *o, struc
 	read_body(&r, &line);
 	report_quoted_cr(&r);
 	fill_results(&r);
+	m->flowed = r.flowed;
 	release_reading(&r);
 	strbuf_release(&line);
 }

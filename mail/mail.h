@@ -52,6 +52,7 @@ struct mail_info {
 	bool has_author, has_subject, has_date;
 	struct strbuf author, email, subject, date;
 	struct strbuf message, patch;
+	bool flowed; /* format=flowed: spaces at the ends of lines do not count */
 	bool faulty; /* the text cannot be all right; report_error has been called */
 };
 

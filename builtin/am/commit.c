@@ -18,10 +18,10 @@ static int make_author(struct am_cmd *c, struct strbuf *out, struct err *err)
 	int zone;
 
 	when = date_now(&zone);
-	if (m->date.len && !c->o.ignore_date && date_parse(m->date.buf, &when, &zone) < 0)
-		return err_set(err, ERR_INVALID, "invalid date format: %s", m->date.buf);
 	if (ident_is_empty(m->author.buf))
 		return err_set(err, ERR_NO_IDENT, "empty ident name (for <%s>) not allowed", m->email.buf);
+	if (m->date.len && !c->o.ignore_date && date_parse(m->date.buf, &when, &zone) < 0)
+		return err_set(err, ERR_INVALID, "invalid date format: %s", m->date.buf);
 	return ident_format(out, m->author.buf, m->email.buf, when, zone, true, err);
 }
 

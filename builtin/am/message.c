@@ -230,6 +230,8 @@ static int read_mail_text(struct am_cmd *c, const struct strbuf *text, const cha
 	} else {
 		mail_read(text->buf, text->len, &o, &info);
 		mail_format_info(&info, &c->mail.info);
+		if (info.flowed)
+			warning("Patch sent with format=flowed; space at the end of lines might be lost.");
 		rc = info.faulty ? err_set(err, ERR_INVALID, "could not parse patch") : is_internal_data(&info);
 	}
 	if (!rc)
