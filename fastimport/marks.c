@@ -142,14 +142,13 @@ static int map_from_mark(void *data, uint64_t id, const struct object_id *oid, s
 {
 	struct submodule_marks *s = data;
 	const struct import_mark *to = import_mark_get(&s->to, id);
+	struct object_id *copy;
 
-	(void)err;
-	if (to) {
-		struct object_id *copy = xmalloc(sizeof(*copy));
-
-		*copy = to->oid;
-		free(oidmap_put(&s->fi->sub_map, oid, copy));
-	}
+	if (!to)
+		return err_set(err, ERR_INVALID, "mark :%" PRIu64 " not declared", id);
+	copy = xmalloc(sizeof(*copy));
+	*copy = to->oid;
+	free(oidmap_put(&s->fi->sub_map, oid, copy));
 	return 0;
 }
 
@@ -172,7 +171,7 @@ int import_marks_map_submodules(struct fast_import *fi, struct err *err)
 	}
 	free(v);
 	v = strmap_sorted(&fi->sub_to);
-	for (size_t i = 0; i < fi->sub_to.nr && !rc; i++)
+	for (size_t i = 0; i < fi->sub_to.nr && fi->sub_from.nr && !rc; i++)
 		if (!strmap_contains(&fi->sub_from, v[i]->key))
 			rc = err_set(err, ERR_INVALID, "missing from marks for submodule '%s'", v[i]->key);
 	free(v);
