@@ -91,11 +91,23 @@ static int queue_state_removal(const struct notes_merge *m, struct repo_operatio
 	return rc;
 }
 
+static bool is_in_progress(const struct notes_merge *m)
+{
+	char *dir = repo_state_path(m->repo, STATE_NOTES_MERGE_WORKTREE);
+	bool yes = is_directory(dir) || ref_exists(m->repo->refs, repo_state_name(STATE_NOTES_MERGE_PARTIAL)) ||
+		   ref_exists(m->repo->refs, repo_state_name(STATE_NOTES_MERGE_REF));
+
+	free(dir);
+	return yes;
+}
+
 int notes_merge_abort(struct notes_merge *m, struct repo_operation *op, struct err *err)
 {
 	struct ref_transaction *t = NULL;
-	int rc = repo_operation_begin_refs(op, 0, &t, err);
+	int rc = is_in_progress(m) ? 0 : err_set(err, ERR_NOT_FOUND, "failed to remove 'git notes merge' worktree");
 
+	if (!rc)
+		rc = repo_operation_begin_refs(op, 0, &t, err);
 	return rc ? rc : queue_state_removal(m, op, t, err);
 }
 

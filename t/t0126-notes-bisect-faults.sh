@@ -15,7 +15,7 @@ still_good () {
 	if test -f bisecting; then
 		(cd copy && git bisect reset && git checkout -q -f main && git bisect start c8 c1 && git bisect good && git bisect reset) >reset 2>&1
 	else
-		(cd copy && git notes merge --abort && git notes add -f -m again c1 && git notes merge -s union x) >merge 2>&1
+		(cd copy && { git notes merge --abort || :; } && git notes add -f -m again c1 && git notes merge -s union x) >merge 2>&1
 	fi
 }
 

@@ -10,4 +10,6 @@ test_expect_success 'notes: add, append, edit, copy, remove, merge, settings' 'a
 test_expect_success 'replace and repo' 'answers replace'
 test_expect_success 'worktree' 'answers worktree'
 
+test_expect_success 'commands that are chosen at random' 'answers combined'
+
 test_done

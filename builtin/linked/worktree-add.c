@@ -241,7 +241,7 @@ static int use_new_branch(struct adding *a)
 		rc = err_set(&err, ERR_EXISTS, "a branch named '%s' already exists", name);
 	if (rc < 0) {
 		(void)report_advised(&err, &advice);
-		return 255;
+		return a->orphan ? 128 : 255;
 	}
 	strbuf_release(&advice);
 	if (!exists || !a->orphan)
@@ -251,6 +251,14 @@ static int use_new_branch(struct adding *a)
 	return 0;
 }
 
+/* The worktree is to have no branch, or one that is there. */
+static void claim_without_branch(struct adding *a)
+{
+	if (a->track_given)
+		die("--[no-]track can only be used if a new branch is created");
+	worktree_claim_path(a->r, a->list, a->path, a->given, a->force, "add");
+}
+
 static int use_commit(struct adding *a)
 {
 	struct strbuf more = STRBUF_INIT;
@@ -258,7 +266,7 @@ static int use_commit(struct adding *a)
 
 	if (a->detach <= 0 && is_local_branch(a, a->start, &oid)) {
 		announce(a, "checking out '", a->start, "'");
-		worktree_claim_path(a->r, a->list, a->path, a->given, a->force, "add");
+		claim_without_branch(a);
 		refuse_used(a);
 		a->o.branch = a->ref.buf;
 		a->o.commit = oid;
@@ -268,7 +276,7 @@ static int use_commit(struct adding *a)
 	odb_abbrev(a->r->odb, &a->o.commit, a->r->settings.abbrev, &more);
 	announce(a, more.buf, "", "");
 	strbuf_release(&more);
-	worktree_claim_path(a->r, a->list, a->path, a->given, a->force, "add");
+	claim_without_branch(a);
 	return 0;
 }
 

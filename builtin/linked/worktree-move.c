@@ -155,7 +155,7 @@ int worktree_cmd_move(int argc, const char **argv, struct command_ctx *ctx)
 	const struct worktree *w;
 	struct worktree *list;
 	struct worktree_move m;
-	char *to;
+	char *to, *given;
 
 	argc = parse_options(argc, argv, options, usage, 0);
 	if (argc != 2)
@@ -163,19 +163,24 @@ int worktree_cmd_move(int argc, const char **argv, struct command_ctx *ctx)
 	list = worktrees_read_or_die(ctx->repo);
 	w = find_linked(list, ctx, argv[0]);
 	to = worktree_argument_path(ctx, argv[1]);
+	given = xstrdup(argv[1]);
 	if (is_directory(to)) {
-		char *inside = path_join(to, path_basename(w->path));
+		const char *name = path_basename(w->path);
+		char *inside = path_join(to, name), *shown = path_join(given, name);
 
 		free(to);
+		free(given);
 		to = inside;
+		given = shown;
 	}
-	worktree_claim_path(ctx->repo, list, to, argv[1], force, "move");
+	worktree_claim_path(ctx->repo, list, to, given, force, "move");
 	refuse_submodules(w);
 	refuse_locked(w, force, "move");
 	check_link(w, "move");
-	m = (struct worktree_move){ to, argv[1], worktree_wants_relative(ctx->repo, relative) };
+	m = (struct worktree_move){ to, given, worktree_wants_relative(ctx->repo, relative) };
 	rc = move_worktree(ctx->repo, w, &m);
 	free(to);
+	free(given);
 	worktrees_free(list);
 	return rc;
 }

@@ -151,6 +151,10 @@ int notes_merge_cmd(struct notes_cmd *c, int argc, const char **argv)
 	}
 	rc = change_by_merge(c, &m, &o, &err);
 	free(remote);
+	if (rc < 0 && o.abort) {
+		report_error(&err);
+		return 1;
+	}
 	if (rc < 0)
 		return report_fatal(&err);
 	return m.conflicts ? report_conflicts(c) : 0;

@@ -58,8 +58,10 @@ static int edit_object(struct replace_cmd *c, enum object_type type, bool raw, c
 		report_error(err);
 		rc = err_set(err, ERR_ABORTED, "editing object file failed");
 	}
-	if (!rc && listed)
-		rc = parse_tree_text(c, text, err);
+	if (!rc && listed && (rc = parse_tree_text(c, text, err)) < 0) {
+		report_fatal(err);
+		rc = err_set(err, ERR_INVALID, "mktree reported failure");
+	}
 	free(path);
 	return rc;
 }
