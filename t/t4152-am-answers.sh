@@ -26,6 +26,7 @@ test_expect_success 'ways to go on from a stop' 'answers stops'
 test_expect_success 'mails of many shapes' 'answers mails'
 test_expect_success 'settings, hooks, answers, and texts of many kinds' 'answers settings'
 
+test_expect_success 'hooks, questions and stops in a series' 'answers hooks'
 test_expect_success 'mails that are put together at random' 'answers combined'
 
 test_done

@@ -150,15 +150,26 @@ static void operators_bind_as_in_git(void **state UNUSED)
 
 static void a_column_is_the_first_of_all(void **state UNUSED)
 {
-	struct grep_words w = GREP_WORDS_INIT;
-	struct grep_matcher *m = compile_formula(&w, "b|a|!c", NULL);
-	struct grep_column column;
+	static const struct {
+		const char *formula, *line;
+		ssize_t match, inverted;
+	} all[] = {
+		{ "b|a|!c", "..a.b.c", 2, 6 }, { "!c", "c.c", -1, 0 }, { "!c", "..", -1, -1 }, { "!(!c)", "c", 0, -1 }, { "!(!c)", ".c", 1, -1 },
+		{ "!(!c)|a", "a.c", 0, -1 }, { "c|!(!a)", "c.a", 0, -1 }, { "!c|!a", "a.c", -1, 0 }, { "!a|!c", "a.c", -1, 0 },
+		{ "a&b", "b.a", 0, -1 }, { "a&!b", "b.a", 2, 0 }, { "a&b", "a..", 0, -1 }, { "a&!(!b)", "ba", 0, -1 }, { "a&b&c", ".cb", 1, -1 },
+	};
 
-	assert_true(grep_line_matches(m, "..a.b.c", 7, &column));
-	assert_int_equal(column.match, 2);
-	assert_int_equal(column.inverted, 6);
-	grep_matcher_free(m);
-	grep_words_clear(&w);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		struct grep_words w = GREP_WORDS_INIT;
+		struct grep_matcher *m = compile_formula(&w, all[i].formula, NULL);
+		struct grep_column column;
+
+		(void)grep_line_matches(m, all[i].line, strlen(all[i].line), &column);
+		if (column.match != all[i].match || column.inverted != all[i].inverted)
+			fail_msg("%s in %s: %zd, %zd", all[i].formula, all[i].line, column.match, column.inverted);
+		grep_matcher_free(m);
+		grep_words_clear(&w);
+	}
 }
 
 static void each_alternative_is_a_term(void **state UNUSED)
