@@ -212,6 +212,7 @@ static int add_entry(struct apply *a, const char *name, unsigned mode, const str
 		     unsigned flags)
 {
 	struct index_entry *e = index_entry_new(&a->ix, mode, oid, name, strlen(name), stage);
+	struct err err = ERR_INIT;
 	struct stat st;
 
 	e->flags |= flags;
@@ -222,7 +223,9 @@ static int add_entry(struct apply *a, const char *name, unsigned mode, const str
 		}
 		stat_data_fill(&e->stat, &st);
 	}
-	if (index_add(&a->ix, e, INDEX_ADD_REPLACE, a->repo->settings.protect, NULL) < 0) {
+	if (index_add(&a->ix, e, 0, a->repo->settings.protect, &err) < 0) {
+		apply_error(a, "%s", err_message(&err));
+		err_release(&err);
 		apply_error(a, "unable to add cache entry for %s", name);
 		return APPLY_FATAL;
 	}
