@@ -13,21 +13,19 @@ void apply_hash_blob(const struct apply *a, const struct strbuf *content, struct
 		*oid = a->algo->null_oid;
 }
 
-static bool check_preimage_id(struct apply *a, const struct apply_patch *ap, const struct strbuf *content)
+/* *result: the id of what the patch makes. A file that the patch creates begins without content. */
+static bool check_ids(struct apply *a, const struct apply_patch *ap, const struct strbuf *content, struct object_id *result)
 {
 	const char *name = ap->p.old_name ? ap->p.old_name : ap->p.new_name;
 	struct object_id oid, wanted;
 
 	if (strlen(ap->p.old_oid) != a->algo->hex_len || strlen(ap->p.new_oid) != a->algo->hex_len ||
-	    oid_from_hex(&wanted, ap->p.old_oid, a->algo) < 0 || oid_from_hex(&oid, ap->p.new_oid, a->algo) < 0) {
+	    oid_from_hex(&wanted, ap->p.old_oid, a->algo) < 0 || oid_from_hex(result, ap->p.new_oid, a->algo) < 0) {
 		apply_error(a, "cannot apply binary patch to '%s' without full index line", name);
 		return false;
 	}
-	if (!ap->p.old_name) {
-		if (content->len)
-			apply_error(a, "the patch applies to an empty '%s' but it is not empty", name);
-		return !content->len;
-	}
+	if (!ap->p.old_name)
+		return true;
 	apply_hash_blob(a, content, &oid);
 	if (oid_eq(&oid, &wanted))
 		return true;
@@ -79,9 +77,7 @@ int apply_binary(struct apply *a, struct apply_patch *ap, struct strbuf *content
 	const char *name = ap->p.old_name ? ap->p.old_name : ap->p.new_name;
 	struct object_id wanted, oid;
 
-	if (!check_preimage_id(a, ap, content))
-		return -1;
-	if (oid_from_hex(&wanted, ap->p.new_oid, a->algo) < 0)
+	if (!check_ids(a, ap, content, &wanted))
 		return -1;
 	if (oid_is_null(&wanted)) {
 		strbuf_reset(content);
