@@ -522,22 +522,26 @@ static int read_age_colors(struct blame_command *b, const char *text, struct err
 {
 	struct string_list words = STRING_LIST_INIT;
 	size_t alloc = 0;
-	bool bad = false;
+	int rc = 0;
 
 	string_list_split(&words, text, ",");
-	for (size_t i = 0; !bad && i < words.nr; i += 2) {
+	for (size_t i = 0; !rc && i < words.nr; i += 2) {
 		struct age_color age = { .until = UINT64_MAX };
+		const char *name = words.items[i].string;
 
-		bad = color_parse(words.items[i].string, age.color) < 0;
+		if (color_parse(name, age.color) < 0) {
+			error("invalid color value: %s", name);
+			rc = err_set(err, ERR_INVALID, "expecting a color: %s", name);
+		}
 		if (i + 1 < words.nr)
 			age.until = date_approxidate(words.items[i + 1].string, NULL);
 		ALLOC_GROW(b->ages, b->nr_ages + 1, alloc);
 		b->ages[b->nr_ages++] = age;
 	}
-	if (!bad && words.nr % 2 == 0)
-		bad = err_set(err, ERR_INVALID, "must end with a color") < 0;
+	if (!rc && words.nr % 2 == 0)
+		rc = err_set(err, ERR_INVALID, "must end with a color");
 	string_list_clear(&words, NULL);
-	return bad ? err_set(err, ERR_INVALID, "expecting a color: %s", text) : 0;
+	return rc;
 }
 
 static int read_colors(struct blame_command *b, struct err *err)
