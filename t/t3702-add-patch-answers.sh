@@ -6,7 +6,8 @@ test_description='hunks that are chosen, split and edited: words, exit codes and
 . "$TEST_DIRECTORY/lib-answers.sh"
 T_ANSWERS=$TEST_DIRECTORY/t3702
 
-# with KEYS COMMAND...: answers as lines, without what Git says about the overlap of hunks; what is then in the index and not in files, and the files again as they were
+# with KEYS COMMAND...: answers as lines, without the words of Git about hunks that overlap. Shows the changes that are in the
+# index then, and the ones that are only in files; the index is reset.
 with () {
 	printf "%b" "$1" >keys
 	shift
