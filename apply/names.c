@@ -99,7 +99,7 @@ static size_t fraction_len(const char *s, size_t len)
 		end--;
 	if (end == len || !end || s[end - 1] != '.')
 		return 0;
-	n = ends_in_shape(s, end - 1, "00:00:00");
+	n = ends_in_shape(s, end - 1, " 00:00:00");
 	return n ? len - end + 1 + n : 0;
 }
 
@@ -126,8 +126,6 @@ static size_t time_len(const char *s, size_t len)
 	n = fraction_len(s, end);
 	if (!n)
 		n = ends_in_shape(s, end, " 00:00:00");
-	else if (end - n && s[end - n - 1] == ' ')
-		n++;
 	end -= n;
 	n = ends_in_shape(s, end, "0000-00-00");
 	if (!n)
