@@ -230,7 +230,7 @@ static void settle(struct bulk_checkin *b)
 	b->nr_unsettled = 0;
 }
 
-/* Whoever asks for it waits for it. */
+/* A caller that asks for the object waits for it. */
 static void settle_object(struct bulk_checkin *b, const struct object_id *oid)
 {
 	if (b->nr_unsettled && oidset_contains(&b->unsettled, oid))

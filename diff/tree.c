@@ -82,7 +82,7 @@ static bool is_above(const struct strbuf *dir, const struct pathspec_item *it)
 }
 
 /*
- * Without paths the depth is as if each name at the top had been given. Of several paths the last one that has to do with the
+ * Without paths the depth is as if each name at the top had been given. The last of several paths that has to do with the
  * directory decides. As in Git, nothing has to do with one that is matched otherwise: the top, with a slash at the end, by icase.
  */
 static bool descends(const struct diff_options *o, const struct strbuf *dir)

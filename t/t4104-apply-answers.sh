@@ -18,10 +18,7 @@ test_expect_success 'headers of hunks and files' 'answers headers'
 test_expect_success 'white space of new lines' 'answers space'
 test_expect_success 'lines that are looked for, with other white space' 'answers looks'
 test_expect_success 'index, files and what has changed there' 'answers places'
-
 test_expect_success 'creations and deletions that are only possible' 'answers summary'
-
-
 test_expect_success 'new files that are there, quoted names, binary patches with odd ids' 'answers creations'
 test_expect_success 'options and texts that are combined' 'answers combined'
 

@@ -19,7 +19,7 @@ commit () {
 # text NUMBER...: f, with these lines
 text () { printf "M 100644 inline f\ndata $(($# * 5))\n" && printf "%04d\n" "$@"; }
 
-# Of 600 commits each 50th adds a line.
+# Each 50th of 600 commits adds a line.
 test_expect_success 'set up' '
 	git init -q -b main repo && cd repo && i=0 all= && while test $((i += 1)) -le 600
 	do

@@ -13,7 +13,7 @@ blob () {
 	{ echo "number $1" && seq -f "line %03.0f of a text that is long enough for deltas" 1 40; } >text &&
 	echo blob && if test $# = 2; then echo "mark :$2"; fi && echo "data $(wc -c <text)" && cat text
 }
-# pack_of OPTION...: the name of the pack that the stream becomes, and what is said
+# pack_of COMMAND...: the name of the pack, and the statistics
 pack_of () { rm -rf r && git init -q --bare r && "$@" 2>said && (cd r/objects/pack && echo *.pack) && grep "deltas\|Total" said; }
 import () { git -C r -c fastimport.unpackLimit=1 -c core.bigFileThreshold=1m fast-import --stats "$@" <stream; }
 

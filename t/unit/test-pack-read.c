@@ -129,7 +129,7 @@ static void test_cannot_map(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* With the default of core.packedGitLimit a file that fits into a window is mapped for good, and taken without a lock. */
+/* By default a file that fits into a window is mapped for good: no lock is taken for it. */
 static void test_mapped_for_good(void **state)
 {
 	struct config_set *empty = config_set_new();
