@@ -62,7 +62,7 @@ static void hunk_print_print_line(const struct hunk_printer *hp, char sign,
 	w.len -= complete;
 	if (sign == ' ' && !w.len && o->suppress_blank_empty)
 		w.sign = '\0';
-	if (o->dual_color && !w.sign && !w.len) { /* not even a colour */
+	if (!w.sign && !w.len) { /* not even a colour */
 		hunk_print_start_line(hp);
 		strbuf_addch(hp->out, '\n');
 	} else if (hp->moved && sign != ' ') {

@@ -80,8 +80,7 @@ test_expect_success '--find-object' '
 
 test_expect_success '--check: kinds of errors, conflict markers, the exit code' '
 	printf "a\n" >c && git add . && git commit -q -m c &&
-	printf "a\nb \n \tc\n<<<<<<< ours\n<<<<<<<x\n========\n\n" >c && git add . && git commit -q -m c2 &&
-	test_expect_code 2 git $log --check >out && printf "%s\n" "c:2: trailing whitespace." "+b " \
+	printf "a\nb \n \tc\n	test_expect_code 2 git $log --check >out && printf "%s\n" "c:2: trailing whitespace." "+b " \
 		"c:3: space before tab in indent." "+ 	c" "c:4: leftover conflict marker" "c:7: new blank line at EOF." >expect &&
 	test_cmp expect out && git $log --check main~1 >out && test_must_be_empty out &&
 	echo "c -whitespace conflict-marker-size=9" >.git/info/attributes && test_expect_code 0 git $log --check >out &&
@@ -205,6 +204,13 @@ test_expect_success '--no-rename-empty' '
 test_expect_success '-z does not concern the names of --stat and --summary' '
 	git init -q names && cd names && echo 1 >"\"q" && git add . && git commit -q -m one && echo 2 >"\"q" && echo new >"n	t" && git add . &&
 	git diff --cached --stat --summary >want && test_grep "^ \"..q\"  *| 2 +-$" want && git diff --cached -z --stat --summary >got && test_cmp want got && git diff --cached -z --name-only >got && printf "\"q\0n\tt\0" >want && cmp want got
+'
+
+test_expect_success 'diff.suppressBlankEmpty: an empty line of context has no colour' '
+	git init -q blank && printf "1\n\n2\n" >blank/f && git -C blank add f && printf "1\n\n3\n" >blank/f && for o in "" --color-moved; do
+		git -C blank -c diff.suppressBlankEmpty=true -c color.diff.context=blue diff --color $o >out && sed -n "6,7p" out >actual &&
+		printf "\033[34m 1\033[m\n\n" >expect && test_cmp expect actual || return 1
+	done
 '
 
 test_done
