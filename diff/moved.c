@@ -325,7 +325,8 @@ void moved_lines_finish(struct moved_lines *m, struct strbuf *out)
 		strbuf_add(&whole, out->buf + done, l->place - done);
 		done = l->place;
 		l->ws.text = m->texts.buf + l->text;
-		l->ws.paint = color_of(m, l);
+		if (!m->o->dual_color)
+			l->ws.paint = color_of(m, l);
 		if (m->o->line_prefix)
 			strbuf_addstr(&whole, m->o->line_prefix);
 		whitespace_add_line(&whole, m->o, l->whitespace, &l->ws);

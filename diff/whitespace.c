@@ -155,8 +155,12 @@ void whitespace_add_text(struct strbuf *out, const struct diff_options *o, unsig
 void whitespace_add_line(struct strbuf *out, const struct diff_options *o, unsigned rule,
 			 const struct ws_line *l)
 {
-	if (l->reverse_sign || !shows_errors(o, l->color)) {
+	/* A new line in dual colours shows no errors, as in Git. */
+	if (!shows_errors(o, l->color) || (l->reverse_sign && l->color == DIFF_COLOR_NEW)) {
 		add_plain(out, o, l);
+	} else if (l->reverse_sign) {
+		add_reverse_sign(out, o, l);
+		whitespace_add_text(out, o, rule, l->paint, l->text, l->len);
 	} else if (l->blank_at_eof && rule & WS_BLANK_AT_EOF) {
 		bool cr = l->len && l->text[l->len - 1] == '\r';
 

@@ -28,7 +28,7 @@ struct ws_line {
 	char sign; /* NUL: none */
 	enum diff_color color; /* NEW, OLD or CONTEXT: what it is */
 	enum diff_color paint; /* how it is shown */
-	bool reverse_sign;     /* the sign is shown apart, in the reverse of `color`; errors are not marked */
+	bool reverse_sign;     /* the sign is shown apart, in the reverse of `color`; new lines show no errors */
 	const char *text;
 	size_t len;
 	bool blank_at_eof; /* one of those lines */

@@ -98,6 +98,13 @@ test_expect_success 'options of diff are about the difference between the patche
 	git range-diff --output=file old~2^! new~1^! >out && test_must_be_empty out && test_grep "FIVE" file
 '
 
+test_expect_success 'errors in whitespace are marked in the dual colours of old lines; moved lines have no other colours' '
+	git checkout -q -b spaced main && sed "s/^5$/five /" a >x && mv x a && say spaced && git checkout -q -b spaced-2 main && sed "s/^5$/FIVE /" a >x && mv x a && say spaced &&
+	git range-diff --creation-factor=1000 --color --ws-error-highlight=old,new spaced^! spaced-2^! >out &&
+	test_grep -F "    $e[7m$e[31m-$e[m$e[2;32m+five$e[m$e[41m $e[m" out && test_grep -F "    $e[7m$e[32m+$e[m$e[1;32m+FIVE $e[m" out &&
+	git range-diff --creation-factor=1000 --color --color-moved spaced^! spaced-2^! >got && git range-diff --creation-factor=1000 --color spaced^! spaced-2^! >want && test_cmp want got
+'
+
 test_expect_success '--stat has 80 columns beside the indent, whatever terminal and configuration say' '
 	for x in one two; do git checkout -q -b wide-$x main && test_seq 200 | sed "s/$/ $x/" >w && say wide || return 1; done &&
 	COLUMNS=40 git -c diff.statGraphWidth=5 -c diff.statNameWidth=3 range-diff --creation-factor=1000 --stat wide-one^! wide-two^! >out &&
