@@ -340,7 +340,7 @@ static char *stat_name(const struct diff_pair *p, const struct diff_options *o)
 {
 	struct strbuf name = STRBUF_INIT;
 	const char *comment = o->compact_summary ? compact_comment(p) : NULL;
-	/* Of an unmerged file as a whole, whatever --relative says. */
+	/* An unmerged file is shown as a whole, whatever --relative says. */
 	const char *path = p->unmerged ? p->old->path : diff_shown_path(o, p->new->path);
 
 	if (!p->unmerged && is_rename(p))

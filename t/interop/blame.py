@@ -4,7 +4,7 @@
 
     PEER_GIT=/path/git OUR_GIT=/path/git t/interop/blame.py [SEED [RANGES [REPOSITORY]]]
 
-Compared: output and exit code. A history serves 30 ranges. With REPOSITORY they are ranges of its files in any of its commits, half of them without its
+Compared: output and exit code. A history serves 30 ranges. REPOSITORY: they are ranges of its files in any of its commits, half of them without its
 commit-graph; it is not changed.
 """
 import os
