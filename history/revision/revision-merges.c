@@ -7,7 +7,10 @@
 #include "history/revision/revision-internal.h"
 #include "util/alloc.h"
 
-/* After parents have gone: compares the commit again with the remaining parents. */
+/*
+ * After parents have gone: compares the commit again with the remaining parents. If there are none, it was the same as
+ * none: keep_one_same() has seen to that.
+ */
 static void compare_again(struct commit *c, const uint8_t *same)
 {
 	unsigned relevant = 0, changes = 0, others = 0;
@@ -20,7 +23,7 @@ static void compare_again(struct commit *c, const uint8_t *same)
 		others += !counts && !same[i];
 	}
 	c->flags &= ~REV_TREESAME;
-	if (relevant ? !changes : !others)
+	if (c->nr_parents && (relevant ? !changes : !others))
 		c->flags |= REV_TREESAME;
 }
 
