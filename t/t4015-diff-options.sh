@@ -80,7 +80,8 @@ test_expect_success '--find-object' '
 
 test_expect_success '--check: kinds of errors, conflict markers, the exit code' '
 	printf "a\n" >c && git add . && git commit -q -m c &&
-	printf "a\nb \n \tc\n	test_expect_code 2 git $log --check >out && printf "%s\n" "c:2: trailing whitespace." "+b " \
+	printf "a\nb \n \tc\n<<<<<<< ours\n<<<<<<<x\n========\n\n" >c && git add . && git commit -q -m c2 &&
+	test_expect_code 2 git $log --check >out && printf "%s\n" "c:2: trailing whitespace." "+b " \
 		"c:3: space before tab in indent." "+ 	c" "c:4: leftover conflict marker" "c:7: new blank line at EOF." >expect &&
 	test_cmp expect out && git $log --check main~1 >out && test_must_be_empty out &&
 	echo "c -whitespace conflict-marker-size=9" >.git/info/attributes && test_expect_code 0 git $log --check >out &&

@@ -190,8 +190,8 @@ test_expect_success '--max-depth: levels of directories below each path' '
 	shows "a d top" --max-depth=0 HEAD && shows "a/b a/g d/z top" --max-depth=1 HEAD && shows "a/b/c a/g d/z top" --max-depth=2 HEAD &&
 	shows "a/b/c/f a/g d/z top" --max-depth=3 HEAD && shows "a/b/c/f a/g d/z top" --max-depth=-1 HEAD && shows a --max-depth=0 HEAD -- a &&
 	shows "a/b a/g" --max-depth=1 HEAD -- a/ && shows a/b/c --max-depth=1 HEAD -- a/b && shows "a/b/c a/g" --max-depth=1 HEAD -- a a/b &&
-	shows "a/b/c/f d" --max-depth=0 HEAD -- a/b/c/f d && shows "a d top" --max-depth=1 HEAD -- . && shows "a/b a/g d/z top" --max-depth=2 HEAD -- . &&
-	shows "a/b a/g" --max-depth=1 HEAD -- ":(icase)A" && shows "a a/b a/g d d/z top" -t --max-depth=1 HEAD &&
+	shows "a/b/c/f d" --max-depth=0 HEAD -- a/b/c/f d && shows "a d top" --max-depth=1 HEAD -- . && shows "a d top" --max-depth=2 HEAD -- . &&
+	shows a --max-depth=1 HEAD -- ":(icase)A" && shows "a a/b a/g d d/z top" -t --max-depth=1 HEAD &&
 	git diff --max-depth=0 HEAD^ HEAD >out && grep "^diff" out >heads && test "$(cat heads)" = "diff --git a/top b/top" &&
 	git log --format= --raw --max-depth=0 -1 -- a >out && test_grep "^:040000 040000 .* M	a$" out &&
 	test_must_fail git diff --max-depth=0 HEAD 2>err && test_grep "^fatal: max-depth is not supported for index diffs" err &&
