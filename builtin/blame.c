@@ -1110,6 +1110,19 @@ static void release_command(struct blame_command *b)
 	free(b->ages);
 }
 
+/* What options leave open. */
+static void settle_display(struct blame_command *b)
+{
+	if (!b->color_lines && !b->color_age) {
+		b->color_lines = b->configured_lines;
+		b->color_age = b->configured_age;
+	}
+	if (b->progress > 0 && (b->incremental || b->porcelain || b->line_porcelain))
+		die("--progress can't be used with --incremental or porcelain formats");
+	if (b->progress < 0)
+		b->progress = !b->incremental && !b->porcelain && !b->line_porcelain && isatty(2);
+}
+
 static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool compat)
 {
 	struct blame_command b = { .repo = ctx->repo, .compat = compat, .abbrev = -1,
@@ -1182,14 +1195,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	if (read_colors(&b, &err) < 0)
 		die_err(&err);
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_UNKNOWN);
-	if (!b.color_lines && !b.color_age) {
-		b.color_lines = b.configured_lines;
-		b.color_age = b.configured_age;
-	}
-	if (b.progress > 0 && (b.incremental || b.porcelain || b.line_porcelain))
-		die("--progress can't be used with --incremental or porcelain formats");
-	if (b.progress < 0)
-		b.progress = !b.incremental && !b.porcelain && !b.line_porcelain && isatty(2);
+	settle_display(&b);
 	argc = take_path(&b, argc, argv, usage, opts);
 	if (date_mode_parse(&b.date, date) < 0)
 		die("unknown date format %s", date);
