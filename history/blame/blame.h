@@ -14,7 +14,8 @@
  * no line of its parents is like it.
  *
  * Cost: for each commit on the way, a filter of changed paths, or the trees of each parent as far as they differ. In a long
- * history a thread reads trees ahead, on a second processor. A text is read once as long as its commit is looked at.
+ * history a thread reads ahead on a second processor: commits, or trees where a commit-graph has the commits. A text is
+ * read once as long as its commit is looked at.
  */
 #ifndef HISTORY_BLAME_BLAME_H
 #define HISTORY_BLAME_BLAME_H
