@@ -58,6 +58,15 @@ test_expect_success 'delete --rewrite repairs old values; --updateref moves the 
 	EOF
 '
 
+test_expect_success 'delete --rewrite keeps an entry that tells of a deleted ref, though it is the first one now' '
+	git init -q -b main --ref-format=reftable deleted && git -C deleted commit -q --allow-empty -m one &&
+	git -C deleted rev-parse HEAD >head && git -C deleted branch gone &&
+	git -C deleted reflog write refs/heads/gone $(cat head) $ZERO_OID deleted &&
+	git -C deleted reflog delete --rewrite gone@{1} && git -C deleted reflog expire --expire=never --rewrite gone &&
+	git -C deleted refs migrate --ref-format=files && cut -d" " -f1,2 deleted/.git/logs/refs/heads/gone >out &&
+	echo "$(cat head) $ZERO_OID" >expect && test_cmp expect out
+'
+
 test_expect_success 'HEAD is symbolic: --updateref does not move it' '
 	git -C repo rev-parse HEAD >expect && git -C repo reflog delete --updateref HEAD@{0} && git -C repo rev-parse HEAD >out &&
 	test_cmp expect out && test "$(git -C repo symbolic-ref HEAD)" = refs/heads/main

@@ -76,6 +76,12 @@ static int follow_log(struct reftable_change *c, const char *name, const struct 
 	return 0;
 }
 
+/* An entry without both values would count as the mark of an empty log (log.c), and be lost. */
+static bool may_fix_old(const struct reflog_entry *e, const struct object_id *old_oid)
+{
+	return !oid_eq(&e->old_oid, old_oid) && !(oid_is_null(&e->new_oid) && oid_is_null(old_oid));
+}
+
 /* Drops entries, and repairs the old values of the others; *last: the last one that stays, *drops_last: that is another one than before. */
 static void filter_entries(struct reftable_change *c, const struct log_rewrite *w, struct log_entries *log,
 			   const struct reflog_entry **last, bool *drops_last)
@@ -93,7 +99,7 @@ static void filter_entries(struct reftable_change *c, const struct log_rewrite *
 			change_delete_log(c, w->name, x->index);
 			continue;
 		}
-		if (w->flags & REFLOG_FIX_OLD && !oid_eq(&x->e.old_oid, old_oid)) {
+		if (w->flags & REFLOG_FIX_OLD && may_fix_old(&x->e, old_oid)) {
 			x->e.old_oid = *old_oid;
 			change_put_log(c, w->name, x->index, &x->e);
 		}
@@ -258,7 +264,7 @@ static int decide_entries(const struct ref_store *rs, struct log_rewrite *w, con
 
 		rc = keep(data, i, log->nr, &x->e, err);
 		if (rc > 0) {
-			w->fixes |= w->flags & REFLOG_FIX_OLD && !oid_eq(&x->e.old_oid, &last);
+			w->fixes |= w->flags & REFLOG_FIX_OLD && may_fix_old(&x->e, &last);
 			last = x->e.new_oid;
 		}
 		if (rc)
