@@ -42,24 +42,55 @@ static bool is_repeated(enum grep_type type, const char *next, size_t left)
 	return *next == '?' || *next == '{' || *next == '+';
 }
 
-/* Where a branch or a group may be, nothing is known. */
-static bool has_groups(enum grep_type type, const char *text, size_t len)
+/* The character behind a backslash ends the escape, which then matches no more in a text than in each of its lines. */
+static bool is_simple_escape(char c)
 {
-	for (size_t i = 0; i < len; i++)
-		if (type == GREP_BASIC ? (text[i] == '\\' && i + 1 < len && strchr("|(", text[i + 1])) :
-					 (text[i] == '|' || text[i] == '('))
+	return (unsigned char)c < 0x80 && (!isalnum((unsigned char)c) || strchr("dDwWsSbBhHvV", c));
+}
+
+/* "\Q", "\x{41}", "\A", a possessive "++": a search in the whole text must decide. */
+static bool is_hard_perl(const char *text, size_t i, size_t len)
+{
+	return text[i] == '\\' ? i + 1 == len || !is_simple_escape(text[i + 1]) :
+				  text[i] == '+' && i && strchr("*+?}", text[i - 1]);
+}
+
+/* Where a branch or a group may be, nothing is known. */
+static bool is_hard(enum grep_type type, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		bool escapes = text[i] == '\\' && i + 1 < len;
+
+		if (type == GREP_BASIC ? escapes && strchr("|(", text[i + 1]) : text[i] == '|' || text[i] == '(')
 			return true;
+		if (type == GREP_PERL && is_hard_perl(text, i, len))
+			return true;
+		i += type == GREP_PERL && escapes;
+	}
 	return false;
 }
 
+/* The index behind the class of Perl that goes on at i; `len` where a class in it makes that hard to say. */
+static size_t skip_perl_class(const char *text, size_t len, size_t i)
+{
+	for (; i < len && text[i] != ']'; i++) {
+		if (text[i] == '[')
+			return len;
+		i += text[i] == '\\';
+	}
+	return i < len ? i + 1 : len;
+}
+
 /* The index behind the bracket expression that begins at i. */
-static size_t skip_bracket(const char *text, size_t len, size_t i)
+static size_t skip_bracket(enum grep_type type, const char *text, size_t len, size_t i)
 {
 	i++;
 	if (i < len && text[i] == '^')
 		i++;
 	if (i < len && text[i] == ']')
 		i++;
+	if (type == GREP_PERL)
+		return skip_perl_class(text, len, i);
 	for (; i < len && text[i] != ']'; i++) {
 		char kind = text[i] == '[' && i + 1 < len && strchr(":.=", text[i + 1]) ? text[i + 1] : 0;
 
@@ -79,7 +110,7 @@ static size_t skip_element(enum grep_type type, const char *text, size_t len, si
 	const char *close = NULL;
 
 	if (text[i] == '[')
-		return skip_bracket(text, len, i);
+		return skip_bracket(type, text, len, i);
 	if (type == GREP_BASIC ? escaped && text[i + 1] == '{' : text[i] == '{')
 		close = memchr(text + i, '}', len - i);
 	if (close)
@@ -100,13 +131,13 @@ static bool is_plain(enum grep_type type, bool ignore_case, char c)
 	return !is_special(type, c) && (unsigned char)c < 0x80 && !(ignore_case && strchr("iIsSkK", c));
 }
 
-/* The longest run of characters that each match of a POSIX expression contains. */
+/* The longest run of characters that each match of a regular expression contains. */
 static void find_must(enum grep_type type, bool ignore_case, const char *text, size_t len, struct strbuf *best)
 {
 	struct strbuf run = STRBUF_INIT;
 	size_t i = 0;
 
-	if (has_groups(type, text, len))
+	if (is_hard(type, text, len))
 		return;
 	while (i < len) {
 		if (is_plain(type, ignore_case, text[i]) && !is_repeated(type, text + i + 1, len - i - 1)) {
@@ -187,16 +218,17 @@ static int compile_folded(struct grep_atom *a, const struct grep_rules *rules, s
 	return rc;
 }
 
-static int compile_must(struct grep_atom *a UNUSED, const struct strbuf *must UNUSED, struct err *err UNUSED)
+static int compile_finder(struct grep_atom *a UNUSED, const char *must UNUSED, size_t len UNUSED, bool ignore_case UNUSED,
+			  struct err *err UNUSED)
 {
 	return 0;
 }
 
-static void release_perl(struct grep_atom *a UNUSED)
+static void release_pcre(struct grep_pcre *p UNUSED)
 {
 }
 
-static bool search_perl(struct grep_atom *a UNUSED, const char *text UNUSED, size_t len UNUSED, size_t from UNUSED,
+static bool search_pcre(struct grep_atom *a UNUSED, const struct grep_pcre *p UNUSED, const char *text UNUSED, size_t len UNUSED, size_t from UNUSED,
 			bool begins_line UNUSED, struct grep_span *span UNUSED)
 {
 	return false;
@@ -206,20 +238,21 @@ static void explain_perl(const struct grep_atom *a UNUSED, struct strbuf *why UN
 {
 }
 #else
-static int compile_pcre(struct grep_atom *a, const char *text, size_t len, uint32_t flags, struct err *err)
+static int compile_pcre(struct grep_pcre *p, const struct grep_word *w, const char *text, size_t len, uint32_t flags,
+			struct err *err)
 {
 	PCRE2_UCHAR why[256];
 	PCRE2_SIZE at;
 	int code;
 
-	a->code = pcre2_compile((PCRE2_SPTR)text, len, flags, &code, &at, NULL);
-	if (!a->code) {
+	p->code = pcre2_compile((PCRE2_SPTR)text, len, flags, &code, &at, NULL);
+	if (!p->code) {
 		pcre2_get_error_message(code, why, sizeof(why));
-		return refuse(a->word, (const char *)why, err);
+		return refuse(w, (const char *)why, err);
 	}
-	a->is_jit = !pcre2_jit_compile(a->code, PCRE2_JIT_COMPLETE); /* without it, matching is slower */
-	a->match_data = pcre2_match_data_create_from_pattern(a->code, NULL);
-	return a->match_data ? 0 : err_set(err, ERR_GENERIC, "out of memory");
+	p->is_jit = !pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* without it, matching is slower */
+	p->match_data = pcre2_match_data_create_from_pattern(p->code, NULL);
+	return p->match_data ? 0 : err_set(err, ERR_GENERIC, "out of memory");
 }
 
 static uint32_t utf_flags(void)
@@ -233,34 +266,37 @@ static int compile_perl(struct grep_atom *a, const struct grep_rules *rules, str
 
 	flags |= PCRE2_MULTILINE | (rules->ignore_case ? PCRE2_CASELESS : 0) | (flags ? PCRE2_UCP : 0);
 	a->engine = ATOM_PCRE;
-	return compile_pcre(a, a->word->text, a->word->len, flags, err);
+	return compile_pcre(&a->perl, a->word, a->word->text, a->word->len, flags, err);
 }
 
 /* -i: regexec(3) would be slow. */
 static int compile_folded(struct grep_atom *a, const struct grep_rules *rules UNUSED, struct err *err)
 {
 	a->engine = ATOM_PCRE;
-	return compile_pcre(a, a->word->text, a->word->len, PCRE2_LITERAL | PCRE2_CASELESS | utf_flags(), err);
+	return compile_pcre(&a->perl, a->word, a->word->text, a->word->len, PCRE2_LITERAL | PCRE2_CASELESS | utf_flags(), err);
 }
 
-/* -i: what each match contains, in ASCII. */
-static int compile_must(struct grep_atom *a, const struct strbuf *must, struct err *err)
+/* `must`, which each match contains, in ASCII if case is ignored. memmem(3) is slow for two or three bytes. */
+static int compile_finder(struct grep_atom *a, const char *must, size_t len, bool ignore_case, struct err *err)
 {
-	return must->len ? compile_pcre(a, must->buf, must->len, PCRE2_LITERAL | PCRE2_CASELESS, err) : 0;
+	if (ignore_case ? !len : len < 2 || len > 3)
+		return 0;
+	return compile_pcre(&a->finder, a->word, must, len, PCRE2_LITERAL | (ignore_case ? PCRE2_CASELESS : 0), err);
 }
 
-static void release_perl(struct grep_atom *a)
+static void release_pcre(struct grep_pcre *p)
 {
-	pcre2_match_data_free(a->match_data);
-	pcre2_code_free(a->code);
+	pcre2_match_data_free(p->match_data);
+	pcre2_code_free(p->code);
 }
 
 /* As in Git, no look behind goes beyond `from`. */
-static bool search_perl(struct grep_atom *a, const char *text, size_t len, size_t from, bool begins_line, struct grep_span *span)
+static bool search_pcre(struct grep_atom *a, const struct grep_pcre *p, const char *text, size_t len, size_t from,
+			bool begins_line, struct grep_span *span)
 {
-	int rc = (a->is_jit ? pcre2_jit_match : pcre2_match)(a->code, (PCRE2_SPTR)text + from, len - from, 0,
-							     begins_line ? 0 : PCRE2_NOTBOL, a->match_data, NULL);
-	const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(a->match_data);
+	int rc = (p->is_jit ? pcre2_jit_match : pcre2_match)(p->code, (PCRE2_SPTR)text + from, len - from, 0,
+							     begins_line ? 0 : PCRE2_NOTBOL, p->match_data, NULL);
+	const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(p->match_data);
 
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
 		a->failure = rc;
@@ -275,7 +311,7 @@ static void explain_perl(const struct grep_atom *a, struct strbuf *why)
 	PCRE2_UCHAR text[256] = "";
 
 	pcre2_get_error_message(a->failure, text, sizeof(text));
-	strbuf_addf(why, "pcre2_%smatch failed with error code %d: %s", a->is_jit ? "jit_" : "", a->failure, (const char *)text);
+	strbuf_addf(why, "pcre2_%smatch failed with error code %d: %s", a->perl.is_jit ? "jit_" : "", a->failure, (const char *)text);
 }
 #endif
 
@@ -292,33 +328,15 @@ bool grep_atom_failed(const struct grep_atom *a, struct strbuf *why)
 	return a->failure != 0;
 }
 
-int grep_atom_compile(struct grep_atom *a, const struct grep_word *word, const struct grep_rules *rules, struct err *err)
+/* Notes what each match contains, for grep_atom_candidate(). */
+static int keep_must(struct grep_atom *a, const struct grep_rules *rules, struct err *err)
 {
-	bool plain = rules->type == GREP_FIXED || (rules->type != GREP_PERL && !has_special(rules->type, word->text, word->len));
 	struct strbuf must = STRBUF_INIT;
 	int rc;
 
-	*a = (struct grep_atom){ .word = word, .whole_words = rules->whole_words };
-	if (rules->type == GREP_PERL)
-		return compile_perl(a, rules, err);
-	if (memchr(word->text, '\0', word->len) && (!plain || rules->ignore_case))
-		return err_set(err, ERR_INVALID,
-			       "given pattern contains NULL byte (via -f <file>). This is only supported with -P under PCRE v2");
-	if (plain && !rules->ignore_case) {
-		a->engine = ATOM_FIXED;
-		a->fixed = word->text;
-		a->fixed_len = word->len;
-		return 0;
-	}
-	if (plain)
-		return compile_folded(a, rules, err);
-	rc = compile_posix(a, rules, word->text, rules->type == GREP_EXTENDED ? REG_EXTENDED : 0, err);
-	if (rc)
-		return rc;
-	find_must(rules->type, rules->ignore_case, word->text, word->len, &must);
-	if (rules->ignore_case) {
-		rc = compile_must(a, &must, err);
-	} else if (must.len) {
+	find_must(rules->type, rules->ignore_case, a->word->text, a->word->len, &must);
+	rc = compile_finder(a, must.buf, must.len, rules->ignore_case, err);
+	if (must.len && !rules->ignore_case) {
 		a->fixed_len = must.len;
 		a->fixed = a->must = strbuf_detach(&must, NULL);
 	}
@@ -326,12 +344,39 @@ int grep_atom_compile(struct grep_atom *a, const struct grep_word *word, const s
 	return rc;
 }
 
+int grep_atom_compile(struct grep_atom *a, const struct grep_word *word, const struct grep_rules *rules, struct err *err)
+{
+	bool plain = rules->type == GREP_FIXED || (rules->type != GREP_PERL && !has_special(rules->type, word->text, word->len));
+	int rc;
+
+	*a = (struct grep_atom){ .word = word, .whole_words = rules->whole_words };
+	if (rules->type == GREP_PERL) {
+		rc = compile_perl(a, rules, err);
+		return rc || rules->ignore_case ? rc : keep_must(a, rules, err);
+	}
+	if (memchr(word->text, '\0', word->len) && (!plain || rules->ignore_case))
+		return err_set(err, ERR_INVALID,
+			       "given pattern contains NULL byte (via -f <file>). This is only supported with -P under PCRE v2");
+	if (plain && !rules->ignore_case) {
+		a->engine = ATOM_FIXED;
+		a->fixed = word->text;
+		a->fixed_len = word->len;
+		return compile_finder(a, word->text, word->len, false, err);
+	}
+	if (plain)
+		return compile_folded(a, rules, err);
+	rc = compile_posix(a, rules, word->text, rules->type == GREP_EXTENDED ? REG_EXTENDED : 0, err);
+	if (rc)
+		return rc;
+	return keep_must(a, rules, err);
+}
+
 void grep_atom_release(struct grep_atom *a)
 {
 	if (a->engine == ATOM_POSIX)
 		regfree(&a->regex);
-	if (a->code)
-		release_perl(a);
+	release_pcre(&a->perl);
+	release_pcre(&a->finder);
 	free(a->must);
 }
 
@@ -362,7 +407,7 @@ static bool search(struct grep_atom *a, const char *line, size_t len, size_t fro
 			*span = (struct grep_span){ (size_t)(found - line), (size_t)(found - line) + a->fixed_len };
 		return found != NULL;
 	case ATOM_PCRE:
-		return search_perl(a, line, len, from, !from, span);
+		return search_pcre(a, &a->perl, line, len, from, !from, span);
 	default:
 		return search_posix(a, line, len, from, from ? REG_NOTBOL : 0, span);
 	}
@@ -424,18 +469,26 @@ static size_t find_posix_candidate(struct grep_atom *a, const char *text, size_t
 	return len;
 }
 
+static size_t find_by_pcre(struct grep_atom *a, const struct grep_pcre *p, const char *text, size_t len, size_t from)
+{
+	struct grep_span span;
+
+	return search_pcre(a, p, text, len, from, true, &span) ? line_begin(text, span.begin, from) : len;
+}
+
 /* A match here may go beyond its line: the caller looks at the line alone. */
 static size_t find_candidate(struct grep_atom *a, const char *text, size_t len, size_t from)
 {
-	struct grep_span span;
 	const char *found;
 
+	if (a->finder.code)
+		return find_by_pcre(a, &a->finder, text, len, from);
 	if (a->fixed) {
 		found = a->fixed_len ? memmem(text + from, len - from, a->fixed, a->fixed_len) : text + from;
 		return found ? line_begin(text, (size_t)(found - text), from) : len;
 	}
-	if (a->code) /* the pattern, or bytes that are in each match */
-		return search_perl(a, text, len, from, true, &span) ? line_begin(text, span.begin, from) : len;
+	if (a->engine == ATOM_PCRE)
+		return find_by_pcre(a, &a->perl, text, len, from);
 	return find_posix_candidate(a, text, len, from);
 }
 

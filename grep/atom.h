@@ -7,6 +7,12 @@
 #include "util/strbuf.h"
 #include <regex.h>
 
+/* A pattern of PCRE2. code NULL: none. */
+struct grep_pcre {
+	void *code, *match_data;
+	bool is_jit;
+};
+
 struct grep_atom {
 	const struct grep_word *word;
 	bool whole_words;
@@ -15,8 +21,8 @@ struct grep_atom {
 	size_t fixed_len;
 	char *must; /* owner of `fixed`, if it is not the pattern itself */
 	regex_t regex;
-	void *code, *match_data; /* PCRE2's; with ATOM_POSIX: finds bytes that are in each match, or NULL */
-	bool is_jit;
+	struct grep_pcre perl;	 /* ATOM_PCRE */
+	struct grep_pcre finder; /* of bytes that are in each match, where it beats memmem(3) */
 	int failure;		 /* of regexec(3) or PCRE2; 0: none */
 	/* the last candidate that was found in this text */
 	bool has_candidate;

@@ -10,4 +10,8 @@ test_expect_success 'options, places and settings' 'answers options'
 
 test_expect_success 'options and patterns that are combined' 'answers combined'
 
+git grep -P . --no-index x 2>&1 | grep -q "cannot use" || test_set_prereq PCRE
+
+test_expect_success PCRE 'expressions of Perl' 'answers perl'
+
 test_done
