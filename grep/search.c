@@ -88,7 +88,11 @@ static void add_separator(const struct run *r, char sign)
 
 static void add_name(const struct run *r)
 {
-	add_colored(r, GREP_COLOR_FILENAME, r->t->name, strlen(r->t->name));
+	struct strbuf *name = &r->output->name;
+
+	if (!name->len)
+		r->t->add_name(r->t->names, name);
+	add_colored(r, GREP_COLOR_FILENAME, name->buf, name->len);
 }
 
 static void add_name_and(const struct run *r, char sign)
@@ -340,6 +344,7 @@ bool grep_search(const struct grep_format *f, struct grep_matcher *m, const stru
 	struct run r = { .f = f, .m = m, .t = t, .output = out, .out = &out->text };
 	bool skipped = t->is_binary && f->binary == GREP_BINARY_SKIP;
 
+	strbuf_reset(&out->name);
 	grep_begin_text(m);
 	if (skipped || (f->all_match && !has_all_terms(&r)))
 		return false;

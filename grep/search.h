@@ -31,7 +31,9 @@ struct grep_format {
 };
 
 struct grep_text {
-	const char *name; /* as it is printed */
+	/* Appends the name as it is printed: asked for once, if it is printed. */
+	void (*add_name)(const void *names, struct strbuf *out);
+	const void *names;
 	const char *data; /* data[len] is NUL */
 	size_t len;
 	bool is_binary;
@@ -45,6 +47,7 @@ struct grep_output {
 	struct strbuf text;
 	bool has_lines;			/* of a text; not only names, counts, or "Binary file x matches" */
 	size_t first_mark, mark_len;	/* where the first mark is: not to be printed in front of all */
+	struct strbuf name;		/* of the present text; empty: not printed yet */
 };
 /* Appends the lines to print. True: a line was selected; with names_without, none was. */
 bool grep_search(const struct grep_format *f, struct grep_matcher *m, const struct grep_text *t, struct grep_output *out);

@@ -84,20 +84,28 @@ int grep_begin_jobs(struct grep_cmd *c, struct err *err)
 
 /* ---- one text ---- */
 
-static char *shown_name(const struct grep_cmd *c, const char *prefix, const char *path)
-{
-	struct strbuf plain = STRBUF_INIT, out = STRBUF_INIT;
+/* What grep_text's add_name needs. */
+struct text_names {
+	const struct grep_cmd *c;
+	const char *prefix, *path;
+};
 
-	strbuf_addstr(&plain, prefix);
+static void add_shown_name(const void *data, struct strbuf *out)
+{
+	const struct text_names *n = data;
+	const struct grep_cmd *c = n->c;
+	struct strbuf plain = STRBUF_INIT;
+
+	strbuf_addstr(&plain, n->prefix);
 	if (c->r && c->r->prefix && !c->o.full_name)
-		strbuf_add_from_prefix(&plain, path, c->r->prefix);
+		strbuf_add_from_prefix(&plain, n->path, c->r->prefix);
 	else
-		strbuf_addstr(&plain, path);
+		strbuf_addstr(&plain, n->path);
 	if (c->o.format.nul)
-		return strbuf_detach(&plain, NULL);
-	quote_c_style(&out, plain.buf, plain.len, !c->r || c->r->settings.quote_path);
+		strbuf_addbuf(out, &plain);
+	else
+		quote_c_style(out, plain.buf, plain.len, !c->r || c->r->settings.quote_path);
 	strbuf_release(&plain);
-	return strbuf_detach(&out, NULL);
 }
 
 static bool is_binary(const struct text_source *s, const struct strbuf *text)
@@ -171,9 +179,10 @@ static void note_found(struct grep_batch *b, const char *path)
 static void search_text(struct grep_batch *b, const struct text_source *s, struct grep_matcher *m, const struct strbuf *text)
 {
 	const struct grep_format *f = &b->c->o.format;
-	char *name = shown_name(b->c, b->prefix, s->path);
+	struct text_names names = { b->c, b->prefix, s->path };
 	struct grep_text t = {
-		.name = name, .data = text->buf, .len = text->len, .names_function = names_function, .functions = s->functions
+		.add_name = add_shown_name, .names = &names, .data = text->buf, .len = text->len, .names_function = names_function,
+		.functions = s->functions
 	};
 
 	t.is_binary = f->binary != GREP_BINARY_TEXT && is_binary(s, text);
@@ -182,7 +191,6 @@ static void search_text(struct grep_batch *b, const struct text_source *s, struc
 		if (b->c->o.open_in_pager)
 			note_found(b, s->path);
 	}
-	free(name);
 }
 
 static void search_batch(void *data)
@@ -223,6 +231,7 @@ static void free_batch(struct grep_batch *b)
 	for (size_t i = 0; i < b->nr; i++)
 		free(b->texts[i].path);
 	strbuf_release(&b->out.text);
+	strbuf_release(&b->out.name);
 	strbuf_release(&b->errors);
 	strbuf_release(&b->fatal);
 	strvec_clear(&b->found);
@@ -269,6 +278,7 @@ static struct grep_batch *open_batch(struct grep_cmd *c, const char *prefix)
 	b->c = c;
 	b->prefix = xstrdup(prefix);
 	strbuf_init(&b->out.text, 0);
+	strbuf_init(&b->out.name, 0);
 	strbuf_init(&b->errors, 0);
 	strbuf_init(&b->fatal, 0);
 	strvec_init(&b->found);
