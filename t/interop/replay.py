@@ -113,6 +113,7 @@ def one(seed, top):
     for turn in range(8):
         args = (replay if rng.random() < .5 else history)(rng, branches)
         editor, stdin = rng.choice(EDITORS), "".join(rng.choice("yynnnsadqjk/e?") + "\n" for _ in range(rng.randrange(2, 14)))
+        stdin = stdin.replace("/", "/b 1") # in Git, letters of the prompt match, too (Documentation/Differences)
         if args[1] == "fixup" and rng.random() < .9:
             change(rng, base, 99)
             call(PEER, base, "add", "-A")
