@@ -219,13 +219,13 @@ static enum bisect_outcome judge(struct bisect *b, const struct bisection *found
 	struct commit *c = choose_candidate(b, &found->best, &tried);
 	enum bisect_outcome out = BISECT_OK;
 
-	if (found->range && !found->all) {
-		fprintf(stderr, "No testable commit found.\nMaybe you started with bad path arguments?\n");
-		out = BISECT_NO_COMMIT;
-	} else if (!c) {
+	if (!c) {
 		out = report_skipped(b, &tried, false) ? BISECT_ONLY_SKIPPED : BISECT_FAILED;
 		if (out == BISECT_FAILED)
 			printf("%s was both '%s' and '%s'\n", oid_hex(&b->bad), b->term_good, b->term_bad);
+	} else if (!found->all) {
+		fprintf(stderr, "No testable commit found.\nMaybe you started with bad path arguments?\n");
+		out = BISECT_NO_COMMIT;
 	} else if (oid_eq(&c->oid, &b->bad)) {
 		out = report_skipped(b, &tried, true) ? BISECT_ONLY_SKIPPED : BISECT_FOUND;
 	} else {

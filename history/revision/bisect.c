@@ -188,6 +188,9 @@ static void rank_all(const struct weigher *b, struct bisection *out)
 		commit_list_add(&out->best, order[i].commit);
 		out->distances[i] = order[i].distance;
 	}
+	if (!nr && b->list.nr) /* as for one: a commit that does not count stands for the range */
+		commit_list_add(&out->best, b->list.items[0]);
+	out->distances[nr] = 0;
 	free(order);
 }
 
@@ -222,7 +225,6 @@ void bisection_find(struct rev_walk *w, bool all, struct bisection *out)
 	if (!all && best)
 		commit_list_add(&out->best, best);
 	out->all = b.all;
-	out->range = b.list.nr;
 	out->reaches = out->best.nr ? b.weights[out->best.items[0]->index] : 0;
 	commit_list_clear(&b.list);
 	free(b.weights);

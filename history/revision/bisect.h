@@ -7,11 +7,10 @@
 #include "history/revision/revision.h"
 
 struct bisection {
-	struct commit_list best; /* the best one, or all, the best first */
+	struct commit_list best; /* the best one, or all, the best first; if none counts, one of the range */
 	size_t *distances;	 /* of these, from the nearer end; owned */
 	size_t reaches;		 /* commits that the best one leads to, itself included */
 	size_t all;		 /* in the range */
-	size_t range;		 /* the same with commits that change nothing within the paths */
 	size_t shown;		 /* for who goes through them: the next one */
 };
 /*
