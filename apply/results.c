@@ -288,41 +288,52 @@ static int create_new_side(struct apply *a, struct apply_patch *ap)
 
 /* ---- rejected hunks ---- */
 
-static void add_rejects(struct apply *a, const struct apply_patch *ap, struct strbuf *out)
+static void write_hunks(struct apply *a, const struct apply_patch *ap, int fd, const char *path)
 {
-	strbuf_addf(out, "diff a/%s b/%s\t(rejected hunks)\n", ap->p.new_name, ap->p.new_name);
+	struct strbuf out = STRBUF_INIT;
+	int rc;
+
+	strbuf_addf(&out, "diff a/%s b/%s\t(rejected hunks)\n", ap->p.new_name, ap->p.new_name);
 	for (size_t i = 0; i < ap->p.nr; i++) {
 		const struct patch_hunk *h = &ap->p.hunks[i];
 
 		apply_say(a, h->rejected ? "Rejected hunk #%zu.\n" : "Hunk #%zu applied cleanly.\n", i + 1);
 		if (!h->rejected)
 			continue;
-		strbuf_add(out, h->text, h->len);
-		strbuf_complete_line(out);
+		strbuf_add(&out, h->text, h->len);
+		strbuf_complete_line(&out);
 	}
+	rc = write_in_full(fd, out.buf, out.len, path, NULL);
+	if (sys->close(fd) < 0 || rc < 0)
+		apply_error(a, "cannot write %s: %s", path, strerror(errno));
+	strbuf_release(&out);
 }
 
-static int write_file_anew(const char *path, const struct strbuf *text)
+/* The file of that name is a new one; -1: the reason has been said. */
+static int open_rejects(struct apply *a, const char *path)
 {
-	int fd = -1, rc;
+	int fd = -1;
 
 	for (int i = 0; fd < 0 && i < 2; i++) {
 		fd = (int)RETRY_EINTR(sys->open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-		if (fd < 0 && (errno != EEXIST || i || sys->unlink(path) < 0))
+		if (fd >= 0 || errno != EEXIST || i)
+			continue;
+		if (sys->unlink(path) < 0) {
+			apply_error(a, "cannot unlink '%s': %s", path, strerror(errno));
 			return -1;
+		}
 	}
 	if (fd < 0)
-		return -1;
-	rc = write_in_full(fd, text->buf, text->len, path, NULL);
-	return sys->close(fd) < 0 ? -1 : rc;
+		apply_error(a, "cannot open %s: %s", path, strerror(errno));
+	return fd;
 }
 
 /* true: hunks were rejected. */
 static bool write_rejects(struct apply *a, struct apply_patch *ap)
 {
-	struct strbuf out = STRBUF_INIT;
 	char *path, *before;
 	size_t nr = 0;
+	int fd;
 
 	for (size_t i = 0; i < ap->p.nr; i++)
 		nr += ap->p.hunks[i].rejected;
@@ -334,10 +345,9 @@ static bool write_rejects(struct apply *a, struct apply_patch *ap)
 	path = xstrfmt("%s.rej", ap->p.new_name);
 	before = xstrfmt(" with %zu reject%s...", nr, nr == 1 ? "" : "s");
 	apply_say_name(a, ap, "Applying patch ", before);
-	add_rejects(a, ap, &out);
-	if (write_file_anew(path, &out) < 0)
-		apply_error(a, "cannot open %s: %s", path, strerror(errno));
-	strbuf_release(&out);
+	fd = open_rejects(a, path);
+	if (fd >= 0)
+		write_hunks(a, ap, fd, path);
 	free(before);
 	free(path);
 	return true;

@@ -26,7 +26,8 @@ test_expect_success 'hunks do not overlap unless they may' '
 
 test_expect_success '--reject applies the rest and leaves .rej' '
 	reset_f && lines "--- a/f" "+++ b/f" "@@ -1,2 +1,2 @@" -1 +one " 2" "@@ -6,3 +6,3 @@" " 6" -X +seven " 8" >p && test_expect_code 1 git apply --reject p 2>err && test_grep one f && ! grep seven f && test_grep "^Applying patch f with 1 reject\.\.\.$" err && test_grep "^Rejected hunk #2\.$" err &&
-	lines "diff a/f b/f	(rejected hunks)" "@@ -6,3 +6,3 @@" " 6" -X +seven " 8" >want && test_cmp want f.rej
+	lines "diff a/f b/f	(rejected hunks)" "@@ -6,3 +6,3 @@" " 6" -X +seven " 8" >want && test_cmp want f.rej &&
+	reset_f && rm f.rej && mkdir f.rej && test_expect_code 1 git apply --reject p 2>err && rmdir f.rej && test_grep "^error: cannot unlink .f\.rej.: " err && ! grep "^Rejected hunk" err && test_grep one f
 '
 
 test_expect_success 'counts that lie are refused, and nothing is written; --recount counts' '

@@ -277,9 +277,13 @@ def state(top):
 
 
 # Git prints all of the patch that follows a bad mode, and the words of its zlib. Our entries that are racy are compared
-# when the index is written, by attributes as they are then.
+# when the index is written, by attributes as they are then. Git reads .gitattributes once for white space, once for contents.
+# Where a file is in the way of a submodule, Git leaves a directory with another name. (Differences)
 def plain(text):
+    text = re.sub(rb"(?m)(^warning: unable to access '\.gitattributes': .*\n)\1+", rb"\1", text)
     text = re.sub(rb"(error: invalid mode at .*\n)(?s:.*)", rb"\1", text)
+    text = re.sub(rb"warning: unable to unlink '.*~\d+': Is a directory\n(error: unable to write file .* mode 160000: )Is a directory\n",
+                  rb"\1File exists\n", text)
     return b"".join(x for x in text.splitlines(True) if not x.startswith((b"error: inflate: ", b"error: invalid base85 alphabet")) and
                     b"is not a valid attribute name" not in x)
 
