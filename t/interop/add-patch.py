@@ -151,8 +151,12 @@ def command(rng):
 
 
 def settled(text, args):
-    """Without the list of options, in which ours has no --no- forms, and without Git's warnings of lines that a stash brings back."""
+    """
+    Without the list of options, in which ours has no --no- forms. A stash: without Git's warnings of lines that it brings
+    back, and without the line where a hunk fails, which has less context in Git (listed).
+    """
     if "stash" in args:
+        text = re.sub(r"(?m)^(error: patch failed: .*):\d+$", r"\1", text)
         text = re.sub(r"<stdin>:\d+: .*\n.*\n|warning: .* whitespace errors?\.\n", "", text)
     return text.partition("usage: ")[0]
 
