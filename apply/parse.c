@@ -167,13 +167,13 @@ static bool read_hunk(struct patch_reader *r, struct file_patch *p, struct patch
 			return false;
 		c.last = *r->at;
 	}
-	if (c.old_nr || c.new_nr || (!r->recount && !c.added && !c.deleted))
-		return false;
 	/* the last line has no newline */
 	if (r->end - r->at > 12 && !memcmp(r->at, "\\ ", 2)) {
 		r->at += patch_line_len(r->at, r->end);
 		r->line++;
 	}
+	if (c.old_nr || c.new_nr || (!r->recount && !c.added && !c.deleted))
+		return false;
 	h->text = start;
 	h->len = (size_t)(r->at - start);
 	p->added += c.added;
