@@ -65,9 +65,8 @@ static int read_message_file(const char *name, struct strbuf *text)
 	if (!rc)
 		return 0;
 	if (name && err.sys_errno)
-		error("could not read input file '%s': %s", name, strerror(err.sys_errno));
-	else
-		error("could not read the input: %s", err_message(&err));
+		die("could not read input file '%s': %s", name, strerror(err.sys_errno));
+	error("could not read the input: %s", err_message(&err));
 	err_release(&err);
 	return rc;
 }

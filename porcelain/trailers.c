@@ -410,8 +410,8 @@ static void add_lenient(struct block *b, const struct trailer_arg *arg)
 	ssize_t sep;
 	char *key = argument_key(b, arg->text, &sep);
 
-	/* As in Git, a blank argument is the shortest abbreviation of a configured key. */
-	if (*key || (sep < 0 && b->nr_rules)) {
+	/* As in Git, a blank argument is the shortest abbreviation of a configured key; without any, it is a blank line. */
+	if (*key || sep < 0) {
 		add_keyed(b, arg, arg->text, sep, key);
 		return;
 	}
@@ -441,9 +441,9 @@ static void format_item(const struct block *b, const struct item *it, struct str
 
 	while (end && end > it->key && isspace((unsigned char)end[-1]))
 		end--;
-	if (!end)
+	if (!end || end == it->key)
 		strbuf_addf(out, "%s\n", it->value);
-	else if (end > it->key && strchr(b->separators, end[-1]))
+	else if (strchr(b->separators, end[-1]))
 		strbuf_addf(out, "%s%s\n", it->key, it->value);
 	else
 		strbuf_addf(out, "%s%c %s\n", it->key, *b->separators, it->value);

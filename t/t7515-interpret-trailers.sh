@@ -51,7 +51,7 @@ test_expect_success '--where, --if-exists and --if-missing hold for the trailers
 '
 
 test_expect_success 'an argument without a key is reported, and ignored' '
-	edits "s\n" "s\n\na: b\n" interpret-trailers --trailer "=x " --trailer "" --trailer a:b 2>err &&
+	edits "s\n" "s\n\n\na: b\n" interpret-trailers --trailer "=x " --trailer "" --trailer a:b 2>err &&
 	test_line_count = 1 err && test_grep "^error: empty trailer token in trailer .=x.$" err
 '
 
@@ -67,7 +67,7 @@ test_expect_success '--in-place replaces the file, and keeps its mode' '
 	mkdir sub && cp f sub/g && git -C sub interpret-trailers --in-place --trailer c:d g && test_grep "c: d" sub/g &&
 	test -z "$(ls -A | grep interpret-trailers-)" &&
 	test_expect_code 128 git interpret-trailers --in-place 2>err && test_grep "no input file given" err &&
-	test_expect_code 128 git interpret-trailers missing 2>err && test_grep "could not read input file .missing.: No such file" err
+	test_expect_code 128 git interpret-trailers missing 2>err && test_grep "^fatal: could not read input file .missing.: No such file" err
 '
 
 test_expect_success 'files come one after the other' '
@@ -80,9 +80,10 @@ test_expect_success MKNOD '--in-place: a device is refused' '
 	echo "error: file null is not a regular file" >expect && test_cmp expect err
 '
 
-test_expect_success 'a blank --trailer is the shortest abbreviation of a configured key' '
+test_expect_success 'a blank --trailer is the shortest abbreviation of a configured key; without any, a blank line' '
 	printf "subject\n\nbody\n" >blank && git -c trailer.ack.key=Acked-by interpret-trailers --trailer= --trailer=ack <blank >out && printf "subject\n\nbody\n\nAcked-by: \n" >want && test_cmp want out &&
-	git -c trailer.ack.key=Acked-by interpret-trailers --trailer==x <blank >out 2>err && test_grep ! x out && test_grep "empty trailer token" err
+	git -c trailer.ack.key=Acked-by interpret-trailers --trailer==x <blank >out 2>err && test_grep ! x out && test_grep "empty trailer token" err &&
+	printf "subject\n\nA: b\n" >block && git interpret-trailers --trailer= --trailer=A:b <block >out && printf "subject\n\nA: b\n\nA: b\n" >want && test_cmp want out
 '
 
 test_done
