@@ -21,6 +21,7 @@ ENV = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@x", "GIT_COMMITTER_NAME": 
        "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false", "GIT_EDITOR": ":",
        "PATH": os.environ["PATH"], "GIT_TEST_FSYNC": "0", "LC_ALL": "C",
        "GIT_CEILING_DIRECTORIES": os.path.abspath(sys.argv[3])}
+PEER = os.path.abspath(sys.argv[2])
 OPTIONS = [["-3"], ["-3"], ["-3"], ["-s"], ["-k"], ["--keep-non-patch"], ["-m"], ["-c"], ["-q"], ["--keep-cr"], ["--no-utf8"],
            ["--reject"], ["-C1"], ["--ignore-whitespace"], ["--whitespace=fix"], ["--whitespace=error"], ["--exclude=b"],
            ["--include=a"], ["--directory=d"], ["--empty=drop"], ["--empty=keep"], ["--committer-date-is-author-date"],
@@ -153,6 +154,9 @@ def begin(rng, repo):
     options = [w for o in OPTIONS if rng.random() < 0.08 for w in o]
     if rng.random() < 0.4:
         options.append("-3")
+    # Git takes a missing file that it brings back for one with local changes. (Differences)
+    if call(repo, PEER, "ls-files", "--deleted")[1]:
+        options = [o for o in options if o != "-3"]
     return ["am", *options, "../box"]
 
 
