@@ -161,6 +161,7 @@ test_expect_success 'numbers of context lines' '
 test_expect_success 'colours, and a filter that must keep the number of lines' '
 	fresh && git -C repo config color.ui always && keys "s\nq\n" add -p && test_grep "$(printf "\033\[36m@@ -1,8 +1,8 @@\033\[m")" out && test_grep "$(printf "\033\[1;34m(1/3) Stage")" out &&
 	test_grep "$(printf "\033\[1mSplit into 2 hunks.\033\[m")" out && git -C repo config interactive.diffFilter "sed s/^/x/" && keys "y\nq\n" add -p && test_grep "^x.*diff --git" out &&
+	rm repo/gone && keys "n\n" add -p gone && test_grep "^x.*@@ -1 +0,0 @@" out &&
 	staged -3 +three -5 +five && git -C repo config interactive.diffFilter "sed 1d" && test_expect_code 1 git -C repo add -p </dev/null 2>err && test_grep "mismatched output from interactive.diffFilter" err
 '
 

@@ -89,8 +89,12 @@ void choose_add_hunk_text(const struct chooser *c, const struct hunk_part *h, bo
 void choose_add_shown(const struct file_prompt *p, bool colored, struct strbuf *out)
 {
 	const struct hunk_file *f = p->f;
+	const struct hunk_part *h = &f->hunks[p->at];
+	const struct hunk_text *shown = colored ? &p->c->list.colored : &p->c->list.plain;
+	bool whole = f->deleted && h->to > h->from; /* the file's lines, as the filter made them: the hunk is not edited */
 
-	for (size_t i = choose_end_of_header(f); i < f->to && f->deleted; i++)
-		add_line(out, colored ? &p->c->list.colored : &p->c->list.plain, i);
-	choose_add_hunk_text(p->c, &f->hunks[p->at], colored, out);
+	for (size_t i = choose_end_of_header(f); i < (whole ? h->to : f->to); i++)
+		add_line(out, shown, i);
+	if (!whole)
+		choose_add_hunk_text(p->c, h, colored, out);
 }
