@@ -196,6 +196,8 @@ def session(seed, top):
         args, typed = command(rng)
         if "--no-auto-advance" in args and has_binary(first):
             args.remove("--no-auto-advance") # Git loses its way there (listed)
+        if "--interactive" in args and run(PEER, first, "diff", "--cached", "--no-renames", "--diff-filter=D", "--name-only")[1]:
+            args = ["add", "-i"] # Git lists no deletion that looks like a rename there (listed)
         env = {"GIT_EDITOR": rng.choice(EDITORS)}
         if deletes_binary(first):
             return True
