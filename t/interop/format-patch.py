@@ -220,14 +220,22 @@ def messages(code, err):
 
 
 MIME = b"MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n"
+PREREQUISITE = b"prerequisite-patch-id: "
+
+
+def is_equal(ours, peer):
+    """But for the encoding of a cover letter, and for merges among the prerequisites."""
+    ours, peer = plain(ours), plain(peer)
+    ours = ours if MIME in peer else ours.replace(MIME, b"", 1)
+    return ours == peer or ours == b"".join(x for x in peer.splitlines(True) if not x.startswith(PREREQUISITE) or x in ours.splitlines(True))
 
 
 def is_listed(a, b):
-    """A text of the cover letter that is not ASCII, and a range of the upstream's (Differences). What is left is equal."""
-    if a[0] == b[0] == 0 and b"could not parse log for" in b[2]:
+    """A text of the cover letter that is not ASCII, merges that paths simplify, a range of the upstream's (Differences)."""
+    if b[0] == 0 and b"could not parse log for" in b[2] and (a[0] == 0 or b"failed to infer range-diff origin" in a[2]):
         return True
     return a[:3] == b[:3] and set(a[3]) == set(b[3]) and \
-        all(plain(a[3][k]) == plain(b[3][k]) or plain(a[3][k]).replace(MIME, b"", 1) == plain(b[3][k]) for k in a[3])
+        all(is_equal(a[3][k], b[3][k]) for k in a[3])
 
 
 def same(a, b):
