@@ -152,9 +152,10 @@ def command(rng):
 
 def settled(text, args):
     """
-    Without the list of options, in which ours has no --no- forms. A stash: without Git's warnings of lines that it brings
+    Without the list of options, in which ours has no --no- forms, and without colours of hints (listed). A stash: without Git's warnings of lines that it brings
     back, and without the line where a hunk fails, which has less context in Git (listed).
     """
+    text = re.sub(r"(?m)^\x1b\[33m(hint: .*)\x1b\[m$", r"\1", text)
     if "stash" in args:
         text = re.sub(r"(?m)^(error: patch failed: .*):\d+$", r"\1", text)
         text = re.sub(r"<stdin>:\d+: .*\n.*\n|warning: .* whitespace errors?\.\n", "", text)
@@ -180,11 +181,14 @@ def has_binary(top):
     return any("-\t-\t" in run(PEER, top, *args)[1] for args in (("log", "--numstat"), ("diff", "--numstat"), ("diff", "--numstat", "HEAD")))
 
 
-def deletes_binary(top):
-    """Git offers it, and cannot apply it (listed)."""
-    return any("-\t-\t" in run(PEER, top, "diff", "--numstat", *args)[1] for args in
-               (("--diff-filter=D",), ("--diff-filter=D", "--cached"), ("--diff-filter=D", "HEAD"), ("-R", "--diff-filter=D", "HEAD"),
-                ("-R", "--diff-filter=D", "--cached"), ("-R", "--diff-filter=D")))
+def spoils_binary(top):
+    """Deletions of binary files and changes of their modes: Git offers them, and cannot apply them (listed)."""
+    for args in ((), ("--cached",), ("HEAD",), ("HEAD~1",), ("-R", "HEAD"), ("-R", "--cached"), ("-R",)):
+        out = run(PEER, top, "diff", "--no-renames", "--numstat", "--summary", *args)[1].splitlines()
+        binary = [line[4:] for line in out if line.startswith("-\t-\t")]
+        if any(line.startswith((" delete mode", " mode change")) and line.endswith(tuple(" " + name for name in binary)) for line in out):
+            return True
+    return False
 
 
 def session(seed, top):
@@ -199,7 +203,7 @@ def session(seed, top):
         if "--interactive" in args and run(PEER, first, "diff", "--cached", "--no-renames", "--diff-filter=D", "--name-only")[1]:
             args = ["add", "-i"] # Git lists no deletion that looks like a rename there (listed)
         env = {"GIT_EDITOR": rng.choice(EDITORS)}
-        if deletes_binary(first):
+        if spoils_binary(first):
             return True
         got = []
         for name, git in (("ours", OURS), ("peer", PEER)):
