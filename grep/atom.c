@@ -70,6 +70,12 @@ static bool is_hard(enum grep_type type, const char *text, size_t len)
 	return false;
 }
 
+/* As in Git, a search begins with a line: no assertion looks further back, and "\A" is true there. */
+static bool sees_begin(const char *text, size_t len)
+{
+	return memmem(text, len, "\\A", 2) || memmem(text, len, "\\G", 2) || memmem(text, len, "(?<", 3);
+}
+
 /* The index behind the class of Perl that goes on at i; `len` where a class in it makes that hard to say. */
 static size_t skip_perl_class(const char *text, size_t len, size_t i)
 {
@@ -351,6 +357,7 @@ int grep_atom_compile(struct grep_atom *a, const struct grep_word *word, const s
 
 	*a = (struct grep_atom){ .word = word, .whole_words = rules->whole_words };
 	if (rules->type == GREP_PERL) {
+		a->sees_begin = sees_begin(word->text, word->len);
 		rc = compile_perl(a, rules, err);
 		return rc || rules->ignore_case ? rc : keep_must(a, rules, err);
 	}
@@ -494,7 +501,7 @@ static size_t find_candidate(struct grep_atom *a, const char *text, size_t len, 
 
 size_t grep_atom_candidate(struct grep_atom *a, const char *text, size_t len, size_t from)
 {
-	if (!a->has_candidate || from < a->candidate_from || from > a->candidate) {
+	if (a->sees_begin || !a->has_candidate || from < a->candidate_from || from > a->candidate) {
 		a->candidate = find_candidate(a, text, len, from);
 		a->candidate_from = from;
 		a->has_candidate = true;

@@ -24,6 +24,7 @@ struct grep_atom {
 	struct grep_pcre perl;	 /* ATOM_PCRE */
 	struct grep_pcre finder; /* of bytes that are in each match, where it beats memmem(3) */
 	int failure;		 /* of regexec(3) or PCRE2; 0: none */
+	bool sees_begin; /* where the search begins matters: candidates are not kept */
 	/* the last candidate that was found in this text */
 	bool has_candidate;
 	size_t candidate_from, candidate;

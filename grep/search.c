@@ -316,7 +316,7 @@ static void search_lines(struct run *r)
 
 		if (!open && is_full(r))
 			return;
-		if (!open && !r->f->invert)
+		if (!open && !r->f->invert && !r->f->all_match)
 			p = go_to(r->t, p, grep_next_candidate(r->m, r->t->data, r->t->len, p.at), counts);
 		if (p.at >= r->t->len)
 			return;
