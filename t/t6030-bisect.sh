@@ -128,6 +128,7 @@ test_expect_success 'merge bases are tested first' '
 	test_path_is_missing .git/BISECT_ANCESTORS_OK && git bisect good >out && grep "^Bisecting: 2 revisions" out && test_path_exists .git/BISECT_ANCESTORS_OK && again &&
 	git bisect start main s1 && test_expect_code 3 git bisect bad 2>err &&
 	printf "%s\n" "The merge base $(c 4) is bad." "This means the bug has been fixed between $(c 4) and [$(git rev-parse s1)]." >expect && test_cmp expect err && again &&
+	git bisect start main s1 c1 c2 c3 && test_expect_code 3 git bisect bad 2>err && grep "^The merge base $(c 4) is bad" err && again &&
 	git bisect start main s1 && git bisect skip 2>err >out && grep "must be skipped." err && grep "^Bisecting: 2 revisions" out && again &&
 	test_expect_code 1 git bisect start c2 c5 2>err && grep "Some ${SQ}good${SQ} revs are not ancestors of the ${SQ}bad${SQ} rev." err && no_state
 '

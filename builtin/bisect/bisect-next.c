@@ -19,7 +19,8 @@ static enum bisect_outcome say_bad_merge_base(const struct bisect *b)
 {
 	struct strbuf good = STRBUF_INIT;
 	struct object_id expected;
-	const char *bad = b->term_bad, *hex = oid_hex(&b->bad);
+	const char *bad = b->term_bad;
+	char *hex;
 
 	if (b->forgets_expected || !repo_state_oid(b->r, STATE_BISECT_EXPECTED_REV, &expected) || !oid_eq(&expected, &b->bad)) {
 		fprintf(stderr, "Some '%s' revs are not ancestors of the '%s' rev.\n"
@@ -27,6 +28,7 @@ static enum bisect_outcome say_bad_merge_base(const struct bisect *b)
 			"Maybe you mistook '%s' and '%s' revs?\n", b->term_good, bad, b->term_good, bad);
 		return BISECT_FAILED;
 	}
+	hex = xstrdup(oid_hex(&b->bad));
 	join_hex(&b->good, &good);
 	if (!strcmp(bad, "bad") && !strcmp(b->term_good, "good"))
 		fprintf(stderr, "The merge base %s is bad.\nThis means the bug has been fixed between %s and [%s].\n", hex, hex, good.buf);
@@ -36,6 +38,7 @@ static enum bisect_outcome say_bad_merge_base(const struct bisect *b)
 		fprintf(stderr, "The merge base %s is '%s'.\nThis means the first '%s' commit is between %s and [%s].\n", hex, bad,
 			b->term_good, hex, good.buf);
 	strbuf_release(&good);
+	free(hex);
 	return BISECT_BAD_MERGE_BASE;
 }
 
