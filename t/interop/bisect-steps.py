@@ -88,14 +88,9 @@ def step(rng, size, terms):
     return [sub]
 
 
-def without_possible(text):
-    """With paths, Git leaves out commits that an older walk has met, or with clocks that went wrong, names too many."""
-    return "".join(line for line in text.splitlines(True) if "# possible first" not in line) if "'--'" in text else text
-
-
-def known(ours, peer):
-    """Of a commit that is good and bad, Git says that it is not its own ancestor where clocks went wrong."""
-    return " was both " in ours[1] and "revs are not ancestors" in peer[2]
+def listed_log(text):
+    """With paths, Git leaves out commits that an older walk has met."""
+    return "".join(line for line in text.splitlines(True) if "'--'" not in text or "# possible first" not in line)
 
 
 def state(where):
@@ -105,10 +100,13 @@ def state(where):
     for name in FILES:
         path = os.path.join(where, ".git", name)
         text = open(path).read() if os.path.exists(path) else None
-        if text and name == "BISECT_LOG":
-            text = without_possible(text)
-        out.append((name, text))
+        out.append((name, listed_log(text) if text and name == "BISECT_LOG" else text))
     return out
+
+
+def is_listed(ours, peer):
+    """A commit that is both (Differences)."""
+    return " was both " in ours[1] and "revs are not ancestors" in peer[2]
 
 
 def one(seed, top):
@@ -125,10 +123,11 @@ def one(seed, top):
     for _ in range(12):
         trace.append(" ".join(args))
         results = [run(git, d, "bisect", *args) for git, d in zip((OURS, PEER), dirs)]
-        results = [(rc, without_possible(out), err) for rc, out, err in results]
-        if known(*results):
-            break
+        if args == ["log"]:
+            results = [(code, listed_log(out), err) for code, out, err in results]
         states = [state(d) for d in dirs]
+        if is_listed(*results):
+            break
         # Git writes BISECT_TERMS before it says this.
         if "You need to start" in results[0][2] and results[0] == results[1]:
             break
