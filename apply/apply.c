@@ -65,7 +65,7 @@ static void on_line(void *data, struct file_patch *p, char sign, const char *lin
 
 	len -= len > 0; /* its newline */
 	/* Git cuts off the last byte of an incomplete line. */
-	shown = len && line + len + 1 < a->reader.end && line[len + 1] == '\\' ? len - 1 : len;
+	shown = len && patch_is_no_newline(line + len + 1, a->reader.end) ? len - 1 : len;
 	if (sign == ' ' ? a->ws == APPLY_WS_FIX : a->ws != APPLY_WS_NOWARN)
 		apply_note_whitespace(a, whitespace_errors(p->ws_rule, line, len), line, shown, a->reader.line);
 }

@@ -11,6 +11,11 @@ size_t patch_line_len(const char *s, const char *end)
 	return nl ? (size_t)(nl + 1 - s) : (size_t)(end - s);
 }
 
+bool patch_is_no_newline(const char *s, const char *end)
+{
+	return patch_line_len(s, end) >= 12 && s[0] == '\\' && s[1] == ' ';
+}
+
 void file_patch_init(struct file_patch *p)
 {
 	*p = (struct file_patch){ .is_new = -1, .is_delete = -1 };

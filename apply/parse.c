@@ -140,8 +140,7 @@ static bool read_hunk_line(struct patch_reader *r, struct file_patch *p, struct 
 			r->on_line(r->data, p, '+', r->at + 1, len - 1);
 		return true;
 	case '\\':
-		/* "\ No newline at end of file", in any language, once */
-		return len >= 12 && r->at[1] == ' ' && c->last && c->last != '\\';
+		return patch_is_no_newline(r->at, r->end) && c->last && c->last != '\\'; /* once */
 	}
 	return false;
 }

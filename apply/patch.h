@@ -83,5 +83,7 @@ struct patch_reader {
 #define PATCH_STOP 2 /* what follows cannot be understood, which has been said */
 /* 1: *p, which is initialised, is the next patch. 0: there are no more. */
 int patch_read(struct patch_reader *r, struct file_patch *p, struct err *err);
+/* Does a line begin at s that says that the one before it has no newline, in any language? */
+bool patch_is_no_newline(const char *s, const char *end);
 
 #endif
