@@ -167,7 +167,7 @@ static bool read_hunk(struct patch_reader *r, struct file_patch *p, struct patch
 		c.last = *r->at;
 	}
 	/* the last line has no newline */
-	if (r->end - r->at > 12 && !memcmp(r->at, "\\ ", 2)) {
+	if (c.last && r->end - r->at > 12 && !memcmp(r->at, "\\ ", 2)) {
 		r->at += patch_line_len(r->at, r->end);
 		r->line++;
 	}

@@ -76,6 +76,7 @@ test_expect_success 'a line ends without newline once; --stat is as wide as the 
 	printf "$header-b\n$none$none+c\n" >p && test_expect_code 128 git apply p 2>err && echo "error: corrupt patch at p:8" >expect && test_cmp expect err &&
 	printf "$header+ \tb\n\\\\word\n" >p && test_expect_code 128 git apply p 2>err && printf "p:6: space before tab in indent.\n \tb\nerror: corrupt patch at p:7\n" >want && test_cmp want err &&
 	printf "$header b\n$none" >p && test_expect_code 128 git apply p 2>err && test_cmp expect err &&
+	printf -- "--- a/f\n+++ b/f\n@@ -0,0 +0,0 @@\n$none" >p && test_expect_code 128 git apply p 2>err && echo "error: corrupt patch at p:4" >want && test_cmp want err &&
 	printf "$header$none-b\n$none+c\n$none" >p && git apply --stat p && printf "$header-b\n$none+c\n$none$none" >p && git apply p && printf "a\nc" >expect && test_cmp expect f &&
 	printf "diff --git a/long-name b/x\nsimilarity index 100%%\nrename from long-name\nrename to x\n" >p && git apply --stat p >out && test_grep "^ x         |    0 $" out
 '
