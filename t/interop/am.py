@@ -148,14 +148,18 @@ def resolve(rng, peer, repo):
     call(repo, peer, "add", "-A")
 
 
+def has_missing_file(repo):
+    """With -3, Git takes one that it brings back for one with local changes. (Differences)"""
+    return bool(call(repo, PEER, "ls-files", "--deleted")[1])
+
+
 def begin(rng, repo):
     if rng.random() < 0.1:
         change(rng, repo)
     options = [w for o in OPTIONS if rng.random() < 0.08 for w in o]
     if rng.random() < 0.4:
         options.append("-3")
-    # Git takes a missing file that it brings back for one with local changes. (Differences)
-    if call(repo, PEER, "ls-files", "--deleted")[1]:
+    if has_missing_file(repo):
         options = [o for o in options if o != "-3"]
     return ["am", *options, "../box"]
 
@@ -171,6 +175,8 @@ def play(seed, programs, peer, repo):
             break
         args = ["am", rng.choice(["--continue"] * 6 + ["--skip"] * 3 + ["--abort", "--quit", "--retry", "--allow-empty", "--show-current-patch=diff",
                                                                        "--show-current-patch"])]
+        if args[1] == "--retry" and has_missing_file(repo):
+            args[1] = "--skip"
         if args[1] == "--retry" and rng.random() < 0.5:
             args.append("-3")
         if args[1] == "--continue" and rng.random() < 0.9:
