@@ -93,7 +93,8 @@ test_expect_success '--simplify-merges: a merge of roots that have nothing withi
 	git init -q -b main roots && cd roots && echo x >x && git add x && git commit -q -m one && git checkout -q --orphan other && git rm -q -f x && echo y >y && git add y && git commit -q -m two &&
 	git checkout -q main && git merge -q --no-commit --allow-unrelated-histories other && echo new >a && git add a && git commit -q -m merge && echo more >>a && git commit -q -a -m more && echo z >x && git commit -q -a -m rest &&
 	git log --simplify-merges --format=%s -- a >got && printf "%s\n" more merge >want && test_cmp want got && git rev-list --simplify-merges --parents HEAD~ -- a >got && printf "%s\n" "$(git rev-parse HEAD~) $(git rev-parse HEAD~2)" "$(git rev-parse HEAD~2)" >want && test_cmp want got &&
-	git log --simplify-merges --format=%s -- x >got && printf "%s\n" rest one >want && test_cmp want got
+	git log --simplify-merges --format=%s -- x >got && printf "%s\n" rest one >want && test_cmp want got &&
+	git log --simplify-merges --sparse --format=%s -- x >got && printf "%s\n" rest more merge two one >want && test_cmp want got
 '
 
 test_done

@@ -11,7 +11,7 @@
  * After parents have gone: compares the commit again with the remaining parents. If there are none, it was the same as
  * none: keep_one_same() has seen to that.
  */
-static void compare_again(struct commit *c, const uint8_t *same)
+static void compare_again(const struct rev_walk *w, struct commit *c, const uint8_t *same)
 {
 	unsigned relevant = 0, changes = 0, others = 0;
 
@@ -23,6 +23,8 @@ static void compare_again(struct commit *c, const uint8_t *same)
 		others += !counts && !same[i];
 	}
 	c->flags &= ~REV_TREESAME;
+	if (w->sparse && c->nr_parents == 1)
+		return; /* an ordinary commit now: --sparse shows it */
 	if (c->nr_parents && (relevant ? !changes : !others))
 		c->flags |= REV_TREESAME;
 }
@@ -50,7 +52,7 @@ static void remove_parents(struct simplifier *s, struct commit *c, const bool *d
 	}
 	if (nr < c->nr_parents) {
 		commit_set_parents(s->w->pool, c, kept, nr);
-		compare_again(c, same);
+		compare_again(s->w, c, same);
 	}
 	free(kept);
 }

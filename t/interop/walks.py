@@ -30,8 +30,6 @@ MEANT = [
 	 'Where no commit changes the paths, stock tells of a weight that it has not computed.'),
 	(r'--no-walk.*--maximal-only|--maximal-only.*--no-walk', '', 'Starts without an order: the same.'),
 	(r'--max-count-oldest.*--bisect|--bisect.*--max-count-oldest', '', 'Stock shows nothing.'),
-	(r'--simplify-merges.*--sparse|--sparse.*--simplify-merges', '',
-	 'A merge that has lost parents counts as changed for stock, even where it equals the one that is left.'),
 	(r'--simplify-(merges|by-decoration)', 'skewed',
 	 'What is excluded is found late there; the two do not find it at the same time.'),
 	(r'--maximal-only', 'skewed',
