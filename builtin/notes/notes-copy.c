@@ -128,15 +128,14 @@ static int copy_pair(struct notes_cmd *c, const char *from_name, const char *to_
 	struct err err = ERR_INIT;
 	struct object_id note;
 	int rc = notes_cmd_open(c, "copy", NOTES_WRITABLE, &err), found = 0;
-	const char *to = oid_hex(&pair.to);
 
 	if (!rc && (found = notes_tree_find(c->notes.tree, &pair.to, &note, &err)) < 0)
 		rc = found;
 	if (!rc && found && !force) {
 		rc = 1;
-		error("Cannot copy notes. Found existing notes for object %s. Use '-f' to overwrite existing notes", to);
+		error("Cannot copy notes. Found existing notes for object %s. Use '-f' to overwrite existing notes", oid_hex(&pair.to));
 	} else if (!rc && found) {
-		fprintf(stderr, "Overwriting existing notes for object %s\n", to);
+		fprintf(stderr, "Overwriting existing notes for object %s\n", oid_hex(&pair.to));
 	}
 	if (!rc && (found = notes_tree_find(c->notes.tree, &pair.from, &note, &err)) <= 0) {
 		rc = found < 0 ? found : 1;
