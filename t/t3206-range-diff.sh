@@ -118,8 +118,8 @@ test_expect_success 'a wrong command line, and a matrix that is too large' '
 	test_expect_code 129 git range-diff main old nonsense -- a 2>err && test_grep "not a revision: .nonsense" err &&
 	test_expect_code 129 git range-diff old -- a 2>err && test_grep "not a symmetric range: .old" err &&
 	test_expect_code 128 git range-diff nonsense old new 2>err && test_grep "bad revision .nonsense" err &&
-	test_expect_code 129 git range-diff --nonsense old...new 2>err && test_expect_code 128 git range-diff --max-memory=143 old...new 2>err && test_grep "144 bytes (144 bytes) needed, limited to 143" err &&
-	git range-diff --max-memory=144 old...new >out
+	test_expect_code 129 git range-diff --nonsense old...new 2>err && test_expect_code 128 git range-diff --max-memory=144 old...new 2>err && test_grep "144 bytes (144 bytes) needed, limited to 144" err &&
+	git range-diff --max-memory=145 old...new >out
 '
 
 test_expect_success 'format-patch --range-diff: in the cover letter, or below the only patch' '

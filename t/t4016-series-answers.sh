@@ -8,6 +8,8 @@ T_ANSWERS=$TEST_DIRECTORY/t4016
 
 test_expect_success 'format-patch, range-diff, request-pull' 'answers series'
 
+test_expect_success 'range-diff: ranges, titles, headings, messages, prices' 'answers ranges'
+
 test_expect_success 'options that are combined' 'answers combined'
 
 test_done

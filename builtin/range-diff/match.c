@@ -169,7 +169,7 @@ int range_patches_match(struct range_patches *a, struct range_patches *b, const 
 	uint64_t n = (uint64_t)a->nr + b->nr, bytes = n * n * sizeof(int32_t);
 
 	match_same(a, b);
-	if (n > UINT32_MAX || bytes > o->max_memory)
+	if (n > UINT32_MAX || bytes >= o->max_memory)
 		return err_set(err, ERR_INVALID,
 			       "range-diff: unable to compute the range-diff, since it exceeds the maximum memory for the cost "
 			       "matrix: %" PRIu64 " bytes (%" PRIu64 " bytes) needed, limited to %" PRIu64 " bytes (%" PRIu64 " bytes)",

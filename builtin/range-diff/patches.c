@@ -172,7 +172,7 @@ static void add_hunk_header(struct patch_reader_state *s, const char *line, cons
 	const char *name = strstr(line + 3, "@@");
 
 	strbuf_addstr(text, "@@");
-	if (name && name + 2 < end && name[2] && s->file) {
+	if (name && name[2] && s->file) {
 		strbuf_addf(text, " %s:", s->file);
 		strbuf_add(text, name + 2, end - name - 2);
 	}

@@ -15,10 +15,8 @@ static const char *const usage[] = {
 struct range_diff_command {
 	struct range_diff_options o;
 	struct repository *repo;
-	int remerge;
 	bool force_color;
-	const char *diff_merges;
-	struct strvec notes; /* options for log */
+	struct strvec notes, merges; /* options for log */
 	char *range1, *range2;
 	size_t used; /* arguments that name the ranges */
 };
@@ -33,6 +31,22 @@ static int notes_option(const struct option *opt, const char *arg, int unset)
 		strvec_pushf(notes, "--notes=%s", arg);
 	else
 		strvec_push(notes, "--notes");
+	return 0;
+}
+
+static int diff_merges_option(const struct option *opt, const char *arg, int unset)
+{
+	if (unset)
+		strvec_push(opt->value, "--no-diff-merges");
+	else
+		strvec_pushf(opt->value, "--diff-merges=%s", arg);
+	return 0;
+}
+
+/* Git hands on the negation, too, which log does not know. */
+static int remerge_option(const struct option *opt, const char *arg UNUSED, int unset)
+{
+	strvec_push(opt->value, unset ? "--no-remerge-diff" : "--remerge-diff");
 	return 0;
 }
 
@@ -208,11 +222,8 @@ static void set_log_args(struct range_diff_command *c, const char **rest)
 	struct strvec *args = &c->o.log_args;
 
 	strvec_pushv(args, (const char **)c->notes.v);
-	if (c->remerge)
-		strvec_push(args, "--diff-merges=remerge");
-	else if (c->diff_merges)
-		strvec_pushf(args, "--diff-merges=%s", c->diff_merges);
-	if (!c->remerge && !c->diff_merges)
+	strvec_pushv(args, (const char **)c->merges.v);
+	if (!c->merges.nr)
 		strvec_push(args, "--no-merges");
 	strvec_pushv(args, rest);
 }
@@ -223,10 +234,10 @@ static void parse_command_line(struct range_diff_command *c, int argc, const cha
 		OPT_INTEGER(0, "creation-factor", &c->o.creation_factor, "percentage by which creation is weighted"),
 		OPT_CALLBACK_F(0, "dual-color", c, NULL, "use dual colors", PARSE_OPT_NOARG, dual_color_option),
 		OPT_CALLBACK_F(0, "notes", &c->notes, "notes", "passed to 'git log'", PARSE_OPT_OPTARG, notes_option),
-		OPT_STRING(0, "diff-merges", &c->diff_merges, "style", "passed to 'git log'"),
+		OPT_CALLBACK_F(0, "diff-merges", &c->merges, "style", "passed to 'git log'", 0, diff_merges_option),
 		OPT_CALLBACK_F(0, "max-memory", &c->o.max_memory, "size", "maximum memory for cost matrix (default 4G)", 0,
 			       max_memory_option),
-		OPT_BOOL(0, "remerge-diff", &c->remerge, "passed to 'git log'"),
+		OPT_CALLBACK_F(0, "remerge-diff", &c->merges, NULL, "passed to 'git log'", PARSE_OPT_NOARG, remerge_option),
 		OPT_BOOL(0, "left-only", &c->o.left_only, "only emit output related to the first range"),
 		OPT_BOOL(0, "right-only", &c->o.right_only, "only emit output related to the second range"),
 		OPT_END(),
@@ -271,7 +282,7 @@ static int run_range_diff(struct range_diff_command *c, struct err *err)
 
 int cmd_range_diff(int argc, const char **argv, struct command_ctx *ctx)
 {
-	struct range_diff_command c = { .repo = ctx->repo, .notes = STRVEC_INIT };
+	struct range_diff_command c = { .repo = ctx->repo, .notes = STRVEC_INIT, .merges = STRVEC_INIT };
 	struct err err = ERR_INIT;
 	int rc;
 
@@ -290,6 +301,7 @@ int cmd_range_diff(int argc, const char **argv, struct command_ctx *ctx)
 	free(c.range1);
 	free(c.range2);
 	strvec_clear(&c.notes);
+	strvec_clear(&c.merges);
 	range_diff_release(&c.o);
 	return rc < 0 ? report_fatal(&err) : finish_stdout();
 }

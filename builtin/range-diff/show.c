@@ -113,7 +113,6 @@ static int show_difference(struct range_show *s, const struct range_patch *a, co
 	o->read = read_side;
 	o->read_data = s;
 	o->driver = set_driver;
-	o->driver_data = NULL;
 	o->no_names = o->keep_same = true;
 	diff_queue_add(&q, "a", MODE_FILE, NULL, "b", MODE_FILE, NULL);
 	rc = diff_process(&q, o, err);
