@@ -77,19 +77,20 @@ static int count_value(const char *option, const char *v, unsigned long *out, st
 	return 1;
 }
 
-static int size_value(const char *v, uint64_t *out, struct err *err)
+/* 0, as for an option that is not known: it is no size. */
+static int size_value(const char *v, uint64_t *out)
 {
 	int64_t n;
-	int rc = config_parse_int64(v, &n, err);
 
-	if (!rc)
-		*out = n < 0 ? 0 : (uint64_t)n;
-	return rc < 0 ? rc : 1;
+	if (config_parse_int64(v, &n, NULL) < 0)
+		return 0;
+	*out = n < 0 ? 0 : (uint64_t)n;
+	return 1;
 }
 
-static int pack_size_value(struct fast_import *fi, const char *v, struct err *err)
+static int pack_size_value(struct fast_import *fi, const char *v)
 {
-	int rc = size_value(v, &fi->max_pack, err);
+	int rc = size_value(v, &fi->max_pack);
 
 	if (rc > 0 && fi->max_pack < 8192) {
 		import_warn(fi, "max-pack-size is now in bytes, assuming --max-pack-size=%" PRIu64 "m", fi->max_pack);
@@ -141,7 +142,9 @@ static char *user_path(const struct fast_import *fi, const char *v)
 
 static char *marks_path(const struct fast_import *fi, const char *v)
 {
-	return fi->relative_marks ? repo_path(fi->repo, "info/fast-import/%s", v) : user_path(fi, v);
+	if (fi->relative_marks && !is_absolute_path(v))
+		return repo_path(fi->repo, "info/fast-import/%s", v);
+	return user_path(fi, v);
 }
 
 /* ---- 1: known, 0: unknown ---- */
@@ -151,9 +154,9 @@ static int tuning_option(struct fast_import *fi, const char *s, struct err *err)
 	const char *v;
 
 	if (skip_prefix(s, "max-pack-size=", &v))
-		return pack_size_value(fi, v, err);
+		return pack_size_value(fi, v);
 	if (skip_prefix(s, "big-file-threshold=", &v))
-		return size_value(v, &fi->big_file, err);
+		return size_value(v, &fi->big_file);
 	if (skip_prefix(s, "depth=", &v)) {
 		int rc = count_value("--depth", v, &fi->depth, err);
 
@@ -288,15 +291,23 @@ int fast_import_option(struct fast_import *fi, const char *option, struct err *e
 
 /* ---- the stream ---- */
 
-static unsigned import_unpack_limit(const struct fast_import *fi)
+static int import_unpack_limit(const struct fast_import *fi, unsigned *out, struct err *err)
 {
-	int limit = 100;
-	struct err ignored = ERR_INIT;
+	int limit = 100, rc = config_get_int(fi->repo->config, "fastimport.unpacklimit", &limit, err);
 
-	if (config_get_int(fi->repo->config, "fastimport.unpacklimit", &limit, &ignored) <= 0)
-		config_get_int(fi->repo->config, "transfer.unpacklimit", &limit, &ignored);
-	err_release(&ignored);
-	return limit > 0 ? (unsigned)limit : 1;
+	if (!rc)
+		rc = config_get_int(fi->repo->config, "transfer.unpacklimit", &limit, err);
+	*out = limit > 0 ? (unsigned)limit : 1;
+	return rc;
+}
+
+/* Does the command line name files of marks? Then that of the stream is not read. */
+static bool line_names_marks(const struct fast_import *fi)
+{
+	for (size_t i = 0; i < fi->args.nr; i++)
+		if (starts_with(fi->args.v[i], "import-marks"))
+			return true;
+	return false;
 }
 
 /* Not the level of new objects, which is low by default: a repack copies these packs as they are. */
@@ -310,15 +321,18 @@ static int import_level(const struct fast_import *fi)
 
 int import_begin_data(struct fast_import *fi, struct err *err)
 {
+	unsigned limit;
 	int rc = 0;
 
 	fi->seen_data = true;
-	if (fi->import_marks)
+	if (fi->import_marks && !line_names_marks(fi))
 		rc = import_marks_read(fi, err);
 	for (size_t i = 0; rc >= 0 && i < fi->args.nr; i++)
 		rc = line_option(fi, fi->args.v[i], err);
 	if (rc >= 0)
 		rc = import_marks_map_submodules(fi, err);
+	if (rc >= 0)
+		rc = import_unpack_limit(fi, &limit, err);
 	if (rc >= 0)
 		rc = import_edges_begin(fi, err);
 	if (rc < 0)
@@ -327,7 +341,7 @@ int import_begin_data(struct fast_import *fi, struct err *err)
 	fi->op = repo_operation_begin(fi->repo);
 	rc = repo_operation_open_objects(fi->op, err);
 	if (!rc)
-		bulk_checkin_set_limits(odb_batch(fi->repo->odb), import_unpack_limit(fi), fi->max_pack, fi->level);
+		bulk_checkin_set_limits(odb_batch(fi->repo->odb), limit, fi->max_pack, fi->level);
 	return rc;
 }
 
