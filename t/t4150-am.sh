@@ -191,8 +191,16 @@ test_expect_success 'a mail that cannot be read stops the series, and the patche
 	back && test_expect_code 128 git -C r am "$p1" ../bad 2>err && test_grep "could not parse patch" err && subjects one && test "$(cat $s/next)" = 2 &&
 	test_path_is_missing $s/final-commit && test_must_be_empty $s/patch && test_must_be_empty $s/msg && test_grep "Subject: =?U" $s/info && git -C r am --abort &&
 	test start = "$(git -C r name-rev --name-only --refs=start HEAD)" && test_expect_code 128 git -C r am ../bad && test "$(cat $s/next)" = 1 && git -C r am --abort &&
-	back mine && test_must_fail git -C r am ../mbox && echo >$s/0003 && test_expect_code 128 git -C r am --skip 2>err && test_grep "^error: empty patch: .*/0003" err &&
+	back mine && test_must_fail git -C r am ../mbox && echo >$s/0003 && test_expect_code 128 git -C r am --skip 2>err && test_grep "^error: empty patch: .*/patch" err &&
 	test "$(cat $s/next)" = 3 && subjects mine one && git -C r am --skip && subjects mine one
+'
+
+test_expect_success 'counts that are no numbers are an error' '
+	back mine && test_must_fail git -C r am ../mbox && n=$(cat $s/next) && l=$(cat $s/last) &&
+	for x in "" x 1x -1 2147483647; do
+		echo "$x" >$s/next && test_expect_code 128 git -C r am --skip 2>err && test_grep "Corrupt rebase-apply/next file" err && echo $n >$s/next &&
+		echo "$x" >$s/last && test_expect_code 128 git -C r am --skip 2>err && test_grep "Corrupt rebase-apply/last file" err && echo $l >$s/last || return 1
+	done && git -C r am --abort
 '
 
 test_expect_success 'a dirty index that was found stays noted until patches are applied again' '

@@ -215,17 +215,20 @@ static bool is_internal_data(const struct mail_info *info)
 	return info->has_author && !strcmp(info->author.buf, "Mail System Internal Data");
 }
 
-static int read_mail_text(struct am_cmd *c, const struct strbuf *text, const char *path, struct err *err)
+static int read_mail_text(struct am_cmd *c, const struct strbuf *text, struct err *err)
 {
 	struct mail_options o;
 	struct mail_info info;
+	char *path;
 	int rc = fill_mail_options(c, &o, err);
 
 	if (rc)
 		return rc;
 	mail_info_init(&info);
 	if (is_white(text)) {
+		path = am_path(c, "patch");
 		error("empty patch: '%s'", path);
+		free(path);
 		rc = err_set(err, ERR_INVALID, "could not parse patch");
 	} else {
 		mail_read(text->buf, text->len, &o, &info);
@@ -250,7 +253,7 @@ int am_read_mail(struct am_cmd *c, struct err *err)
 	am_mail_reset(&c->mail);
 	rc = load_text(c, path, &text, err);
 	if (!rc)
-		rc = c->rebasing ? am_read_commit(c, &text, path, err) : read_mail_text(c, &text, path, err);
+		rc = c->rebasing ? am_read_commit(c, &text, path, err) : read_mail_text(c, &text, err);
 	if (!rc && c->rebasing && c->s.signoff)
 		am_append_signoff(c);
 	strbuf_release(&text);

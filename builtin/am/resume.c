@@ -155,36 +155,55 @@ static int remove_am(struct am_cmd *c, struct err *err)
 	return rc;
 }
 
-/* HEAD is where the last command left it, or was killed. */
-static bool is_safe_to_abort(struct am_cmd *c, bool unfinished)
+/* Null: there was no HEAD. */
+static int read_abort_safety(const struct am_cmd *c, struct object_id *out, struct err *err)
 {
-	char *safe;
-	struct object_id head;
-	bool same, has_head = !ref_resolve(c->r->refs, "HEAD", &head, NULL, NULL, NULL);
+	char *line = repo_state_line(c->r, STATE_REBASE_APPLY_ABORT_SAFETY), *path;
+	int rc = 0;
 
-	if (repo_state_exists(c->r, STATE_REBASE_APPLY_DIRTY_INDEX))
-		return false;
-	if (unfinished)
-		return true;
-	safe = repo_state_line(c->r, STATE_REBASE_APPLY_ABORT_SAFETY);
-	same = has_head ? safe && !strcmp(safe, oid_hex(&head)) : !safe || !*safe;
-	free(safe);
-	if (!same)
+	*out = c->r->algo->null_oid;
+	if (line && *line && oid_parse_hex(out, line, c->r->algo, NULL) < 0) {
+		path = repo_state_path(c->r, STATE_REBASE_APPLY_ABORT_SAFETY);
+		rc = err_set(err, ERR_CORRUPT, "could not parse %s", path);
+		free(path);
+	}
+	free(line);
+	return rc;
+}
+
+/* HEAD is where the last command left it, or was killed. */
+static int check_abort(struct am_cmd *c, bool unfinished, bool *safe, struct err *err)
+{
+	struct object_id head, wanted;
+	int rc;
+
+	*safe = !repo_state_exists(c->r, STATE_REBASE_APPLY_DIRTY_INDEX);
+	if (!*safe || unfinished)
+		return 0;
+	rc = read_abort_safety(c, &wanted, err);
+	if (rc)
+		return rc;
+	if (ref_resolve(c->r->refs, "HEAD", &head, NULL, NULL, NULL))
+		head = c->r->algo->null_oid;
+	*safe = oid_eq(&head, &wanted);
+	if (!*safe)
 		warning("You seem to have moved HEAD since the last 'am' failure.\nNot rewinding to ORIG_HEAD");
-	return same;
+	return 0;
 }
 
 static int abort_am(struct am_cmd *c, struct err *err)
 {
 	const bool unfinished = result_update_is_unfinished(c->r);
 	struct object_id to;
+	bool safe;
 	int rc = unfinished ? result_update_undo(c->r, err) : 0;
 
 	if (rc)
 		return rc;
 	if (!repo_state_exists(c->r, STATE_REBASE_APPLY_NEXT))
 		return remove_am(c, err); /* what a kill has left */
-	if (is_safe_to_abort(c, unfinished)) {
+	rc = check_abort(c, unfinished, &safe, err);
+	if (!rc && safe) {
 		if (ref_resolve(c->r->refs, REFNAME_ORIG_HEAD, &to, NULL, NULL, NULL))
 			to = c->r->algo->null_oid;
 		rc = clean_index(c, &to, err);

@@ -40,30 +40,52 @@ static int read_count(const struct am_cmd *c, enum repo_state_file f, size_t *ou
 	return 0;
 }
 
+static bool is_word(const char *line, const char *word)
+{
+	return line && !strcmp(line, word);
+}
+
 static void read_switch(const struct am_cmd *c, enum repo_state_file f, int *out)
 {
 	char *line = repo_state_line(c->r, f);
 
-	*out = line && !strcmp(line, "t");
+	*out = is_word(line, "t");
 	free(line);
 }
 
-static void read_choices(struct am_cmd *c)
+static int parse_quoted_cr(struct am_cmd *c, const char *line, struct err *err)
+{
+	struct am_settings *s = &c->s;
+	char *path;
+	int rc;
+
+	s->has_quoted_cr = line && *line;
+	if (!s->has_quoted_cr || quoted_cr_parse(line, &s->quoted_cr))
+		return 0;
+	path = am_path(c, "quoted-cr");
+	rc = err_set(err, ERR_CORRUPT, "could not parse %s", path);
+	free(path);
+	return rc;
+}
+
+static int read_choices(struct am_cmd *c, struct err *err)
 {
 	struct am_settings *s = &c->s;
 	char *line = repo_state_line(c->r, STATE_REBASE_APPLY_KEEP);
+	int rc;
 
-	s->keep = line && *line == 't' ? AM_KEEP_ALL : line && *line == 'b' ? AM_KEEP_NON_PATCH : AM_KEEP_NOT;
+	s->keep = is_word(line, "t") ? AM_KEEP_ALL : is_word(line, "b") ? AM_KEEP_NON_PATCH : AM_KEEP_NOT;
 	free(line);
 	line = repo_state_line(c->r, STATE_REBASE_APPLY_SCISSORS);
-	s->scissors = !line || !*line ? AM_SCISSORS_UNSET : *line == 't' ? AM_SCISSORS_ON : AM_SCISSORS_OFF;
+	s->scissors = !line || !*line ? AM_SCISSORS_UNSET : is_word(line, "t") ? AM_SCISSORS_ON : AM_SCISSORS_OFF;
 	free(line);
 	line = repo_state_line(c->r, STATE_REBASE_APPLY_QUOTED_CR);
-	s->has_quoted_cr = line && *line && quoted_cr_parse(line, &s->quoted_cr);
+	rc = parse_quoted_cr(c, line, err);
 	free(line);
 	line = repo_state_line(c->r, STATE_REBASE_APPLY_RERERE);
-	s->rerere_autoupdate = !line ? -1 : *line == 't';
+	s->rerere_autoupdate = !line ? -1 : is_word(line, "t");
 	free(line);
+	return rc;
 }
 
 static int read_apply_options(struct am_cmd *c, struct err *err)
@@ -89,40 +111,84 @@ static int read_apply_options(struct am_cmd *c, struct err *err)
 }
 
 /* GIT_AUTHOR_NAME='…' and so on. */
-static int take_author_line(struct am_mail *m, const char **p)
-{
+struct author_line {
+	const char *key;
 	struct strbuf *to;
-	char *word;
+	bool given;
+};
 
-	if (skip_prefix(*p, "GIT_AUTHOR_NAME=", p))
-		to = &m->author;
-	else if (skip_prefix(*p, "GIT_AUTHOR_EMAIL=", p))
-		to = &m->email;
-	else if (skip_prefix(*p, "GIT_AUTHOR_DATE=", p))
-		to = &m->date;
-	else
-		return -1;
-	word = sq_dequote_step(*p, p);
-	if (!word)
-		return -1;
-	strbuf_reset(to);
-	strbuf_addstr(to, word);
+#define AUTHOR_LINES 3
+
+/* AUTHOR_LINES: there is no such key. */
+static size_t find_author_key(const struct author_line *lines, const char *key)
+{
+	size_t i = 0;
+
+	while (i < AUTHOR_LINES && strcmp(lines[i].key, key))
+		i++;
+	return i;
+}
+
+/* `at` begins a line, and is moved to the next one. What is wrong is said; a line that has no form at all ends it. */
+static int take_author_line(struct author_line *lines, char **at, bool *good)
+{
+	char *line = *at, *eol = strchrnul(line, '\n'), *equals, *word;
+	const char *end;
+	size_t i;
+
+	*at = *eol ? eol + 1 : eol;
+	*eol = '\0';
+	equals = strchr(line, '=');
+	if (!equals)
+		return error("no key present in '%s'", line);
+	*equals = '\0';
+	word = sq_dequote_step(equals + 1, &end);
+	if (!word || *end) {
+		free(word);
+		return error("unable to dequote value of '%s'", line);
+	}
+	i = find_author_key(lines, line);
+	if (i == AUTHOR_LINES || lines[i].given) {
+		error(i == AUTHOR_LINES ? "unknown variable '%s'" : "'%s' already given", line);
+		*good = false;
+	} else {
+		lines[i].given = true;
+		strbuf_reset(lines[i].to);
+		strbuf_addstr(lines[i].to, word);
+	}
 	free(word);
-	*p += strspn(*p, "\n");
 	return 0;
+}
+
+static int parse_author(struct am_mail *m, char *text)
+{
+	struct author_line lines[AUTHOR_LINES] = {
+		{ "GIT_AUTHOR_NAME", &m->author, false },
+		{ "GIT_AUTHOR_EMAIL", &m->email, false },
+		{ "GIT_AUTHOR_DATE", &m->date, false },
+	};
+	bool good = true;
+
+	while (*text)
+		if (take_author_line(lines, &text, &good) < 0)
+			return -1;
+	for (size_t i = 0; i < AUTHOR_LINES; i++)
+		if (!lines[i].given) {
+			error("missing '%s'", lines[i].key);
+			good = false;
+		}
+	return good ? 0 : -1;
 }
 
 static int read_author(struct am_cmd *c, struct err *err)
 {
 	struct strbuf text = STRBUF_INIT;
-	const char *p;
 	int rc = 0;
 
 	if (repo_state_exists(c->r, STATE_REBASE_APPLY_AUTHOR_SCRIPT))
 		rc = repo_state_read(c->r, STATE_REBASE_APPLY_AUTHOR_SCRIPT, &text, err);
-	for (p = text.buf; !rc && *p;)
-		if (take_author_line(&c->mail, &p) < 0)
-			rc = err_set(err, ERR_CORRUPT, "could not parse author script");
+	if (!rc && text.len && parse_author(&c->mail, text.buf) < 0)
+		rc = err_set(err, ERR_CORRUPT, "could not parse author script");
 	strbuf_release(&text);
 	return rc;
 }
@@ -165,7 +231,8 @@ int am_load(struct am_cmd *c, struct err *err)
 	read_switch(c, STATE_REBASE_APPLY_SIGN, &s->signoff);
 	read_switch(c, STATE_REBASE_APPLY_UTF8, &s->utf8);
 	read_switch(c, STATE_REBASE_APPLY_MESSAGE_ID, &s->message_id);
-	read_choices(c);
+	if (!rc)
+		rc = read_choices(c, err);
 	c->begun = true;
 	return rc ? rc : read_apply_options(c, err);
 }
