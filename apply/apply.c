@@ -21,10 +21,8 @@ static void say_of_reader(void *data, const char *text)
 
 static bool uses_name(const struct apply *a, const char *name)
 {
-	if (a->prefix && *a->prefix && (!skip_prefix(name, a->prefix, &name) || !*name))
+	if (a->prefix && !starts_with(name, a->prefix))
 		return false;
-	if (a->prefix && *a->prefix)
-		name -= strlen(a->prefix);
 	for (size_t i = 0; i < a->limits.nr; i++)
 		if (wildmatch(a->limits.v[i] + 1, name, 0))
 			return a->limits.v[i][0] == '+';
@@ -50,7 +48,7 @@ static void on_header(void *data, struct file_patch *p)
 {
 	struct apply *a = data;
 
-	if (a->prefix && *a->prefix && !p->from_top) {
+	if (a->prefix && !p->from_top) {
 		add_prefix(a, &p->old_name);
 		add_prefix(a, &p->new_name);
 	}
@@ -423,7 +421,7 @@ static void set_up_reader(struct apply *a)
 	r->strip = a->strip;
 	r->strip_known = a->strip_known;
 	r->root = a->root;
-	r->prefix = a->prefix && *a->prefix ? a->prefix : NULL;
+	r->prefix = a->prefix;
 	r->hex_len = a->algo->hex_len;
 	r->reverse = a->reverse;
 	r->recount = a->recount;

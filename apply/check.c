@@ -171,7 +171,7 @@ static bool place_gets_free(struct apply *a, const char *name)
 	return v == &apply_to_delete || v == &apply_was_deleted;
 }
 
-/* Why a file cannot be created, with %s for its name; NULL: it can. *code: or an errno. */
+/* Why a file cannot be created; NULL: it can. *code: the errno that says why, or 0. */
 static const char *why_not_create(struct apply *a, const char *name, int *code)
 {
 	bool may_exist = place_gets_free(a, name);
@@ -207,10 +207,11 @@ static int check_new_side(struct apply *a, struct apply_patch *ap)
 
 	if (p->new_name && (p->is_new > 0 || p->is_rename || p->is_copy)) {
 		why = why_not_create(a, p->new_name, &code);
-		if (why && a->threeway)
-			ap->direct_to_threeway = true;
-		else if (why)
-			return apply_error(a, "%s: %s", p->new_name, why);
+		if (why && (code || !a->threeway))
+			apply_error(a, "%s: %s", p->new_name, why);
+		if (why && !a->threeway)
+			return -1;
+		ap->direct_to_threeway |= why != NULL;
 		if (!p->new_mode)
 			p->new_mode = p->is_new > 0 ? MODE_FILE : p->old_mode;
 	}

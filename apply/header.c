@@ -243,7 +243,7 @@ int patch_read_git_header(struct patch_reader *r, struct file_patch *p, struct e
 	p->is_new = p->is_delete = 0;
 	h.common = patch_common_name(r, r->at + strlen("diff --git "), r->at + len - 1);
 	r->line++;
-	for (r->at += len; r->at < r->end && rc > 0; r->at += len, r->line++, nr++) {
+	for (r->at += len; r->at < r->end; r->at += len, r->line++, nr++) {
 		len = patch_line_len(r->at, r->end);
 		if (r->at[len - 1] != '\n' || (len > 4 && !memcmp(r->at, "@@ -", 4)))
 			break;
@@ -275,15 +275,13 @@ static int count_slashes(const char *s)
 /* How many components to remove, by a name with its directories; -1: no idea. */
 static int guess_strip(const struct patch_reader *r, const char *line)
 {
-	struct patch_reader plain = *r;
 	char *name;
 	const char *slash;
 	int n = -1;
 
 	if (patch_is_dev_null(line))
 		return -1;
-	plain.root = NULL;
-	name = patch_find_traditional_name(&plain, line, NULL, 0);
+	name = patch_find_traditional_name(r, line, NULL, 0);
 	if (!name)
 		return -1;
 	slash = strchr(name, '/');

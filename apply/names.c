@@ -262,7 +262,7 @@ char *patch_common_name(const struct patch_reader *r, const char *line, const ch
 {
 	const char *name, *quote;
 
-	if (line < end && *line == '"')
+	if (*line == '"')
 		return common_of_quoted(r, line, end);
 	name = skip_components(r, line, end);
 	if (!name)

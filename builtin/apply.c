@@ -5,6 +5,7 @@
 #include "builtin/builtin.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
+#include "util/path.h"
 
 static const char *const usage[] = {
 	"git apply [<options>] [<patch>...]",
@@ -87,6 +88,7 @@ int cmd_apply(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct apply a;
 	struct err err = ERR_INIT;
+	char *fake_ancestor = NULL;
 	int code, no_op = 0;
 	struct option opts[] = {
 		{ OPTION_CALLBACK, 0, "exclude", &a, "path", "don't apply changes matching the given path",
@@ -143,7 +145,10 @@ int cmd_apply(int argc, const char **argv, struct command_ctx *ctx)
 		return 128;
 	}
 	argc = parse_options(argc, argv, opts, usage, 0);
+	if (a.fake_ancestor && ctx->prefix && !is_absolute_path(a.fake_ancestor))
+		a.fake_ancestor = fake_ancestor = path_join(ctx->prefix, a.fake_ancestor);
 	code = run_apply(&a, argc, argv);
 	apply_release(&a);
+	free(fake_ancestor);
 	return code;
 }

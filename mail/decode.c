@@ -132,7 +132,7 @@ bool mail_decode_header(const struct mail_options *o, struct strbuf *text)
 
 	while ((word = strstr(pos, "=?"))) {
 		/* white space between two of them does not count */
-		if (pos == text->buf || !is_space_only(pos, word))
+		if (!is_space_only(pos, word))
 			strbuf_add(&out, pos, (size_t)(word - pos));
 		if (!parse_encoded_word(&w, word)) { /* Git has no error if a good one precedes it */
 			ok = pos != text->buf;

@@ -21,5 +21,6 @@ test_expect_success 'index, files and what has changed there' 'answers places'
 test_expect_success 'creations and deletions that are only possible' 'answers summary'
 test_expect_success 'new files that are there, quoted names, binary patches with odd ids' 'answers creations'
 test_expect_success 'options and texts that are combined' 'answers combined'
+test_expect_success 'subdirectories, deltas, ancestors, orders of headers' 'answers details'
 
 test_done
