@@ -29,6 +29,10 @@ static bool has_year(const char *s, size_t len)
 		s++;
 		len--;
 	}
+	if (len && *s == '+') { /* a zone: Git takes it for the year */
+		s++;
+		len--;
+	}
 	for (; len && isdigit((unsigned char)*s) && year < 10000; s++, len--)
 		year = year * 10 + (*s - '0');
 	return year >= YEAR_MIN;

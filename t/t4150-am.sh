@@ -49,7 +49,7 @@ test_expect_success 'patches of StGit and Mercurial' '
 	printf "Subject H G <h@g> 1112912000 +0200 body\n" >expect && back && git -C r am -q ../hg &&
 	git -C r log -1 --date=raw --format="%s %an <%ae> %ad %b" | grep . >actual && test_cmp expect actual &&
 	back && test_expect_code 128 git -C r am ../st/series ../st/series 2>err && test_grep "Only one StGIT patch series" err && test_grep "Failed to split patches" err &&
-	sed "s/^# Date.*/# Date 1112912000 x/" hg >bad && test_expect_code 128 git -C r am ../bad 2>err && test_grep "invalid timezone offset" err
+	sed "s/^# Date.*/# Date 1112912000 x/" hg >bad && test_expect_code 128 git -C r am ../bad 2>err && test_grep "invalid Date line" err
 '
 
 test_expect_success 'a file of no known format, and a missing one' '
@@ -201,6 +201,17 @@ test_expect_success 'counts that are no numbers are an error' '
 		echo "$x" >$s/next && test_expect_code 128 git -C r am --skip 2>err && test_grep "Corrupt rebase-apply/next file" err && echo $n >$s/next &&
 		echo "$x" >$s/last && test_expect_code 128 git -C r am --skip 2>err && test_grep "Corrupt rebase-apply/last file" err && echo $l >$s/last || return 1
 	done && git -C r am --abort
+'
+
+# order WORDS...: lines of the file both that begin like this come in this order
+order () {
+	for w; do grep -n "^$w" both | sed "s/:.*//;q"; done >at && test_line_count = $# at && sort -n at | test_cmp at -
+}
+
+test_expect_success 'what is said on standard output stands among the messages' '
+	back mine && test_must_fail git -C r am ../mbox >both 2>&1 && order "Applying: one" "Applying: two" "error: " "Patch failed at 0002" "hint: " &&
+	test_must_fail git -C r am --resolved >both 2>&1 && order "No changes - did" "hint: " && test_must_fail git -C r am -3 --retry >both 2>&1 && order "Applying: two" "Using index info" "error: Failed to merge" "Patch failed at" "hint: " &&
+	test_must_fail git -C r am --continue >both 2>&1 && order "You still have unmerged" "hint: " && git -C r am --abort
 '
 
 test_expect_success 'a dirty index that was found stays noted until patches are applied again' '

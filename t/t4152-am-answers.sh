@@ -29,5 +29,6 @@ test_expect_success 'settings, hooks, answers, and texts of many kinds' 'answers
 test_expect_success 'hooks, questions and stops in a series' 'answers hooks'
 test_expect_success 'mails that are put together at random' 'answers combined'
 test_expect_success 'files of the state, also damaged ones' 'answers damaged'
+test_expect_success 'order of words, lines and dates that are almost right, rebases with patches' 'answers corners'
 
 test_done

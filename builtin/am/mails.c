@@ -129,6 +129,8 @@ static int convert_stgit(const struct strbuf *text, struct strbuf *out, struct e
 
 /* ---- Mercurial ---- */
 
+#define HG_ZONE_MAX 359999 /* 99:59:59 */
+
 /* "1112912000 -7200": seconds, and seconds west of Greenwich. */
 static int add_hg_date(struct strbuf *out, const char *text, struct err *err)
 {
@@ -139,16 +141,16 @@ static int add_hg_date(struct strbuf *out, const char *text, struct err *err)
 
 	errno = 0;
 	when = strtoull(text, &end, 10);
-	if (errno || end == text)
+	if (errno)
 		return err_set(err, ERR_INVALID, "invalid timestamp");
 	if (*end != ' ')
 		return err_set(err, ERR_INVALID, "invalid Date line");
 	text = end + 1;
 	west = strtol(text, &end, 10);
-	if (errno || end == text || *end)
+	if (errno || labs(west) > HG_ZONE_MAX)
 		return err_set(err, ERR_INVALID, "invalid timezone offset");
-	if (west > 24L * 3600 || west < -24L * 3600)
-		return err_set(err, ERR_INVALID, "invalid timezone offset");
+	if (*end)
+		return err_set(err, ERR_INVALID, "invalid Date line");
 	zone = labs(west) / 3600 * 100 + labs(west) % 3600 / 60;
 	strbuf_addstr(out, "Date: ");
 	date_format(out, when, (int)(west > 0 ? -zone : zone), &mode);
@@ -193,8 +195,10 @@ static int convert_file(struct am_cmd *c, const char *path, convert_fn convert, 
 		rc = err_set(err, ERR_IO, "could not open '%s' for reading: %s", path, strerror(ENOENT));
 	else
 		rc = read_named_file(&text, path, EDIT_TEXT_MAX, err);
-	if (!rc)
-		rc = convert(&text, &mail, err);
+	if (!rc && convert(&text, &mail, err) < 0) {
+		report_error(err);
+		rc = err_set(err, ERR_INVALID, "could not parse patch '%s'", path);
+	}
 	if (!rc)
 		add_mail_text(c, &mail);
 	strbuf_release(&text);

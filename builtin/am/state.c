@@ -53,19 +53,23 @@ static void read_switch(const struct am_cmd *c, enum repo_state_file f, int *out
 	free(line);
 }
 
+static int set_unparsed(const struct am_cmd *c, const char *name, struct err *err)
+{
+	char *path = am_path(c, name);
+	int rc = err_set(err, ERR_CORRUPT, "could not parse %s", path);
+
+	free(path);
+	return rc;
+}
+
 static int parse_quoted_cr(struct am_cmd *c, const char *line, struct err *err)
 {
 	struct am_settings *s = &c->s;
-	char *path;
-	int rc;
 
 	s->has_quoted_cr = line && *line;
 	if (!s->has_quoted_cr || quoted_cr_parse(line, &s->quoted_cr))
 		return 0;
-	path = am_path(c, "quoted-cr");
-	rc = err_set(err, ERR_CORRUPT, "could not parse %s", path);
-	free(path);
-	return rc;
+	return set_unparsed(c, "quoted-cr", err);
 }
 
 static int read_choices(struct am_cmd *c, struct err *err)
@@ -90,7 +94,6 @@ static int read_choices(struct am_cmd *c, struct err *err)
 
 static int read_apply_options(struct am_cmd *c, struct err *err)
 {
-	char *path = am_path(c, "apply-opt");
 	struct strbuf text = STRBUF_INIT;
 	const char *p;
 	int rc = repo_state_read(c->r, STATE_REBASE_APPLY_OPTIONS, &text, NULL) == ERR_IO ? ERR_IO : 0;
@@ -100,12 +103,11 @@ static int read_apply_options(struct am_cmd *c, struct err *err)
 		char *word = sq_dequote_step(p, &p);
 
 		if (!word)
-			rc = err_set(err, ERR_CORRUPT, "could not parse %s", path);
+			rc = set_unparsed(c, "apply-opt", err);
 		else
 			strvec_push(&c->s.apply_options, word);
 		free(word);
 	}
-	free(path);
 	strbuf_release(&text);
 	return rc;
 }
@@ -203,10 +205,13 @@ static int read_message(struct am_cmd *c, struct err *err)
 /* What the commits have become is read once: later it is in memory. */
 static int read_rebase(struct am_cmd *c, struct err *err)
 {
+	const enum repo_state_file original = STATE_REBASE_APPLY_ORIGINAL_COMMIT;
+
 	c->rebasing = repo_state_exists(c->r, STATE_REBASE_APPLY_REBASING);
 	if (!c->rebasing)
 		return 0;
-	(void)repo_state_oid(c->r, STATE_REBASE_APPLY_ORIGINAL_COMMIT, &c->mail.commit);
+	if (!repo_state_oid(c->r, original, &c->mail.commit) && repo_state_exists(c->r, original))
+		return set_unparsed(c, "original-commit", err);
 	if (c->begun || !repo_state_exists(c->r, STATE_REBASE_APPLY_REWRITTEN))
 		return 0;
 	return repo_state_read(c->r, STATE_REBASE_APPLY_REWRITTEN, &c->rewritten, err);
