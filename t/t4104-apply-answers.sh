@@ -22,5 +22,6 @@ test_expect_success 'creations and deletions that are only possible' 'answers su
 test_expect_success 'new files that are there, quoted names, binary patches with odd ids' 'answers creations'
 test_expect_success 'options and texts that are combined' 'answers combined'
 test_expect_success 'subdirectories, deltas, ancestors, orders of headers' 'answers details'
+test_expect_success 'dates behind names' 'answers dates'
 
 test_done
