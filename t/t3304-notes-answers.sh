@@ -11,5 +11,6 @@ test_expect_success 'replace and repo' 'answers replace'
 test_expect_success 'worktree' 'answers worktree'
 
 test_expect_success 'commands that are chosen at random' 'answers combined'
+test_expect_success 'logs, merges, texts, pairs, settings' 'answers details'
 
 test_done
