@@ -33,5 +33,6 @@ test_expect_success 'starts of a bisection' 'answers start'
 test_expect_success 'marks, run, replay, reset' 'answers marks'
 
 test_expect_success 'sessions whose commands are combined at random' 'answers combined'
+test_expect_success 'files of the state, replays, runs' 'answers state'
 
 test_done

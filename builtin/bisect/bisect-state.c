@@ -73,7 +73,6 @@ static void read_terms(struct bisect *b)
 static void read_paths(struct bisect *b)
 {
 	char *line = repo_state_line(b->r, STATE_BISECT_NAMES);
-	bool first = true;
 
 	for (const char *p = line; p && *p;) {
 		const char *end;
@@ -83,9 +82,8 @@ static void read_paths(struct bisect *b)
 		word = *p ? sq_dequote_step(p, &end) : NULL;
 		if (!word)
 			break;
-		if (!first || strcmp(word, "--") != 0)
+		if (strcmp(word, "--") != 0)
 			strvec_push(&b->paths, word);
-		first = false;
 		free(word);
 		p = end;
 	}
