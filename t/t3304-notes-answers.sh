@@ -12,5 +12,6 @@ test_expect_success 'worktree' 'answers worktree'
 
 test_expect_success 'commands that are chosen at random' 'answers combined'
 test_expect_success 'logs, merges, texts, pairs, settings' 'answers details'
+test_expect_success 'worktrees that are damaged, used or guessed' 'answers linked'
 
 test_done

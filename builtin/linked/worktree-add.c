@@ -109,9 +109,12 @@ static bool has_remotes(struct repository *r)
 /* There is nothing to begin from: an unborn branch is meant, unless a fetch could bring something. */
 static bool means_orphan(struct adding *a)
 {
-	if (has_refs_below(a, "refs/heads/") || (a->guess > 0 && has_refs_below(a, "refs/remotes/")))
+	/* A branch that is named is not guessed. */
+	const bool guess = a->guess > 0 && a->new_branch == a->dwim && !a->reset_branch;
+
+	if (has_refs_below(a, "refs/heads/") || (guess && has_refs_below(a, "refs/remotes/")))
 		return false;
-	if (a->guess > 0 && !a->force && has_remotes(a->r))
+	if (guess && !a->force && has_remotes(a->r))
 		die("No local or remote refs exist despite at least one remote\n"
 		    "present, stopping; use 'add -f' to override or fetch a remote first");
 	fprintf(stderr, "No possible source branch, inferring '--orphan'\n");
@@ -225,20 +228,18 @@ static int use_new_branch(struct adding *a)
 	bool exists = false;
 	int rc;
 
-	if (a->reset_branch && !a->orphan && is_local_branch(a, name, &oid))
+	if (a->reset_branch && is_local_branch(a, name, &oid))
 		refuse_used(a);
-	if (a->reset_branch && !a->orphan)
+	if (a->reset_branch)
 		announce_reset(a, name);
 	else
 		announce(a, "new branch '", name, "'");
 	strbuf_reset(&a->ref);
-	rc = branch_check_name(a->r, name, &a->ref, &exists, &advice, &err);
-	if (!rc && exists && a->orphan) {
+	rc = branch_check_new_name(a->r, name, a->reset_branch && !a->orphan, &a->ref, &exists, &advice, &err);
+	if (exists && a->orphan) {
 		worktree_claim_path(a->r, a->list, a->path, a->given, a->force, "add");
 		refuse_used(a);
 	}
-	if (!rc && exists && !a->reset_branch)
-		rc = err_set(&err, ERR_EXISTS, "a branch named '%s' already exists", name);
 	if (rc < 0) {
 		(void)report_advised(&err, &advice);
 		return a->orphan ? 128 : 255;
