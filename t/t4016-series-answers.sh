@@ -11,5 +11,6 @@ test_expect_success 'format-patch, range-diff, request-pull' 'answers series'
 test_expect_success 'range-diff: ranges, titles, headings, messages, prices' 'answers ranges'
 
 test_expect_success 'options that are combined' 'answers combined'
+test_expect_success 'wrong values, encodings, descriptions' 'answers values'
 
 test_done

@@ -34,11 +34,11 @@ static void add_header(struct format_patch *f, const char *value)
 	free(line);
 }
 
-static bool parse_thread(const char *value, enum thread_style *out)
+static bool parse_thread(const char *value, int (*cmp)(const char *, const char *), enum thread_style *out)
 {
-	if (!strcasecmp(value, "deep"))
+	if (!cmp(value, "deep"))
 		*out = THREAD_DEEP;
-	else if (!strcasecmp(value, "shallow"))
+	else if (!cmp(value, "shallow"))
 		*out = THREAD_SHALLOW;
 	else
 		return false;
@@ -123,7 +123,7 @@ static int read_thread(struct format_patch *f, const struct config_set *c, struc
 	const struct config_entry *e = config_get(c, "format.thread");
 	bool value;
 
-	if (!e || (e->value && parse_thread(e->value, &f->thread)))
+	if (!e || (e->value && parse_thread(e->value, strcasecmp, &f->thread)))
 		return 0;
 	if (config_entry_bool(e, &value, err) < 0)
 		return ERR_INVALID;
@@ -236,10 +236,11 @@ static int read_strings(struct format_patch *f, const struct config_set *c, stru
 static int read_prefixes(struct format_patch *f, const struct config_set *c, struct err *err)
 {
 	const struct config_entry *e = config_get(c, "format.noprefix");
-	int yes = e ? e->value ? config_parse_maybe_bool(e->value) : 1 : 0;
 	const char *src = "a/", *dst = "b/";
-	bool mnemonic = false;
+	bool yes = false, mnemonic = false;
 
+	if (e && config_entry_bool(e, &yes, err) < 0)
+		return ERR_INVALID;
 	if (config_get_bool(c, "diff.mnemonicprefix", &mnemonic, err) < 0)
 		return ERR_INVALID;
 	if (!mnemonic && (config_get_string(c, "diff.srcprefix", &src, err) < 0 ||
@@ -365,12 +366,22 @@ static int on_inline(const struct option *opt, const char *arg, int unset UNUSED
 	return 0;
 }
 
+static int on_output_dir(const struct option *opt, const char *arg, int unset UNUSED)
+{
+	struct format_patch *f = opt->value;
+
+	if (f->output_dir)
+		die("two output directories?");
+	f->output_dir = arg;
+	return 0;
+}
+
 static int on_thread(const struct option *opt, const char *arg, int unset)
 {
 	struct format_patch *f = opt->value;
 
 	f->thread = unset ? THREAD_NONE : THREAD_SHALLOW;
-	if (arg && !parse_thread(arg, &f->thread))
+	if (arg && !parse_thread(arg, strcmp, &f->thread))
 		return -1;
 	return 0;
 }
@@ -416,7 +427,7 @@ static int parse(struct format_patch *f, int argc, const char **argv)
 		OPT_STRING(0, "description-file", &f->description_file, "file", "read that description from a file"),
 		OPT_CALLBACK_F(0, "subject-prefix", f, "prefix", "use [<prefix>] instead of [PATCH]", PARSE_OPT_NONEG,
 			       on_subject_prefix),
-		OPT_STRING('o', "output-directory", &f->output_dir, "dir", "store the files in <dir>"),
+		OPT_CALLBACK_F('o', "output-directory", f, "dir", "store the files in <dir>", PARSE_OPT_NONEG, on_output_dir),
 		OPT_STRING(0, "output", &f->output, "file", "write all patches to <file>"),
 		OPT_BOOL('k', "keep-subject", &f->keep_subject, "don't strip or add [PATCH]"),
 		OPT_BOOL(0, "binary", &f->binary, "output differences of binary files"),
