@@ -303,6 +303,12 @@ def is_listed(args, patch, theirs):
         ("--directory" in " ".join(args) and b"unable to find filename in patch" in theirs[2])
 
 
+def cut(text, patch):
+    """In a warning, Git leaves out the last letter of a patch that ends without a newline. (Differences)"""
+    last = patch[patch.rfind(b"\n") + 2:]
+    return text.replace(b"\n" + last + b"\n", b"\n" + last[:-1] + b"\n") if last else text
+
+
 def one_turn(seed, turn, keep):
     rng = random.Random("%s/%d" % (seed, turn))
     top = tempfile.mkdtemp(prefix="apply-")
@@ -339,6 +345,7 @@ def one_turn(seed, turn, keep):
     finally:
         if not keep:
             shutil.rmtree(top)
+    results[0] = results[0][:2] + (cut(results[0][2], patch),) + results[0][3:]
     # Git has removed all old files before it finds that one cannot be written; ours are still there.
     both = 3 if all(b"error: unable to write file" in r[2] for r in results) else 6
     if results[0][:both] == results[1][:both] or is_listed(args, patch, results[1]):
