@@ -58,6 +58,7 @@ test_expect_success 's splits a hunk, and chosen parts are joined' '
 
 test_expect_success 'keys that go to other hunks' '
 	fresh && keys "J\nj\nK\nk\ny\n" add -p && staged -3 +three -5 +five && git -C repo reset -q && keys "K\ny\n" add -p && staged -35 && git -C repo reset -q &&
+	keys "g\n" add -p && test_grep "go to which hunk? Invalid number: $SQ$SQ" out &&
 	keys "g 2\ny\ng\n1\ng9\ng x\n/nothing\n/[\n/twenty\nn\n" add -p && staged "" && test_grep "+ 2:  -17,7 +17,7        -20" out && test_grep "go to which hunk? @@ -1,8 +1,8 @@" out &&
 	test_grep "Sorry, only 3 hunks available." out && test_grep "Invalid number: .x." out && test_grep "No hunk matches the given pattern" out &&
 	test_grep "Malformed search regexp \[:" out && keys "j\nJ\ng\n/\n" add -p -U40 && test_grep "No other undecided hunk" out && test_grep "No other hunks to goto" out && test_grep "No other hunks to search" out

@@ -197,8 +197,8 @@ static size_t print_summaries(const struct file_prompt *p, size_t from)
 	return end;
 }
 
-/* The number goes to c->answer. False: the input has ended. */
-static bool ask_for_hunk(struct file_prompt *p)
+/* The number goes to c->answer; it is empty where the input has ended. */
+static void ask_for_hunk(struct file_prompt *p)
 {
 	struct chooser *c = p->c;
 	size_t next = p->at > LIST_LINES / 2 ? p->at - LIST_LINES / 2 : 0;
@@ -209,10 +209,9 @@ static bool ask_for_hunk(struct file_prompt *p)
 		next = print_summaries(p, next);
 		fputs(next < p->f->nr ? "go to which hunk (<ret> to see more)? " : "go to which hunk? ", stdout);
 		if (!choose_read_line(&c->answer))
-			return false;
+			return;
 		strbuf_trim_trailing_newline(&c->answer);
 	} while (!c->answer.len);
-	return true;
 }
 
 static enum choose_step go_to_hunk(struct file_prompt *p)
@@ -225,8 +224,8 @@ static enum choose_step go_to_hunk(struct file_prompt *p)
 		return refuse(p, "No other hunks to goto");
 	strbuf_remove(answer, 0, 1);
 	strbuf_trim(answer);
-	if (!answer->len && !ask_for_hunk(p))
-		return STEP_ASK_AGAIN;
+	if (!answer->len)
+		ask_for_hunk(p);
 	errno = 0;
 	n = strtoul(answer->buf, &end, 10);
 	if (end == answer->buf || *end) {
