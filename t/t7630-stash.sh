@@ -105,6 +105,8 @@ test_expect_success '--keep-index, --staged, pathspecs' '
 	say 1 push -S && fails_with "No staged changes" && say 0 drop -q && git -C repo add g && echo u >repo/u &&
 	say 0 push -q -m ps f && has "M  g" "?? u" && say 0 show --name-only && tells f g && say 1 push nosuch &&
 	fails_with "error: pathspec ${SQ}:(prefix:0)nosuch${SQ} did not match any file(s) known to git" "Did you forget to ${SQ}git add${SQ}?" &&
+	say 1 push -- :/nosuch ":(icase)none" && fails_with "error: pathspec ${SQ}:(top,prefix:0)nosuch${SQ} did not match any file(s) known to git" \
+		"error: pathspec ${SQ}:(icase,prefix:0)none${SQ} did not match any file(s) known to git" "Did you forget to ${SQ}git add${SQ}?" &&
 	say 0 push -q -u -- u && has "M  g" && echo f >ps && echo x >>repo/f && say 0 push -q --pathspec-from-file=../ps && has "M  g" &&
 	say 128 foo && fails_with "fatal: subcommand wasn${SQ}t specified; ${SQ}push${SQ} can${SQ}t be assumed due to unexpected token ${SQ}foo${SQ}" &&
 	say 1 -p </dev/null && fails_with "No changes selected" && say 0 -- g && has "" && say 0 save -q some words && say 0 clear

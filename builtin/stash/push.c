@@ -36,19 +36,35 @@ struct push {
 
 /* ---- the story ---- */
 
+/* As Git names it: the magic that was typed, in words, and the length of the prefix. */
+static void add_pathspec(struct strbuf *out, const struct pathspec_item *it)
+{
+	const char *typed;
+
+	strbuf_addstr(out, ":(");
+	if (!skip_prefix(it->original, ":(", &typed))
+		strbuf_addstr(out, it->top ? "top" : "");
+	else if (it->top || it->literal || it->icase || it->glob || it->attr)
+		strbuf_add(out, typed, strcspn(typed, ")"));
+	strbuf_addf(out, "%sprefix:%zu)%s", out->len > 2 ? "," : "", it->prefix_len, it->match);
+}
+
 static int refuse_paths(const struct pathspec *ps, const char *seen)
 {
+	struct strbuf name = STRBUF_INIT;
 	bool missing = false;
 
 	for (size_t i = 0; i < ps->nr; i++) {
 		if (seen[i])
 			continue;
-		error("pathspec ':(prefix:%zu)%s' did not match any file(s) known to git", ps->items[i].prefix_len,
-		      ps->items[i].match);
+		strbuf_reset(&name);
+		add_pathspec(&name, &ps->items[i]);
+		error("pathspec '%s' did not match any file(s) known to git", name.buf);
 		missing = true;
 	}
 	if (missing)
 		fputs("Did you forget to 'git add'?\n", stderr);
+	strbuf_release(&name);
 	return missing;
 }
 
