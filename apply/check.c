@@ -112,7 +112,7 @@ static int find_old_side(struct apply *a, struct apply_patch *ap, struct old_sid
 	if (with_file && lstat(name, &o->st) < 0) {
 		code = errno;
 		o->missing = true;
-		if (code != ENOENT && code != ENOTDIR)
+		if (code != ENOENT)
 			return say_missing(a, name, code);
 	}
 	if (a->has_index) {

@@ -195,7 +195,7 @@ static int create_new_file(struct apply *a, struct apply_patch *ap)
 		return APPLY_FATAL;
 	}
 	if (make_leading_dirs(ap->p.new_name, 0, &err) < 0) {
-		errno = err.sys_errno;
+		errno = err.sys_errno == EEXIST ? ENOTDIR : err.sys_errno; /* of the directory's path */
 		rc = -1;
 	} else {
 		rc = ap->staged ? name_file(ap) : MODE_IS_SYMLINK(mode_of(ap)) ? make_link(ap) : make_submodule(ap);

@@ -25,7 +25,9 @@ test_expect_success '-N notes new files only' '
 '
 
 test_expect_success 'files that are there are not created' '
-	lines mine >new && test_expect_code 1 git apply "$T_PRIVATE/p" 2>err && test_grep "^error: new: already exists in working directory$" err && git add new && test_expect_code 1 git apply --index "$T_PRIVATE/p" 2>err && test_grep "^error: new: already exists in index$" err && git reset -q --hard
+	lines mine >new && test_expect_code 1 git apply "$T_PRIVATE/p" 2>err && test_grep "^error: new: already exists in working directory$" err && git add new && test_expect_code 1 git apply --index "$T_PRIVATE/p" 2>err && test_grep "^error: new: already exists in index$" err && git reset -q --hard && rm -f new &&
+	lines "diff --git a/f/n b/f/n" "new file mode 100644" "--- /dev/null" "+++ b/f/n" "@@ -0,0 +1 @@" +n >q && test_expect_code 128 git apply q 2>err && test_grep "^error: unable to write file .f/n. mode 100644: Not a directory$" err &&
+	lines "--- a/f/n" "+++ b/f/n" "@@ -1 +1 @@" -o +n >q && test_expect_code 1 git apply --index q 2>err && echo "error: f/n: Not a directory" >want && test_cmp want err && rm q
 '
 
 test_expect_success '--3way merges, and leaves conflicts in the index' '
