@@ -56,7 +56,8 @@ test_expect_success 'traditional patches: the number of directories is guessed, 
 test_expect_success '-p, --directory, --include and --exclude choose files; a subdirectory sees its own alone' '
 	mkdir -p k/l && lines a >k/l/f && lines a >k/g && lines "--- 1/2/f" "+++ 1/2/f" "@@ -1 +1 @@" -a +b >p && git apply -p2 --directory=k/l p && test_grep b k/l/f &&
 	lines "diff --git a/k/l/f b/k/l/f" "--- a/k/l/f" "+++ b/k/l/f" "@@ -1 +1 @@" -b +c "diff --git a/k/g b/k/g" "--- a/k/g" "+++ b/k/g" "@@ -1 +1 @@" -a +c >p && git apply --exclude="k/l/*" p && test_grep b k/l/f && test_grep c k/g &&
-	(cd k/l && git apply -v ../../p 2>err && test_grep "^Skipped patch .k/g.\.$" err && test_grep c f && test_grep "^Applied patch k/l/f cleanly\.$" err && rm err) && rm -rf k p
+	(cd k/l && git apply -v ../../p 2>err && test_grep "^Skipped patch .k/g.\.$" err && test_grep c f && test_grep "^Applied patch k/l/f cleanly\.$" err && rm err) &&
+	lines "--- a/k/l/f" "+++ b/k/l/f" "@@ -1 +1 @@" -c +d >p && (cd k && git apply --numstat ../p >../out && git apply --numstat --directory=n ../p >>../out) && lines "1	1	k/l/f" "1	1	k/n/k/l/f" >want && test_cmp want out && rm -rf k p want out
 '
 
 test_expect_success 'empty input, garbage, options that do not go together' '
