@@ -58,6 +58,7 @@ test_expect_success 's splits a hunk, and chosen parts are joined' '
 
 test_expect_success 'keys that go to other hunks' '
 	fresh && keys "J\nj\nK\nk\ny\n" add -p && staged -3 +three -5 +five && git -C repo reset -q && keys "K\ny\n" add -p && staged -35 && git -C repo reset -q &&
+	sed 1d repo/f >g && cp repo/f keep && cp g repo/f && keys "s\ny\ny\nq\n" add -p f && staged -1 -3 +three && git -C repo reset -q && cp keep repo/f &&
 	keys "g\n" add -p && test_grep "go to which hunk? Invalid number: $SQ$SQ" out &&
 	keys "g 2\ny\ng\n1\ng9\ng x\n/nothing\n/[\n/twenty\nn\n" add -p && staged "" && test_grep "+ 2:  -17,7 +17,7        -20" out && test_grep "go to which hunk? @@ -1,8 +1,8 @@" out &&
 	test_grep "Sorry, only 3 hunks available." out && test_grep "Invalid number: .x." out && test_grep "No hunk matches the given pattern" out &&
@@ -195,6 +196,7 @@ test_expect_success 'commit -p and --interactive commit the chosen hunks' '
 test_expect_success 'stash -p takes hunks out of the files' '
 	fresh && keys "n\ny\nd\n" stash -p && test_grep "Stash this hunk" out && unstaged -3 +three -5 +five -35 && git -C repo stash show -p >actual && test_grep "^+twenty" actual && ! grep +three actual &&
 	git -C repo checkout -q f && git -C repo stash pop -q && unstaged -20 +twenty && test_must_fail git -C repo stash -p </dev/null 2>err >out && test_grep "No changes selected" err &&
+	test_expect_code 1 git -C repo -c color.ui=always -c interactive.diffFilter="sed 1d" stash -p </dev/null 2>err && test_grep "No changes selected" err &&
 	sed 39d repo/f >tmp && cp tmp repo/f && git -C repo add f && keys "n\ny\n" stash push -q -p --no-keep-index && staged "" && unstaged -20 +twenty
 '
 

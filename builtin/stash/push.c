@@ -169,7 +169,7 @@ static int choose_changes(const struct push *p, struct stash_save *s, struct ind
 	if (rc)
 		return 1 + report_fatal(&err);
 	code = choose_hunks(&q);
-	if (!code && !patch->len) {
+	if (code <= 1 && !patch->len) { /* a failing filter has said so before */
 		if (!p->quiet)
 			fputs("No changes selected\n", stderr);
 		code = 1;
