@@ -193,6 +193,12 @@ def spoils_binary(top):
     return False
 
 
+def lacks_first_lines(typed, out, err):
+    """The first part of a split hunk removes the first lines of a file: Git cannot apply it with the next one (listed)."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", out)
+    return b"s\n" in typed and "patch does not apply" in err and re.search(r"@@ -1,\d+ \+1(,\d+)? @@.*\n-.*\n([- ].*\n)*\(1/", plain)
+
+
 def session(seed, top):
     rng = random.Random(seed)
     first = os.path.join(top, "ours")
@@ -213,6 +219,8 @@ def session(seed, top):
             run(PEER, where, "update-index", "-q", "--refresh")
             code, out, err = run(git, where, *args, data=typed, env=env)
             got.append((code, settled(out, args), settled(err, args).replace(where, "TOP"), state(where)))
+        if got[0] != got[1] and lacks_first_lines(typed, *got[1][1:3]):
+            return True
         if got[0] != got[1]:
             print("seed %d, session %d: %s, editor %s, keys %r" % (seed, nr, " ".join(args), env["GIT_EDITOR"], typed))
             for what, ours, peer in zip(("exit code", "output", "errors", "state"), *got):
