@@ -9,6 +9,7 @@ T_ANSWERS=$TEST_DIRECTORY/t7811
 test_expect_success 'options, places and settings' 'answers options'
 
 test_expect_success 'options and patterns that are combined' 'answers combined'
+test_expect_success 'arguments that name nothing, functions, patterns that join, pagers' 'answers corners'
 
 git grep -P . --no-index x 2>&1 | grep -q "cannot use" || test_set_prereq PCRE
 

@@ -15,5 +15,6 @@ test_expect_success 'how often texts are read' 'answers stats'
 test_expect_success 'lines that are like others, where a commit is ignored' 'answers likeness'
 
 test_expect_success 'options that are combined' 'answers combined'
+test_expect_success 'files that were moved or changed, ranges, a damaged index' 'answers corners'
 
 test_done

@@ -179,11 +179,14 @@ static void enter_worktree(struct grep_cmd *c, const struct revisions *revs)
 
 static void fall_back(struct grep_cmd *c)
 {
+	struct err err = ERR_INIT;
 	bool falls_back = false;
 
 	if (c->r || c->o.no_index)
 		return;
-	if (config_get_bool(command_config(NULL), "grep.fallbacktonoindex", &falls_back, NULL) < 0 || !falls_back)
+	if (config_get_bool(command_config(NULL), "grep.fallbacktonoindex", &falls_back, &err) < 0)
+		die_err(&err);
+	if (!falls_back)
 		die("not a git repository (or any of the parent directories): .git");
 	c->o.no_index = true;
 }
