@@ -72,6 +72,17 @@ int notes_merge_queue_state(const struct notes_merge *m, struct repo_operation *
 
 /* ---- both ends ---- */
 
+/* Also if the ref that it names is gone. */
+static bool is_there(const struct notes_merge *m, enum repo_state_file f)
+{
+	struct object_id oid;
+	char *target = NULL;
+	bool yes = !ref_read_raw(m->repo->refs, repo_state_name(f), &oid, &target, NULL);
+
+	free(target);
+	return yes;
+}
+
 static int queue_state_removal(const struct notes_merge *m, struct repo_operation *op, struct ref_transaction *t,
 			       struct err *err)
 {
@@ -80,7 +91,7 @@ static int queue_state_removal(const struct notes_merge *m, struct repo_operatio
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(refs); i++)
-		if (ref_exists(m->repo->refs, repo_state_name(refs[i])))
+		if (is_there(m, refs[i]))
 			rc = ref_transaction_update(t, repo_state_name(refs[i]), &m->repo->algo->null_oid, NULL,
 						    REF_NO_DEREF | REF_SKIP_REFLOG, NULL, err);
 	if (!rc && is_directory(dir))
@@ -94,8 +105,7 @@ static int queue_state_removal(const struct notes_merge *m, struct repo_operatio
 static bool is_in_progress(const struct notes_merge *m)
 {
 	char *dir = repo_state_path(m->repo, STATE_NOTES_MERGE_WORKTREE);
-	bool yes = is_directory(dir) || ref_exists(m->repo->refs, repo_state_name(STATE_NOTES_MERGE_PARTIAL)) ||
-		   ref_exists(m->repo->refs, repo_state_name(STATE_NOTES_MERGE_REF));
+	bool yes = is_directory(dir) || is_there(m, STATE_NOTES_MERGE_PARTIAL) || is_there(m, STATE_NOTES_MERGE_REF);
 
 	free(dir);
 	return yes;
