@@ -208,7 +208,7 @@ order () {
 	for w; do grep -n "^$w" both | sed "s/:.*//;q"; done >at && test_line_count = $# at && sort -n at | test_cmp at -
 }
 
-test_expect_success 'what is said on standard output stands among the messages' '
+test_expect_success 'am writes its standard output among the messages' '
 	back mine && test_must_fail git -C r am ../mbox >both 2>&1 && order "Applying: one" "Applying: two" "error: " "Patch failed at 0002" "hint: " &&
 	test_must_fail git -C r am --resolved >both 2>&1 && order "No changes - did" "hint: " && test_must_fail git -C r am -3 --retry >both 2>&1 && order "Applying: two" "Using index info" "error: Failed to merge" "Patch failed at" "hint: " &&
 	test_must_fail git -C r am --continue >both 2>&1 && order "You still have unmerged" "hint: " && git -C r am --abort

@@ -131,7 +131,7 @@ static size_t find_author_key(const struct author_line *lines, const char *key)
 	return i;
 }
 
-/* `at` begins a line, and is moved to the next one. What is wrong is said; a line that has no form at all ends it. */
+/* Reads the line at *at, and moves to the next one. Reports each fault; <0: the line has no form at all. */
 static int take_author_line(struct author_line *lines, char **at, bool *good)
 {
 	char *line = *at, *eol = strchrnul(line, '\n'), *equals, *word;
