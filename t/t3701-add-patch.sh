@@ -197,7 +197,8 @@ test_expect_success 'stash -p takes hunks out of the files' '
 	fresh && keys "n\ny\nd\n" stash -p && test_grep "Stash this hunk" out && unstaged -3 +three -5 +five -35 && git -C repo stash show -p >actual && test_grep "^+twenty" actual && ! grep +three actual &&
 	git -C repo checkout -q f && git -C repo stash pop -q && unstaged -20 +twenty && test_must_fail git -C repo stash -p </dev/null 2>err >out && test_grep "No changes selected" err &&
 	test_expect_code 1 git -C repo -c color.ui=always -c interactive.diffFilter="sed 1d" stash -p </dev/null 2>err && test_grep "No changes selected" err &&
-	sed 39d repo/f >tmp && cp tmp repo/f && git -C repo add f && keys "n\ny\n" stash push -q -p --no-keep-index && staged "" && unstaged -20 +twenty
+	sed 39d repo/f >tmp && cp tmp repo/f && git -C repo add f && keys "n\ny\n" stash push -q -p --no-keep-index && staged "" && unstaged -20 +twenty &&
+	fresh && editor "sed -i /^.five/d\;s/^-5/\\ 5/" && keys "e\nd\n" stash -p && unstaged -5 +five -20 +twenty -35
 '
 
 test_expect_success 'the menu: update, revert, add untracked, patch, diff' '

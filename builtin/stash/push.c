@@ -7,6 +7,7 @@
 #include "cli/clean-worktree.h"
 #include "cli/context-option.h"
 #include "cli/path-args.h"
+#include "diff/diff.h"
 #include "index/cache-tree.h"
 #include "porcelain/stash-save.h"
 #include "util/alloc.h"
@@ -184,25 +185,55 @@ static void say_on_stderr(void *data UNUSED, const char *text)
 	fputs(text, stderr);
 }
 
-/* The entry has them: they can be taken out of the files. */
-static int take_out_chosen(const struct push *p, const struct strbuf *patch)
+/* What the entry has changed, with one line of context: others near by may stay in the files. */
+static int diff_entry(struct repository *r, const struct object_id *commit, struct strbuf *out, struct err *err)
 {
-	struct apply a;
-	int code;
+	struct diff_queue q = DIFF_QUEUE_INIT;
+	struct diff_options o;
+	struct stash st;
+	int rc = stash_read(r, commit, &st, err);
 
+	if (rc)
+		return rc;
+	diff_options_init(&o, r->odb);
+	o.formats = DIFF_FORMAT_PATCH;
+	o.binary = o.full_index = true;
+	o.context = 1;
+	rc = diff_trees(&q, &o, &st.base_tree, &st.tree, err);
+	if (!rc)
+		rc = diff_process(&q, &o, err);
+	if (!rc && q.nr)
+		rc = diff_format(&q, &o, out, err);
+	diff_queue_clear(&q);
+	diff_options_release(&o);
+	stash_release(&st);
+	return rc;
+}
+
+/* The entry has them: they can be taken out of the files. */
+static int take_out_chosen(const struct push *p, const struct stash_save *s, struct err *err)
+{
+	struct strbuf patch = STRBUF_INIT;
+	struct apply a;
+	int code, rc = diff_entry(p->r, &s->stash, &patch, err);
+
+	if (rc) {
+		strbuf_release(&patch);
+		return report_fatal(err);
+	}
 	apply_init(&a, p->r, NULL);
 	a.say = say_on_stderr;
 	a.reverse = 1;
-	a.unidiff_zero = 1;
 	a.ws = APPLY_WS_NOWARN;
-	code = apply_text_to_files(&a, patch);
+	code = apply_text_to_files(&a, &patch);
 	apply_release(&a);
+	strbuf_release(&patch);
 	return code;
 }
 
 /* ---- all ---- */
 
-static int save_and_clear(struct push *p, struct stash_save *s, const struct strbuf *patch, struct err *err)
+static int save_and_clear(struct push *p, struct stash_save *s, struct err *err)
 {
 	int rc = stash_save_create(s, err);
 
@@ -211,7 +242,7 @@ static int save_and_clear(struct push *p, struct stash_save *s, const struct str
 	rc = save_entry(s, err);
 	if (rc)
 		return report_fatal(err);
-	if (p->patch && take_out_chosen(p, patch)) {
+	if (p->patch && take_out_chosen(p, s, err)) {
 		tell_saved(p, s);
 		return report_not_removed();
 	}
@@ -226,7 +257,7 @@ static int push_chosen(struct push *p, struct stash_save *s, struct err *err)
 
 	index_init(&chosen, p->r->algo);
 	code = choose_changes(p, s, &chosen, &patch);
-	code = code ? code - 1 : save_and_clear(p, s, &patch, err);
+	code = code ? code - 1 : save_and_clear(p, s, err);
 	s->chosen = NULL;
 	strbuf_release(&patch);
 	index_release(&chosen);
@@ -242,7 +273,7 @@ static int push_changes(struct push *p, struct stash_save *s, struct err *err)
 	rc = check_changes(p, s);
 	if (rc)
 		return rc - 1;
-	return p->patch ? push_chosen(p, s, err) : save_and_clear(p, s, NULL, err);
+	return p->patch ? push_chosen(p, s, err) : save_and_clear(p, s, err);
 }
 
 static int push_run(struct push *p)
