@@ -153,12 +153,14 @@ def command(rng):
 def settled(text, args):
     """
     Without the list of options, in which ours has no --no- forms; without colours of hints, and what Git says of edited
-    lines that do not fit those before them (listed). A stash: without Git's warnings of lines and modes that it brings back.
+    lines that do not fit those before them, and of undecided hunks in a summary (listed). A stash: without Git's warnings of lines and modes that it brings back.
     """
+    text = re.sub(r"(?:\x1b\[[0-9;]*m)?HUNKS SUMMARY - Hunks: (\d+), USE: (\d+), SKIP: (\d+)\n(?:\x1b\[m)?\n",
+                  lambda m: m[0] if int(m[1]) == int(m[2]) + int(m[3]) else "", text)
     text = re.sub(r"(?m)^error: expected context line #\d+ in\n(?s:.*?)\n\n", "", text)
     text = re.sub(r"(?m)^\x1b\[33m(hint: .*)\x1b\[m$", r"\1", text)
     if "stash" in args:
-        text = re.sub(r"<stdin>:\d+: .*\n.*\n|warning: .* whitespace errors?\.\n|warning: .* has type \d+, expected \d+\n", "", text)
+        text = re.sub(r"<stdin>:\d+: .*\n.*\n|warning: .* whitespace errors?\.?\n|warning: .* has type \d+, expected \d+\n", "", text)
     return text.partition("usage: ")[0]
 
 
