@@ -13,5 +13,6 @@ test_expect_success 'worktree' 'answers worktree'
 test_expect_success 'commands that are chosen at random' 'answers combined'
 test_expect_success 'logs, merges, texts, pairs, settings' 'answers details'
 test_expect_success 'worktrees that are damaged, used or guessed' 'answers linked'
+test_expect_success 'trees that are read: mktree, replace' 'answers trees'
 
 test_done
