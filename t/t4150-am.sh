@@ -203,12 +203,17 @@ test_expect_success 'counts that are no numbers are an error' '
 	done && git -C r am --abort
 '
 
+test_expect_success '--quit leaves the series if the resolutions cannot be cleared' '
+	back mine && test_must_fail git -C r am ../mbox && mkdir r/.git/MERGE_RR && test_expect_code 128 git -C r -c rerere.enabled am --quit 2>err && test_grep "MERGE_RR" err && test_path_is_file $s/next &&
+	rmdir r/.git/MERGE_RR && git -C r -c rerere.enabled am --quit && test_path_is_missing $s
+'
+
 # order WORDS...: lines of the file both that begin like this come in this order
 order () {
 	for w; do grep -n "^$w" both | sed "s/:.*//;q"; done >at && test_line_count = $# at && sort -n at | test_cmp at -
 }
 
-test_expect_success 'am writes its standard output among the messages' '
+test_expect_success 'standard output comes in order with the messages' '
 	back mine && test_must_fail git -C r am ../mbox >both 2>&1 && order "Applying: one" "Applying: two" "error: " "Patch failed at 0002" "hint: " &&
 	test_must_fail git -C r am --resolved >both 2>&1 && order "No changes - did" "hint: " && test_must_fail git -C r am -3 --retry >both 2>&1 && order "Applying: two" "Using index info" "error: Failed to merge" "Patch failed at" "hint: " &&
 	test_must_fail git -C r am --continue >both 2>&1 && order "You still have unmerged" "hint: " && git -C r am --abort

@@ -131,7 +131,7 @@ static size_t find_author_key(const struct author_line *lines, const char *key)
 	return i;
 }
 
-/* Reads the line at *at, and moves to the next one. Reports each fault; <0: the line has no form at all. */
+/* Take the line at *at, and move on to the next one. -1: the line cannot be read. Any fault is reported. */
 static int take_author_line(struct author_line *lines, char **at, bool *good)
 {
 	char *line = *at, *eol = strchrnul(line, '\n'), *equals, *word;
