@@ -942,7 +942,8 @@ static int add_ranges(struct blame_command *b, struct err *err)
 	o.measure = NULL;
 	diff_queue_add(&q, b->path, 0, NULL, b->path, MODE_FILE, NULL);
 	for (size_t i = 0; !rc && i < b->ranges.nr; i++) {
-		char *spec = xstrfmt("%s:%s", b->ranges.v[i], b->path);
+		const char *range = *b->ranges.v[i] ? b->ranges.v[i] : ","; /* as in Git, an empty one is the whole file */
+		char *spec = xstrfmt("%s:%s", range, b->path);
 		struct line_range found;
 
 		rc = line_spec_find(&found, spec, q.pairs[0]->new, anchor, &o, err);
