@@ -127,7 +127,9 @@ int config_entry_int64(const struct config_entry *e, int64_t min, int64_t max, i
 	int64_t n;
 	int rc = config_parse_int64(e->value, &n, &why);
 
-	if (!rc && (n < min || n > max))
+	if (!rc && n < 0 && min >= 0) /* as in Git, the sign makes it no number */
+		rc = err_set(&why, ERR_INVALID, "invalid unit");
+	else if (!rc && (n < min || n > max))
 		rc = err_set(&why, ERR_TOO_BIG, "out of range");
 	if (rc < 0)
 		rc = bad_number(e, err, err_message(&why));

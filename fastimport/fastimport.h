@@ -2,7 +2,7 @@
 /*
  * Reading history from a stream: git-fast-import(1).
  *
- *   fi = fast_import_new(repo, &o);
+ *   fast_import_new(&fi, repo, &o, err)
  *   fast_import_option(fi, "depth=5", err)        options of the command line
  *   fast_import_run(fi, err)                      the stream, to its end
  *   fast_import_free(fi)
@@ -29,7 +29,8 @@ struct fast_import_options {
 	void (*report_error)(void *data, const char *msg);
 	void *data;
 };
-struct fast_import *fast_import_new(struct repository *r, const struct fast_import_options *o);
+/* Free *out also after an error: of the configuration. */
+MUST_USE int fast_import_new(struct fast_import **out, struct repository *r, const struct fast_import_options *o, struct err *err);
 void fast_import_free(struct fast_import *fi);
 
 /* Before the stream: an option of the command line without "--". ERR_UNSUPPORTED: there is no such option. */

@@ -5,9 +5,10 @@
 #include "util/alloc.h"
 #include "util/path.h"
 
-struct fast_import *fast_import_new(struct repository *r, const struct fast_import_options *o)
+int fast_import_new(struct fast_import **out, struct repository *r, const struct fast_import_options *o, struct err *err)
 {
-	struct fast_import *fi = xcalloc(1, sizeof(*fi));
+	struct fast_import *fi = *out = xcalloc(1, sizeof(*fi));
+	int rc;
 
 	fi->repo = r;
 	fi->o = *o;
@@ -22,7 +23,10 @@ struct fast_import *fast_import_new(struct repository *r, const struct fast_impo
 	strmap_init(&fi->sub_from);
 	strmap_init(&fi->sub_to);
 	import_input_init(&fi->in, o->in_fd);
-	return fi;
+	rc = config_get_ulong(r->config, "pack.depth", &fi->depth, err);
+	if (fi->depth > PACK_WRITER_DEPTH_MAX)
+		fi->depth = PACK_WRITER_DEPTH_MAX;
+	return rc;
 }
 
 void fast_import_free(struct fast_import *fi)

@@ -52,7 +52,8 @@ int cmd_fast_import(int argc, const char **argv, struct command_ctx *ctx)
 		fputs(usage, stdout);
 		return 129;
 	}
-	fi = fast_import_new(ctx->repo, &o);
+	if (fast_import_new(&fi, ctx->repo, &o, &err) < 0)
+		die_err(&err);
 	rc = import_options(fi, argc, argv, &err);
 	if (!rc)
 		rc = fast_import_run(fi, &err);
