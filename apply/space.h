@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* White space in patches, as isspace(3) of the C locale has it. */
+/* White space in patches. Form feeds and vertical tabs are none, as in Git (compat/posix.h). */
 #ifndef APPLY_SPACE_H
 #define APPLY_SPACE_H
 
@@ -7,7 +7,7 @@
 
 static inline bool patch_is_space(char c)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	return isspace((unsigned char)c);
 }
 
 static inline bool patch_is_blank(const char *s, size_t len)
