@@ -53,7 +53,7 @@ def make_repository(repo, ends):
         path = "%s/%sf%d%s" % (repo, some("", "d/", "d/e/", "a b/"), i, some(".c", ".txt", ".py", ""))
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f: f.write(text())
-    with open(repo + "/.gitattributes", "wb") as f: f.write(b"*.py diff=python\n*3.txt -diff\n*4.txt diff\n")
+    with open(repo + "/.gitattributes", "wb") as f: f.write(b"*.py diff=python\n*3.txt -diff\n*4.txt diff" + (b"\n" if ends else b""))
     def git(*args): subprocess.run((peer, "-c", "user.name=a", "-c", "user.email=a@b") + args, cwd=repo, env=base, check=True, stdout=subprocess.DEVNULL)
     git("init", "-q", "-b", "main")
     git("add", ".")
