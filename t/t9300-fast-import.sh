@@ -136,6 +136,11 @@ test_expect_success 'values of options' '
 	printf "feature import-marks-if-exists=nothing\nfeature export-marks=out2\n" >input && git fast-import --quiet --allow-unsafe-features <input && test_path_is_file out2
 '
 
+test_expect_success 'the root moves into a directory of itself' '
+	printf "commit refs/heads/root\n$who\ndata 0\nM 644 inline f\ndata 2\nx\n\nM 644 inline d/g\ndata 2\ny\n\nR \"\" sub\nM 644 inline sub/h\ndata 2\nz\n\nM 644 inline top\ndata 2\nt\n\n" >input &&
+	git fast-import --quiet <input && git ls-tree -r --name-only root >out && printf "%s\n" sub/d/g sub/f sub/h top >expect && test_cmp expect out && git fsck --strict
+'
+
 test_expect_success 'forms of dates' '
 	who="committer C <c@d> Fri, 13 Feb 2009 23:31:30 +0100" && one_commit dates >input && git fast-import --quiet --date-format=rfc2822 <input &&
 	test "$(git log -1 --format=%cd --date=raw dates)" = "1234564290 +0100" &&
