@@ -347,7 +347,8 @@ def one_turn(seed, turn, keep):
             shutil.rmtree(top)
     results[0] = results[0][:2] + (cut(results[0][2], patch),) + results[0][3:]
     # Git has removed all old files before it finds that one cannot be written; ours are still there.
-    both = 3 if all(b"error: unable to write file" in r[2] for r in results) else 6
+    stopped = all(b"error: unable to write file" in r[2] or ("-q" in args and r[0] == 128) for r in results)
+    both = 3 if stopped else 6
     if results[0][:both] == results[1][:both] or is_listed(args, patch, results[1]):
         return True
     print("turn %d: apply %s%s" % (turn, " ".join(args), " (in %s)" % top if keep else ""))
