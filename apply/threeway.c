@@ -80,11 +80,12 @@ static void note_conflict(struct apply *a, struct apply_patch *ap, const struct 
 	apply_say(a, "Applied patch to '%s' with conflicts.\n", ap->p.new_name);
 }
 
+/* As in Git, nor has a patch that may be a deletion: no line is left, and no header tells. */
 static bool has_no_merge(const struct apply_patch *ap)
 {
 	const struct file_patch *p = &ap->p;
 
-	return p->is_delete > 0 || MODE_IS_GITLINK(p->old_mode) || MODE_IS_GITLINK(p->new_mode) ||
+	return p->is_delete || MODE_IS_GITLINK(p->old_mode) || MODE_IS_GITLINK(p->new_mode) ||
 	       (p->is_new > 0 && !ap->direct_to_threeway) || (p->is_rename && !p->added && !p->deleted);
 }
 
