@@ -127,9 +127,7 @@ int config_entry_int64(const struct config_entry *e, int64_t min, int64_t max, i
 	int64_t n;
 	int rc = config_parse_int64(e->value, &n, &why);
 
-	if (!rc && n < 0 && min >= 0) /* as in Git, the sign makes it no number */
-		rc = err_set(&why, ERR_INVALID, "invalid unit");
-	else if (!rc && (n < min || n > max))
+	if (!rc && (n < min || n > max))
 		rc = err_set(&why, ERR_TOO_BIG, "out of range");
 	if (rc < 0)
 		rc = bad_number(e, err, err_message(&why));
@@ -269,7 +267,9 @@ int config_get_ulong(const struct config_set *c, const char *key, unsigned long 
 
 	if (!find_last(c, key, &e))
 		return 0;
-	rc = config_entry_int64(e, 0, max, &n, err);
+	rc = config_entry_int64(e, INT64_MIN, max, &n, err);
+	if (!rc && n < 0) /* as in Git, the sign makes it no number */
+		rc = bad_number(e, err, "invalid unit");
 	if (rc < 0)
 		return rc;
 	*out = (unsigned long)n;
