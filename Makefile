@@ -92,7 +92,7 @@ endif
 DIRS := compat util hash fs fsync config object pack pack/receive pack/write refs refs/files refs/reftable odb \
 	odb/stage repo sign operation history history/graph history/names history/bitmap history/revision \
 	history/describe history/reach history/blame history/lines grep pretty reflist maintain maintain/tasks index diff merge attr \
-	packing worktree worktree/linked apply mail hunks archive fastimport wire intake credential transport transport/fetch transport/push \
+	packing submodule worktree worktree/linked apply mail hunks archive fastimport wire intake credential transport transport/fetch transport/push \
 	transport/http upload relay receive commit cli notes porcelain porcelain/clone sequence cli/choose builtin builtin/branch builtin/cat-file \
 	builtin/checkout builtin/config builtin/credential builtin/diff builtin/fsck builtin/log \
 	builtin/maintenance builtin/pack builtin/fetch builtin/push builtin/refs builtin/remote \

@@ -90,10 +90,12 @@ bool path_pattern_match(const struct path_pattern *p, const char *path, size_t l
 
 int pattern_file_read(struct repository *r, struct strbuf *out, const char *path, size_t max)
 {
-	int rc = read_file_nofollow(out, path, max, NULL);
+	char *full = r->from_cwd ? xstrfmt("%s%s", r->from_cwd, path) : xstrdup(path);
+	int rc = read_file_nofollow(out, full, max, NULL);
 	struct stat st;
 
-	if (rc < 0 && rc != ERR_NOT_FOUND && !lstat(path, &st) && S_ISLNK(st.st_mode))
-		repo_warn(r, "unable to access '%s': %s", path, strerror(ELOOP));
+	if (rc < 0 && rc != ERR_NOT_FOUND && !lstat(full, &st) && S_ISLNK(st.st_mode))
+		repo_warn(r, "unable to access '%s': %s", full, strerror(ELOOP));
+	free(full);
 	return rc;
 }

@@ -149,3 +149,18 @@ bool path_is_safe(const char *path, unsigned mode, unsigned protect)
 		path = slash + 1;
 	}
 }
+
+bool submodule_name_is_safe(const char *name)
+{
+	if (!*name)
+		return false;
+	for (;;) {
+		size_t len = strcspn(name, "/\\");
+
+		if (len == 2 && name[0] == '.' && name[1] == '.')
+			return false;
+		if (!name[len])
+			return true;
+		name += len + 1;
+	}
+}

@@ -25,5 +25,7 @@ bool dotfile_matches(enum dotfile which, const char *name, size_t len, unsigned 
 bool path_component_is_safe(const char *name, size_t len, unsigned mode, unsigned protect);
 /* The same for every component of a path; `mode` is that of the last one. */
 bool path_is_safe(const char *path, unsigned mode, unsigned protect);
+/* May a submodule have this name? A component "..", with either separator, would lead out of modules/. */
+bool submodule_name_is_safe(const char *name);
 
 #endif

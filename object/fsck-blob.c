@@ -2,6 +2,7 @@
 /* Checks of blobs that trees refer to as .gitmodules or .gitattributes. */
 #include "compat/posix.h"
 #include "config/config.h"
+#include "object/dotfile.h"
 #include "object/fsck-internal.h"
 #include "util/alloc.h"
 
@@ -10,22 +11,6 @@
 #define ATTRIBUTES_MAX_LINE 2048
 
 /* ---- .gitmodules ---- */
-
-/* A component "..", with either separator, would lead out of .git/modules. */
-static bool is_module_name(const char *name)
-{
-	if (!*name)
-		return false;
-	for (;;) {
-		size_t len = strcspn(name, "/\\");
-
-		if (len == 2 && name[0] == '.' && name[1] == '.')
-			return false;
-		if (!name[len])
-			return true;
-		name += len + 1;
-	}
-}
 
 /* An LF, plain or as %0a, could inject lines into the protocol of credential helpers. */
 static bool has_newline(const char *url)
@@ -123,7 +108,7 @@ static int check_setting(struct fsck_item *it, const char *name, const char *key
 {
 	int failures = 0;
 
-	if (!is_module_name(name))
+	if (!submodule_name_is_safe(name))
 		failures += fsck_found(it, MSG_GITMODULES_NAME,
 				       "disallowed submodule name: %s", name) != 0;
 	if (!value)

@@ -439,6 +439,7 @@ void repo_free(struct repository *r)
 	free(r->refs_gitdir);
 	free(r->refs_commondir);
 	free(r->worktree);
+	free(r->from_cwd);
 	free(r->prefix);
 	free(r->original_cwd);
 	free(r->index_path);

@@ -596,14 +596,15 @@ test_expect_success 'the pager gets the files' '
 	test_expect_code 128 git -C r grep -Oless --cached foo 2>err && test_grep "only works on the worktree" err
 '
 
-test_expect_success 'submodules are refused' '
-	git init -q sub && git -C sub commit -q --allow-empty -m s &&
-	prints -l --recurse-submodules FOO <<-\EOF &&
-	d/t
+test_expect_success 'paths with an attribute' '
+	test_expect_code 1 git -C r grep foo -- ":(attr:lang=c)" &&
+	echo "*.c lang=c" >r/.gitattributes && prints -l foo -- ":(attr:lang=c)" <<-\EOF &&
+	a.c
 	EOF
-	git init -q super && git -C super update-index --add --cacheinfo 160000,$(git -C sub rev-parse HEAD),m &&
-	test_expect_code 128 git -C super grep --recurse-submodules x 2>err && test_grep submodule err &&
-	test_expect_code 128 git -C super -c submodule.recurse=true grep x 2>err && test_grep submodule err
+	prints -l foo HEAD -- ":(attr:lang=c)" <<-\EOF && rm r/.gitattributes &&
+	HEAD:a.c
+	EOF
+	test_expect_code 1 git grep --no-index foo -- ":(attr:lang=c)"
 '
 
 test_expect_success 'threads print in the order of the files' '

@@ -11,6 +11,8 @@ test_expect_success 'options, places and settings' 'answers options'
 test_expect_success 'options and patterns that are combined' 'answers combined'
 test_expect_success 'arguments that name nothing, functions, patterns that join, pagers' 'answers corners'
 
+test_expect_success 'submodules, in the work tree, the index and trees' 'answers submodules'
+
 git grep -P . --no-index x 2>&1 | grep -q "cannot use" || test_set_prereq PCRE
 
 test_expect_success PCRE 'expressions of Perl' 'answers perl'

@@ -3,10 +3,10 @@
 #include "attr/convert.h"
 #include "config/config.h"
 #include "diff/diff.h"
+#include "submodule/merge.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "worktree/content-merge.h"
-#include "worktree/submodule-merge.h"
 
 static const struct config_entry *driver_entry(struct repository *r, const char *name, const char *var)
 {

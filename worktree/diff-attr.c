@@ -8,6 +8,7 @@
 
 struct diff_attrs {
 	struct repository *repo;
+	const struct config_set *config; /* of drivers */
 	struct attrs *attrs;
 	bool owned;
 	struct converter *conv; /* NULL: not needed yet */
@@ -21,6 +22,7 @@ int diff_attrs_new(struct diff_attrs **out, struct repository *r, struct attrs *
 	int rc = 0;
 
 	a->repo = r;
+	a->config = r->config;
 	a->attrs = borrowed;
 	if (!borrowed) {
 		rc = attrs_new(&a->attrs, r, NULL, r->worktree ? ATTR_CHECKIN : ATTR_INDEX, err);
@@ -48,6 +50,11 @@ void diff_attrs_free(struct diff_attrs *a)
 	free(a);
 }
 
+void diff_attrs_set_config(struct diff_attrs *a, const struct config_set *config)
+{
+	a->config = config;
+}
+
 void diff_attrs_lend_converter(struct diff_attrs *a, struct converter *c)
 {
 	a->conv = c;
@@ -57,7 +64,7 @@ void diff_attrs_lend_converter(struct diff_attrs *a, struct converter *c)
 static const char *driver_config(const struct diff_attrs *a, const char *name, const char *key)
 {
 	char *full = xstrfmt("diff.%s.%s", name, key);
-	const struct config_entry *e = config_get(a->repo->config, full);
+	const struct config_entry *e = config_get(a->config, full);
 
 	free(full);
 	return e ? e->value : NULL;
@@ -86,7 +93,7 @@ static void configured_funcname(const struct diff_attrs *a, const char *name, st
 {
 	char *basic = xstrfmt("diff.%s.funcname", name), *extended = xstrfmt("diff.%s.xfuncname", name);
 	const char *const keys[] = { extended, basic };
-	const struct config_entry *e = config_get_last(a->repo->config, keys, 2);
+	const struct config_entry *e = config_get_last(a->config, keys, 2);
 
 	if (e && e->value) {
 		out->funcname = e->value;

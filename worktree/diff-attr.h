@@ -18,6 +18,8 @@ struct diff_attrs;
 MUST_USE int diff_attrs_new(struct diff_attrs **out, struct repository *r,
 			    struct attrs *borrowed, struct err *err);
 void diff_attrs_free(struct diff_attrs *a);
+/* Take the settings of drivers, diff.NAME.*, from there; it must live longer. By default they are those of r. */
+void diff_attrs_set_config(struct diff_attrs *a, const struct config_set *config);
 /*
  * Programs of drivers get files as a checkout would write them. This converter, which must live
  * longer, makes them so; without it one is made when the first program needs it, and the index read.

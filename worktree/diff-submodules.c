@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
+#include "submodule/changes.h"
 #include "util/alloc.h"
 #include "worktree/diff-submodules.h"
 #include "worktree/status-internal.h"
-#include "worktree/submodule-changes.h"
 
 struct diff_submodules {
 	struct repository *repo;

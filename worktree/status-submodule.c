@@ -6,13 +6,13 @@
  */
 #include "compat/posix.h"
 #include "fs/file.h"
+#include "submodule/submodules.h"
 #include "util/alloc.h"
 #include "util/run-command.h"
 #include "worktree/status-internal.h"
 
 #define STATUS_OUTPUT_MAX ((size_t)64 << 20)
 #define DEPTH_VAR "GIT_SUBMODULE_DEPTH"
-#define DEPTH_MAX 16
 
 /* "1 .M S..U …": the only change is that a submodule has untracked files. */
 static bool is_nested_untracked(const char *line, size_t len)
@@ -49,9 +49,9 @@ static int run_status(const char *dir, bool with_untracked, bool *modified, bool
 	unsigned long depth = current_depth() + 1;
 	int rc;
 
-	if (depth > DEPTH_MAX)
+	if (depth > SUBMODULE_DEPTH_MAX)
 		return err_set(err, ERR_CORRUPT, "submodule '%s' is more than %d levels deep", dir,
-			       DEPTH_MAX);
+			       SUBMODULE_DEPTH_MAX);
 	strvec_pushl(&cp.args, "git", "status", "--porcelain=2", NULL);
 	if (!with_untracked)
 		strvec_push(&cp.args, "-uno");

@@ -5,6 +5,7 @@
  */
 #include "compat/posix.h"
 #include "config/config.h"
+#include "submodule/submodules.h"
 #include "util/alloc.h"
 #include "util/map.h"
 #include "worktree/status-internal.h"
@@ -24,17 +25,6 @@ bool submodule_mode_parse(const char *word, enum submodule_mode *out)
 	return true;
 }
 
-/* "submodule.NAME.KEY": NAME, which the caller frees; NULL: another key. */
-static char *submodule_of(const char *key, const char *wanted)
-{
-	const char *name, *dot = strrchr(key, '.');
-
-	if (!skip_prefix(key, "submodule.", &name) || !dot || dot < name ||
-	    strcmp(dot + 1, wanted))
-		return NULL;
-	return xstrndup(name, dot - name);
-}
-
 /* A bad value is an error in the configuration (strict) and ignored in .gitmodules. */
 static int collect_ignores(const struct config_set *c, struct strmap *by_name, bool strict,
 			   struct err *err)
@@ -43,7 +33,7 @@ static int collect_ignores(const struct config_set *c, struct strmap *by_name, b
 
 	for (size_t i = 0; !rc && i < config_nr(c); i++) {
 		const struct config_entry *e = config_at(c, i);
-		char *name = submodule_of(e->key, "ignore");
+		char *name = submodule_of_key(e->key, "ignore");
 		enum submodule_mode mode;
 
 		if (name && e->value && submodule_mode_parse(e->value, &mode))
@@ -62,7 +52,7 @@ static void map_paths(const struct config_set *modules, const struct strmap *by_
 {
 	for (size_t i = 0; i < config_nr(modules); i++) {
 		const struct config_entry *e = config_at(modules, i);
-		char *name = submodule_of(e->key, "path");
+		char *name = submodule_of_key(e->key, "path");
 		void *mode = name ? strmap_get(by_name, name) : NULL;
 
 		if (mode && e->value)
@@ -80,8 +70,7 @@ static bool can_go_without(struct repository *r)
 
 	index_init(&ix, r->algo);
 	if (!index_read_repo(&ix, r, &why)) {
-		for (unsigned stage = 1; stage <= 3 && !yes; stage++)
-			yes = index_pos(&ix, ".gitmodules", strlen(".gitmodules"), stage) >= 0;
+		yes = gitmodules_is_unmerged(&ix);
 		for (size_t i = 0; i < ix.nr && !submodules; i++)
 			submodules = MODE_IS_GITLINK(ix.entries[i]->mode);
 		yes |= !submodules;

@@ -2,7 +2,6 @@
 /* git-grep(1) */
 #include "compat/posix.h"
 #include "builtin/grep/grep-cmd.h"
-#include "cli/submodule-option.h"
 #include "history/names/revparse.h"
 #include "util/alloc.h"
 #include "util/path.h"
@@ -91,14 +90,9 @@ static void set_up_attributes(struct grep_cmd *c)
 {
 	struct err err = ERR_INIT;
 
-	diff_options_init(&c->diff, c->r ? c->r->odb : NULL);
-	c->diff.textconv = c->o.textconv;
-	if (!c->r)
-		return;
-	if (diff_attrs_new(&c->attrs, c->r, NULL, &err) < 0)
+	c->repo = grep_repo_new(c);
+	if (c->r && attrs_new_for_pathspec(&c->ps_attrs, &c->ps, c->r, NULL, &err) < 0)
 		die_err(&err);
-	diff_attrs_use(c->attrs, &c->diff);
-	c->ps.match_attr = attrs_match_spec;
 }
 
 static int search(struct grep_cmd *c, const struct revisions *revs, struct err *err)
@@ -206,8 +200,6 @@ int cmd_grep(int argc, const char **argv, struct command_ctx *ctx)
 	take_paths(&c, argc, &revs);
 	if (c.o.cached && revs.nr)
 		die("both --cached and trees are given");
-	if (c.o.recurse_submodules && c.r && !c.o.no_index)
-		refuse_submodules(c.r, NULL, "grep --recurse-submodules");
 	enter_worktree(&c, &revs);
 	set_up_attributes(&c);
 	if (c.o.open_in_pager && revs.nr)
@@ -221,8 +213,8 @@ int cmd_grep(int argc, const char **argv, struct command_ctx *ctx)
 	strvec_clear(&c.found);
 	pathspec_release(&c.ps);
 	grep_words_clear(&c.o.words);
-	diff_options_release(&c.diff);
-	diff_attrs_free(c.attrs);
+	attrs_free(c.ps_attrs);
+	grep_repo_release(c.repo);
 	if (rc < 0)
 		return report_fatal(&err);
 	return rc ? rc : !c.hit;

@@ -16,16 +16,8 @@
 #define BATCH_BYTES (256 << 10) /* or for so much text, as far as the index tells */
 #define BINARY_CHECK_BYTES 8000 /* a NUL in these makes a text binary */
 
-/* Lines that name functions, by the pattern of the driver. */
-struct function_patterns {
-	struct function_patterns *next;
-	const char *pattern;
-	bool icase, basic;
-	struct funcname *compiled;
-};
-
 struct text_source {
-	char *path;
+	char *path; /* from the top of the command's repository */
 	struct object_id oid;
 	uint64_t size; /* of a file, as the index tells */
 	bool is_blob;
@@ -35,6 +27,7 @@ struct text_source {
 
 struct grep_batch {
 	struct grep_cmd *c;
+	struct grep_repo *repo;
 	char *prefix; /* of names: "HEAD:" */
 	struct text_source texts[BATCH_TEXTS];
 	size_t nr;
@@ -119,7 +112,7 @@ static int read_blob(struct grep_batch *b, const struct text_source *s, struct s
 {
 	struct object_buf buf = OBJECT_BUF_INIT;
 	struct err err = ERR_INIT;
-	int rc = odb_read_type(b->c->r->odb, &s->oid, OBJ_BLOB, &buf, &err);
+	int rc = odb_read_type(b->repo->r->odb, &s->oid, OBJ_BLOB, &buf, &err);
 
 	if (rc < 0)
 		strbuf_addf(&b->errors, "error: '%s%s': unable to read %s\n", b->prefix, s->path, oid_hex(&s->oid));
@@ -151,7 +144,7 @@ static void convert(struct grep_batch *b, struct text_source *s, struct strbuf *
 	if (!b->c->o.textconv || !s->driver.textconv)
 		return;
 	buf.data = strbuf_detach(text, &buf.size);
-	if (diff_textconv_object(&b->c->diff, s->path, &s->oid, &buf, &err) < 0)
+	if (diff_textconv_object(&b->repo->diff, s->path + strlen(b->repo->base), &s->oid, &buf, &err) < 0)
 		die_err(&err);
 	strbuf_attach(text, buf.data, buf.size, buf.size + 1);
 	s->driver.binary = 0;
@@ -235,6 +228,7 @@ static void free_batch(struct grep_batch *b)
 	strbuf_release(&b->errors);
 	strbuf_release(&b->fatal);
 	strvec_clear(&b->found);
+	grep_repo_release(b->repo);
 	free(b->prefix);
 	free(b);
 }
@@ -266,16 +260,18 @@ static void submit_batch(struct grep_cmd *c)
 		workers_submit(c->workers, search_batch, finish_batch, b);
 }
 
-static struct grep_batch *open_batch(struct grep_cmd *c, const char *prefix)
+static struct grep_batch *open_batch(struct grep_cmd *c, struct grep_repo *repo, const char *prefix)
 {
 	struct grep_batch *b;
 
-	if (c->batch && strcmp(c->batch->prefix, prefix))
+	if (c->batch && (c->batch->repo != repo || strcmp(c->batch->prefix, prefix) != 0))
 		submit_batch(c);
 	if (c->batch)
 		return c->batch;
 	b = c->batch = xcalloc(1, sizeof(*b));
 	b->c = c;
+	b->repo = repo;
+	repo->users++;
 	b->prefix = xstrdup(prefix);
 	strbuf_init(&b->out.text, 0);
 	strbuf_init(&b->out.name, 0);
@@ -285,39 +281,21 @@ static struct grep_batch *open_batch(struct grep_cmd *c, const char *prefix)
 	return b;
 }
 
-static const struct funcname *functions_of(struct grep_cmd *c, const struct diff_driver *d)
+static void add(struct grep_cmd *c, struct grep_repo *repo, const char *prefix, const char *path, const struct object_id *oid,
+		uint64_t size)
 {
-	struct function_patterns *p = c->functions;
-	struct err err = ERR_INIT;
-
-	if (!d->funcname || !(c->o.format.function_name || c->o.format.function_body))
-		return NULL;
-	while (p && (strcmp(p->pattern, d->funcname) || p->icase != d->funcname_icase || p->basic != d->funcname_basic))
-		p = p->next;
-	if (!p) {
-		p = xcalloc(1, sizeof(*p));
-		*p = (struct function_patterns){ c->functions, d->funcname, d->funcname_icase, d->funcname_basic, NULL };
-		if (funcname_new(&p->compiled, d, &err) < 0)
-			die_err(&err);
-		c->functions = p;
-	}
-	return p->compiled;
-}
-
-static void add(struct grep_cmd *c, const char *prefix, const char *path, const struct object_id *oid, uint64_t size)
-{
-	struct grep_batch *b = open_batch(c, prefix);
+	struct grep_batch *b = open_batch(c, repo, prefix);
 	struct text_source *s = &b->texts[b->nr++];
 
-	s->path = xstrdup(path);
+	s->path = xstrfmt("%s%s", repo->base, path);
 	s->size = size;
 	s->is_blob = oid != NULL;
 	if (oid)
 		s->oid = *oid;
 	s->driver.binary = -1;
-	if (c->diff.driver)
-		c->diff.driver(c->diff.driver_data, path, &s->driver);
-	s->functions = functions_of(c, &s->driver);
+	if (repo->diff.driver)
+		repo->diff.driver(repo->diff.driver_data, path, &s->driver);
+	s->functions = grep_repo_functions(c, repo, &s->driver);
 	b->bytes += size;
 	if (c->o.textconv && s->driver.textconv) {
 		c->batch = NULL;
@@ -329,31 +307,24 @@ static void add(struct grep_cmd *c, const char *prefix, const char *path, const 
 	}
 }
 
-void grep_add_file(struct grep_cmd *c, const char *path, uint64_t size)
+void grep_add_file(struct grep_cmd *c, struct grep_repo *repo, const char *path, uint64_t size)
 {
 	if (!c->o.format.quiet || !c->hit)
-		add(c, "", path, NULL, size);
+		add(c, repo, "", path, NULL, size);
 }
 
-void grep_add_blob(struct grep_cmd *c, const char *prefix, const char *path, const struct object_id *oid)
+void grep_add_blob(struct grep_cmd *c, struct grep_repo *repo, const char *prefix, const char *path, const struct object_id *oid)
 {
 	if (!c->o.format.quiet || !c->hit)
-		add(c, prefix, path, oid, BATCH_BYTES / BATCH_TEXTS);
+		add(c, repo, prefix, path, oid, BATCH_BYTES / BATCH_TEXTS);
 }
 
 void grep_end_jobs(struct grep_cmd *c)
 {
-	struct function_patterns *next;
-
 	submit_batch(c);
 	workers_free(c->workers);
 	while (c->nr_matchers)
 		grep_matcher_free(c->matchers[--c->nr_matchers]);
 	free(c->matchers);
 	pthread_mutex_destroy(&c->lock);
-	for (struct function_patterns *p = c->functions; p; p = next) {
-		next = p->next;
-		funcname_free(p->compiled);
-		free(p);
-	}
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files of the work tree, of a directory, entries of the index, blobs of trees. */
+/* Files of the work tree, of a directory, entries of the index, blobs of trees; also of submodules. */
 #include "compat/posix.h"
 #include "attr/ignore.h"
 #include "builtin/grep/grep-cmd.h"
 #include "index/index.h"
 #include "object/tree.h"
 #include "odb/odb.h"
+#include "submodule/submodules.h"
 #include "util/alloc.h"
 #include "util/path.h"
 #include "util/string-list.h"
@@ -54,78 +55,152 @@ static bool is_wanted(const struct grep_cmd *c, const char *path)
 	return pathspec_match(&c->ps, path, strlen(path), false, NULL) && is_shallow(c, path);
 }
 
-/* ---- trees ---- */
+/* ---- the index, the files that it names, trees; submodules ---- */
 
-struct tree_search {
+/* In the repository of the command, or in a submodule. */
+struct search {
 	struct grep_cmd *c;
-	const char *prefix; /* "HEAD:" */
+	struct grep_repo *repo;
+	const char *prefix;		/* of names: "HEAD:"; "" */
+	const struct object_id *tree;	/* or commit; NULL: the index */
+	struct submodules *submodules;	/* NULL: not asked for yet */
+	struct strbuf path;		/* of the present entry, from the top of the command's repository */
+	const char *last;		/* entry of the index that was searched; it may have more stages */
 };
 
-static int take_entry(void *data, const char *path, size_t len, const struct tree_entry *e, struct err *err UNUSED)
+static const char *full_path(struct search *s, const char *path)
 {
-	struct tree_search *s = data;
+	strbuf_reset(&s->path);
+	strbuf_addstr(&s->path, s->repo->base);
+	strbuf_addstr(&s->path, path);
+	return s->path.buf;
+}
 
+static int search_repository(struct grep_cmd *c, struct grep_repo *repo, const char *prefix, const struct object_id *tree,
+			     struct err *err);
+
+static int search_submodule(struct search *s, const char *path, const struct object_id *commit, struct err *err)
+{
+	const char *full = full_path(s, path);
+	struct grep_repo *inner = NULL;
+	int rc = 0;
+
+	if (!s->c->o.recurse_submodules || pathspec_match_dir(&s->c->ps, full, s->path.len) == PATHSPEC_NO_MATCH)
+		return 0;
+	if (s->c->o.format.quiet && s->c->hit)
+		return 0;
+	if (!s->submodules)
+		rc = submodules_read(&s->submodules, s->repo->r, s->tree, err);
+	if (!rc)
+		rc = grep_repo_open(&inner, s->c, s->repo, s->submodules, path, err);
+	if (rc || !inner)
+		return rc;
+	rc = search_repository(s->c, inner, s->prefix, s->tree ? commit : NULL, err);
+	grep_repo_release(inner);
+	return rc;
+}
+
+static int take_entry(void *data, const char *path, size_t len UNUSED, const struct tree_entry *e, struct err *err)
+{
+	struct search *s = data;
+
+	if (MODE_IS_GITLINK(e->mode))
+		return search_submodule(s, path, &e->oid, err);
+	full_path(s, path);
 	if (MODE_IS_TREE(e->mode))
-		return pathspec_match_dir(&s->c->ps, path, len) == PATHSPEC_NO_MATCH ? TREE_WALK_SKIP : TREE_WALK_DESCEND;
-	if (MODE_IS_FILE(e->mode) && is_wanted(s->c, path))
-		grep_add_blob(s->c, s->prefix, path, &e->oid);
+		return pathspec_match_dir(&s->c->ps, s->path.buf, s->path.len) == PATHSPEC_NO_MATCH ? TREE_WALK_SKIP : TREE_WALK_DESCEND;
+	if (MODE_IS_FILE(e->mode) && is_wanted(s->c, s->path.buf))
+		grep_add_blob(s->c, s->repo, s->prefix, path, &e->oid);
 	return TREE_WALK_SKIP;
+}
+
+static int search_tree(struct search *s, struct err *err)
+{
+	const struct object_source *src = odb_source(s->repo->r->odb);
+	struct object_id tree;
+	int rc = object_peel(src, s->tree, OBJ_TREE, &tree, NULL, err);
+
+	if (rc) {
+		err_reword(err, "unable to read tree (%s)", oid_hex(s->tree));
+		return rc;
+	}
+	return tree_walk(src, &tree, "", take_entry, s, err);
+}
+
+static int search_index_entry(struct search *s, const struct index_entry *e, struct err *err)
+{
+	struct grep_cmd *c = s->c;
+	bool from_odb = c->o.cached || (e->flags & CE_ASSUME_VALID);
+
+	if ((s->last && !strcmp(s->last, e->name)) || (!c->o.cached && (e->flags & CE_SKIP_WORKTREE)))
+		return 0;
+	if (MODE_IS_GITLINK(e->mode)) {
+		s->last = e->name;
+		return search_submodule(s, e->name, &e->oid, err);
+	}
+	if (!MODE_IS_FILE(e->mode) || !is_wanted(c, full_path(s, e->name)) ||
+	    (from_odb && (e->stage || (e->flags & CE_INTENT_TO_ADD))))
+		return 0;
+	if (from_odb)
+		grep_add_blob(c, s->repo, "", e->name, &e->oid);
+	else
+		grep_add_file(c, s->repo, e->name, e->stat.size);
+	s->last = e->name;
+	return 0;
+}
+
+static int search_index(struct search *s, struct err *err)
+{
+	struct index_state ix;
+	int rc = index_read_repo(&ix, s->repo->r, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < ix.nr; i++)
+		rc = search_index_entry(s, ix.entries[i], err);
+	index_release(&ix);
+	return rc;
+}
+
+static int search_repository(struct grep_cmd *c, struct grep_repo *repo, const char *prefix, const struct object_id *tree,
+			     struct err *err)
+{
+	struct search s = { .c = c, .repo = repo, .prefix = prefix, .tree = tree };
+	int rc;
+
+	strbuf_init(&s.path, 0);
+	rc = tree ? search_tree(&s, err) : search_index(&s, err);
+	submodules_free(s.submodules);
+	strbuf_release(&s.path);
+	return rc;
 }
 
 int grep_object(struct grep_cmd *c, const char *name, const struct object_id *oid, struct err *err)
 {
-	struct tree_search s = { .c = c };
-	struct object_id tree;
+	struct object_id object;
 	enum object_type type;
 	char *prefix;
-	int rc;
+	int rc = object_peel(odb_source(c->r->odb), oid, OBJ_ANY, &object, &type, err);
 
-	rc = object_peel(odb_source(c->r->odb), oid, OBJ_ANY, &tree, &type, err);
-	if (!rc && type == OBJ_BLOB) {
-		grep_add_blob(c, "", name, &tree);
+	if (rc && !odb_has(c->r->odb, oid))
+		err_reword(err, "unable to parse object: %s", name);
+	else if (rc)
+		err_reword(err, "unable to read tree (%s)", oid_hex(oid));
+	if (rc)
+		return rc;
+	if (type == OBJ_BLOB) {
+		grep_add_blob(c, c->repo, "", name, &object);
 		return 0;
 	}
-	if (!rc && type == OBJ_COMMIT)
-		rc = object_peel(odb_source(c->r->odb), &tree, OBJ_TREE, &tree, NULL, err);
-	if (rc) {
-		err_reword(err, "unable to read tree (%s)", oid_hex(oid));
-		return rc;
-	}
 	prefix = xstrfmt("%s:", name);
-	s.prefix = prefix;
-	rc = tree_walk(odb_source(c->r->odb), &tree, "", take_entry, &s, err);
+	rc = search_repository(c, c->repo, prefix, oid, err);
 	free(prefix);
 	return rc;
 }
 
-/* ---- the index, and the files that it names ---- */
-
 int grep_index(struct grep_cmd *c, struct err *err)
 {
-	struct index_state ix;
-	int rc = index_read_repo(&ix, c->r, err);
-	const char *last = NULL;
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < ix.nr; i++) {
-		const struct index_entry *e = ix.entries[i];
-		bool from_odb = c->o.cached || (e->flags & CE_ASSUME_VALID);
-
-		if (!MODE_IS_FILE(e->mode) || (last && !strcmp(last, e->name)) || !is_wanted(c, e->name))
-			continue;
-		if (from_odb && (e->stage || (e->flags & CE_INTENT_TO_ADD)))
-			continue;
-		if (!c->o.cached && (e->flags & CE_SKIP_WORKTREE))
-			continue;
-		if (from_odb)
-			grep_add_blob(c, "", e->name, &e->oid);
-		else
-			grep_add_file(c, e->name, e->stat.size);
-		last = e->name;
-	}
-	index_release(&ix);
-	return 0;
+	return search_repository(c, c->repo, "", NULL, err);
 }
 
 /* ---- directories ---- */
@@ -205,7 +280,7 @@ int grep_directory(struct grep_cmd *c, struct err *err)
 	string_list_sort(&files);
 	for (size_t i = 0; !rc && i < files.nr; i++)
 		if (is_wanted(c, files.items[i].string))
-			grep_add_file(c, files.items[i].string, 0);
+			grep_add_file(c, c->repo, files.items[i].string, 0);
 	string_list_clear(&files, NULL);
 	return rc;
 }

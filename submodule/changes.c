@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "fs/file.h"
+#include "submodule/changes.h"
+#include "submodule/submodules.h"
 #include "util/alloc.h"
-#include "util/path.h"
 #include "util/run-command.h"
-#include "worktree/status-internal.h"
-#include "worktree/submodule-changes.h"
-#include "worktree/worktree.h"
 
 #define OUTPUT_MAX ((size_t)256 << 20)
 #define ABBREV 7
@@ -31,28 +28,6 @@ static void PRINTF_LIKE(2, 3) add_line(struct changes *c, const char *fmt, ...)
 	strbuf_vaddf(c->out, fmt, ap);
 	va_end(ap);
 	strbuf_addch(c->out, '\n');
-}
-
-/* Where it is checked out, or where its repository is kept when it is not. */
-static int find_repository(struct changes *c, struct err *err)
-{
-	struct err why = ERR_INIT;
-	char *gitdir = NULL;
-	int rc = gitlink_find_gitdir(&gitdir, c->path, &why);
-
-	err_release(&why); /* an unreadable submodule is reported as missing commits */
-	if (rc < 0 || !gitdir) {
-		free(gitdir);
-		gitdir = xstrfmt("%s/modules/%s", c->r->commondir, c->path);
-		if (!is_directory_nofollow(gitdir))
-			FREE_AND_NULL(gitdir);
-	}
-	if (!gitdir)
-		return 0;
-	c->gitdir = path_absolute(gitdir);
-	rc = c->gitdir ? 0 : err_set_errno(err, "cannot find '%s'", gitdir);
-	free(gitdir);
-	return rc;
 }
 
 static void prepare(const struct changes *c, struct child_process *cp)
@@ -169,7 +144,7 @@ static int add_changes(struct changes *c, struct err *err)
 	bool added = oid_is_null(&c->from), removed = oid_is_null(&c->to);
 	bool with_diff = c->o->submodule_format == DIFF_SUBMODULE_DIFF;
 	enum relation relation = ABSENT;
-	int rc = find_repository(c, err);
+	int rc = submodule_find_gitdir(&c->gitdir, c->r, c->path, err);
 
 	if (!rc && c->gitdir && !added && !removed)
 		rc = find_relation(c, &relation, err);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "compat/posix.h"
-#include "fs/file.h"
-#include "object/dotfile.h"
 #include "object/tree.h"
 #include "repo/enter.h"
+#include "submodule/merge.h"
+#include "submodule/submodules.h"
 #include "util/alloc.h"
-#include "util/path.h"
 #include "util/run-command.h"
 #include "util/string-list.h"
-#include "worktree/submodule-merge.h"
 
 #define OUTPUT_MAX ((size_t)16 << 20)
 #define CANDIDATES_MAX 100 /* merges that are looked at for an advice */
@@ -19,31 +17,6 @@ struct submodule_merger {
 	char *gitdir; /* absolute; NULL: the repository of the submodule is not there */
 	char base[HASH_MAX_HEX + 1], ours[HASH_MAX_HEX + 1], theirs[HASH_MAX_HEX + 1];
 };
-
-static int find_submodule(struct submodule_merger *m, struct err *err)
-{
-	struct err why = ERR_INIT;
-	char *gitdir = NULL;
-	int rc;
-
-	if (!path_is_safe(m->call->path, MODE_GITLINK, m->r->settings.protect)) /* it comes from a tree */
-		return 0;
-	rc = m->r->worktree ? gitlink_find_gitdir(&gitdir, m->call->path, &why) : 0;
-
-	err_release(&why); /* it is not checked out */
-	if (rc < 0 || !gitdir) {
-		free(gitdir);
-		gitdir = xstrfmt("%s/modules/%s", m->r->commondir, m->call->path);
-		if (!is_directory_nofollow(gitdir))
-			FREE_AND_NULL(gitdir);
-	}
-	if (!gitdir)
-		return 0;
-	m->gitdir = path_absolute(gitdir);
-	rc = m->gitdir ? 0 : err_set_errno(err, "cannot find '%s'", gitdir);
-	free(gitdir);
-	return rc;
-}
 
 /* The exit code of git in the submodule. */
 static int run_git(const struct submodule_merger *m, struct strbuf *out, const char *const *args, struct err *err)
@@ -169,7 +142,7 @@ static int take_descendant(const struct submodule_merger *m, struct merge_submod
 static int decide(struct submodule_merger *m, struct merge_submodule *out, struct err *err)
 {
 	bool present = false;
-	int rc = find_submodule(m, err);
+	int rc = submodule_find_gitdir(&m->gitdir, m->r, m->call->path, err);
 
 	out->how = MERGE_SUBMODULE_NOT_CHECKED_OUT;
 	if (rc || !m->gitdir)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* diff --submodule=log and =diff: what lies between two commits of a submodule. */
-#ifndef WORKTREE_SUBMODULE_CHANGES_H
-#define WORKTREE_SUBMODULE_CHANGES_H
+#ifndef SUBMODULE_CHANGES_H
+#define SUBMODULE_CHANGES_H
 
 #include "compat/posix.h"
 #include "diff/diff.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A submodule that both sides of a merge have changed: if one commit contains the other, that one is the result. */
-#ifndef WORKTREE_SUBMODULE_MERGE_H
-#define WORKTREE_SUBMODULE_MERGE_H
+#ifndef SUBMODULE_MERGE_H
+#define SUBMODULE_MERGE_H
 
 #include "compat/posix.h"
 #include "merge/contents.h"
