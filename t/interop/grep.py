@@ -4,11 +4,12 @@
 # OUR_GIT=.. PEER_GIT=.. grep.py SEED COUNT
 #
 # COUNT random command lines of `git grep` for each kind of patterns (basic, extended, fixed, perl), in a repository of
-# random files: texts in ASCII, UTF-8 and other bytes, with functions, long lines, NULs, ends of lines of both kinds.
+# random files: texts in ASCII, UTF-8 and other bytes, with functions, long lines, NULs, ends of lines of both kinds; with submodules.
 # OUR_GIT and PEER_GIT have to print the same and end alike, in the locales C and C.UTF-8. The same SEED does the same.
 # Exit code: 1 if some differed; each is printed, with SHOW=1 in the environment also the outputs.
 #
-# Not drawn, as answers differ (Documentation/Differences): -o with context or --break. PEER_GIT gets one thread: with several it
+# Not drawn, as answers differ (Documentation/Differences): -o with context or --break; paths below a submodule in a tree; marks
+# between the files of submodules, where PEER_GIT leaves some out if it has one thread. PEER_GIT gets one thread: with several it
 # leaves out the first line if it says that a binary file matches. PEER_GIT may find an empty line behind the last one: a
 # difference does not count if there is none in the same files without their last ends of lines. An error of an expression is compared by its
 # beginning: the libraries may be others. With -P a difference does not count if PCRE_GIT answers as OUR_GIT: a git whose PCRE2 is OUR_GIT's
@@ -54,8 +55,22 @@ def make_repository(repo, ends):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f: f.write(text())
     with open(repo + "/.gitattributes", "wb") as f: f.write(b"*.py diff=python\n*3.txt -diff\n*4.txt diff" + (b"\n" if ends else b""))
-    def git(*args): subprocess.run((peer, "-c", "user.name=a", "-c", "user.email=a@b") + args, cwd=repo, env=base, check=True, stdout=subprocess.DEVNULL)
+    def git(*args, dir=repo): subprocess.run((peer, "-c", "user.name=a", "-c", "user.email=a@b") + args, cwd=dir, env=base, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     git("init", "-q", "-b", "main")
+    for outer, path in (("/d/sub", "in ner"), ("", "d/sub"), ("", "zsub")): # the innermost one first
+        dir = "%s%s/%s" % (repo, outer, path)
+        os.makedirs(dir + "/d", exist_ok=True)
+        if outer: git("init", "-q", "-b", "main", dir=repo + outer)
+        for i in range(6):
+            with open("%s/%sg%d.c" % (dir, some("", "d/"), i), "wb") as f: f.write(text())
+        if not os.path.exists(dir + "/.git"): git("init", "-q", "-b", "main", dir=dir)
+        git("add", ".", dir=dir)
+        git("commit", "-q", "-m", "one", dir=dir)
+        with open(dir + "/changed.c", "wb") as f: f.write(text())
+        git("add", "changed.c", dir=dir)
+        with open(dir + "/changed.c", "wb") as f: f.write(text())
+        for setting in ("path", path), ("url", "x"): git("config", "-f", ".gitmodules", "submodule.%s.%s" % (path, setting[0]), setting[1], dir=repo + outer)
+        git("config", "submodule.%s.url" % path, "x", dir=repo + outer)
     git("add", ".")
     git("commit", "-q", "-m", "one")
     for i in range(4):
@@ -118,6 +133,7 @@ def pattern(kind):
 
 # ---- command lines ----
 
+MARKS = ["-C1", "-C2", "-A1", "-B1", "-A3", "-B2", "-4", "-W", "-p", "--break"]
 KIND = {"basic": ["-G"], "extended": ["-E"], "fixed": ["-F"], "perl": ["-P"]}
 
 def operators(kind, n):
@@ -153,7 +169,12 @@ def places():
 
 def command_line(kind):
     before, after = places()
-    return ["grep"] + KIND[kind] + output() + before + patterns(kind) + after
+    shown = output()
+    if "--untracked" not in before and chance(.25):
+        before = before + ["--recurse-submodules"]
+        shown = [o for o in shown if o not in MARKS]
+        if "HEAD" in after and after[-1] in ("*.c", "d/e", "*.py"): after = ["HEAD"]
+    return ["grep"] + KIND[kind] + shown + before + patterns(kind) + after
 
 # ---- both ----
 
