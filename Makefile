@@ -381,10 +381,10 @@ sanitize:
 	$(Q)GIT_TEST_TIMEOUT=3600 GIT_TEST_LEAKS=$(LEAKS) \
 	$(MAKE) B=build-asan CFLAGS='$(SUITE_SAN_FLAGS)' LDFLAGS='$(LDFLAGS) -no-pie' test
 
-# Code that runs in threads: the unit tests, objects, the index, files that are written, and refs with
+# Code that runs in threads: the unit tests, objects, the index, files that are read or written, and refs with
 # several writers.
 TSAN_FLAGS := -g -O1 -fno-omit-frame-pointer -fsanitize=thread
-TSAN_TESTS := test-* t0102* t1040* t1415* t1530* t2032* t2041* t2200* t7508* t8005* t8006* t9302*
+TSAN_TESTS := test-* t0102* t1040* t1415* t1530* t2032* t2041* t2200* t7508* t781* t8005* t8006* t9302*
 .PHONY: tsan
 tsan:
 	$(Q)GIT_TEST_TIMEOUT=3600 TSAN_OPTIONS=halt_on_error=1:abort_on_error=1 \

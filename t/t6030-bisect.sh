@@ -167,6 +167,17 @@ test_expect_success 'replay does the same again' '
 	test_expect_code 1 git bisect replay
 '
 
+test_expect_success 'replay of lines that a user has written' '
+	again && echo "git bisect bad c10" >lines && test_expect_code 1 git bisect replay lines 2>err && grep "need to start" err &&
+	test_path_is_missing .git/BISECT_LOG && git for-each-ref refs/bisect >out && test_must_be_empty out &&
+	echo "git bisect start ${SQ}c10" >lines && test_expect_code 1 git bisect replay lines 2>err && grep "badly quoted words: ${SQ}c10$" err &&
+	echo "git bisect start ${SQ}c10${SQ}c1" >lines && test_expect_code 1 git bisect replay lines 2>err && grep "badly quoted words" err &&
+	echo "git bisect start c10 c1" >lines && git bisect replay lines && git rev-parse HEAD >out && again && git bisect start c10 c1 && git rev-parse HEAD >expect &&
+	test_cmp expect out && printf "git bisect start\ngit bisect bad HEAD\ngit bisect good HEAD~3\n" >lines && git bisect replay lines &&
+	git bisect log >out && grep "^git bisect good $(git rev-parse main~3)$" out && again &&
+	printf "git bisect start\ngit bisect bad HEAD^{tree}\n" >lines && test_expect_code 1 git bisect replay lines 2>err && grep "oid of the rev" err && again
+'
+
 test_expect_success 'view shows the commits that are left' '
 	git bisect start c10 c7 && git bisect view --format=%s >out && printf "%s\n" c10 c9 c8 >expect && test_cmp expect out && again
 '

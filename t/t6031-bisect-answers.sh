@@ -35,4 +35,6 @@ test_expect_success 'marks, run, replay, reset' 'answers marks'
 test_expect_success 'sessions whose commands are combined at random' 'answers combined'
 test_expect_success 'files of the state, replays, runs' 'answers state'
 
+test_expect_success 'replay: lines of each kind; damaged files' 'answers replay'
+
 test_done

@@ -63,6 +63,10 @@ struct bisect {
 void bisect_init(struct bisect *b, struct command_ctx *ctx);
 void bisect_release(struct bisect *b);
 bool bisect_in_progress(const struct bisect *b);
+/* BISECT_FAILED: no bisection is in progress, and that is reported. */
+int bisect_require_start(const struct bisect *b);
+/* Words that are quoted for a shell, or plain ones if these are taken, with blanks between them. False: a word is something else. */
+bool bisect_dequote(const char *text, bool takes_plain, struct strvec *out);
 MUST_USE int bisect_read(struct bisect *b, struct err *err);
 void bisect_set_terms(struct bisect *b, const char *bad, const char *good);
 /* "[OID] subject" */
@@ -93,10 +97,14 @@ int bisect_skip_cmd(struct bisect *b, int argc, const char **argv);
 /* -1: the terms of this bisection are others, which has been reported. */
 int bisect_check_terms(struct bisect *b, const char *state);
 bool bisect_is_common_term(const char *name);
+/* `git bisect terms [--term-good | --term-bad]` */
+int bisect_terms_cmd(struct bisect *b, int argc, const char **argv);
 
 /* ---- bisect-start.c ---- */
 int bisect_start_cmd(struct bisect *b, int argc, const char **argv);
 int bisect_reset_cmd(struct bisect *b, const char *commit);
+
+/* ---- bisect-replay.c ---- */
 int bisect_replay_cmd(struct bisect *b, const char *file);
 
 /* ---- bisect-run.c ---- */

@@ -25,6 +25,30 @@ int bisect_check_terms(struct bisect *b, const char *state)
 	return 0;
 }
 
+int bisect_terms_cmd(struct bisect *b, int argc, const char **argv)
+{
+	if (argc > 1) {
+		error("'git bisect terms' requires 0 or 1 argument");
+		return BISECT_FAILED;
+	}
+	if (!b->has_terms) {
+		error("no terms defined");
+		return BISECT_FAILED;
+	}
+	if (!argc)
+		printf("Your current terms are '%s' for the old state\nand '%s' for the new state.\n", b->term_good, b->term_bad);
+	else if (!strcmp(argv[0], "--term-good") || !strcmp(argv[0], "--term-old"))
+		puts(b->term_good);
+	else if (!strcmp(argv[0], "--term-bad") || !strcmp(argv[0], "--term-new"))
+		puts(b->term_bad);
+	else {
+		error("invalid argument %s for 'git bisect terms'.\n"
+		      "Supported options are: --term-good|--term-old and --term-bad|--term-new.", argv[0]);
+		return BISECT_FAILED;
+	}
+	return 0;
+}
+
 static bool find_mark(struct bisect *b, const char *name, struct object_id *out)
 {
 	struct err err = ERR_INIT;

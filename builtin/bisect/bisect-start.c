@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* git-bisect(1): start, reset and replay. */
+/* git-bisect(1): start and reset. */
 #include "compat/posix.h"
 #include "builtin/bisect/bisect-cmd.h"
 #include "fs/file.h"
@@ -8,7 +8,6 @@
 #include "util/path.h"
 #include "util/quote.h"
 
-#define LOG_MAX ((size_t)64 << 20)
 
 /* ---- the arguments of start ---- */
 
@@ -261,97 +260,4 @@ int bisect_reset_cmd(struct bisect *b, const char *commit)
 	}
 	free(head);
 	return rc;
-}
-
-/* ---- replay ---- */
-
-static void add_quoted_words(const char *p, struct strvec *out)
-{
-	while (*(p += strspn(p, " \t"))) {
-		const char *end = p + strcspn(p, " \t");
-		char *word = *p == '\'' ? sq_dequote_step(p, &end) : xmemdupz(p, (size_t)(end - p));
-
-		if (!word)
-			return;
-		strvec_push(out, word);
-		free(word);
-		p = end;
-	}
-}
-
-static int replay_mark(struct bisect *b, const char *state, const char *rev)
-{
-	struct object_id oid;
-
-	if (bisect_check_terms(b, state) < 0)
-		return BISECT_FAILED;
-	if (revparse_commit(b->r, rev, &oid, NULL) < 0) {
-		error("Bad rev input: %s", rev);
-		return BISECT_FAILED;
-	}
-	bisect_mark(b, state, &oid, true);
-	return 0;
-}
-
-static int replay_line(struct bisect *b, char *line)
-{
-	struct strvec words = STRVEC_INIT;
-	const char *rest = line + strspn(line, " \t");
-	int code = 0;
-
-	if (!skip_prefix(rest, "git bisect ", &rest) && !skip_prefix(rest, "git-bisect ", &rest))
-		return 0;
-	add_quoted_words(rest, &words);
-	if (!words.nr)
-		;
-	else if (!strcmp(words.v[0], "start"))
-		code = bisect_start_cmd(b, (int)words.nr - 1, words.v + 1) == BISECT_OK ? 0 : BISECT_FAILED;
-	else if (words.nr > 1 && (bisect_is_common_term(words.v[0]) || !strcmp(words.v[0], "skip") || !strcmp(words.v[0], b->term_bad) ||
-				  !strcmp(words.v[0], b->term_good)))
-		code = replay_mark(b, words.v[0], words.v[1]);
-	else if (strcmp(words.v[0], "terms") != 0) {
-		error("'%s'?? what are you talking about?", words.v[0]);
-		code = BISECT_FAILED;
-	}
-	strvec_clear(&words);
-	return code;
-}
-
-/* What `start` has written is read again; the marks after it are one step. */
-static int replay_lines(struct bisect *b, struct strbuf *text)
-{
-	struct command_ctx *ctx = b->ctx;
-	struct err err = ERR_INIT;
-	char *save = NULL;
-	int code = 0;
-
-	for (char *line = strtok_r(text->buf, "\n", &save); !code && line; line = strtok_r(NULL, "\n", &save)) {
-		code = replay_line(b, line);
-		if (!code && b->is_new) {
-			bisect_release(b);
-			bisect_init(b, ctx);
-			if (bisect_read(b, &err) < 0)
-				return report_fatal(&err);
-		}
-	}
-	return code ? code : bisect_auto_next(b);
-}
-
-int bisect_replay_cmd(struct bisect *b, const char *file)
-{
-	char *path = is_absolute_path(file) || !b->ctx->prefix ? xstrdup(file) : xstrfmt("%s%s", b->ctx->prefix, file);
-	struct command_ctx *ctx = b->ctx;
-	struct strbuf text = STRBUF_INIT;
-	int code = BISECT_FAILED;
-
-	if (read_named_file(&text, path, LOG_MAX, NULL) < 0 || !text.len)
-		error("cannot read file '%s' for replaying", file);
-	else if (!(code = bisect_reset_cmd(b, NULL))) {
-		bisect_release(b);
-		bisect_init(b, ctx);
-		code = replay_lines(b, &text);
-	}
-	strbuf_release(&text);
-	free(path);
-	return code;
 }

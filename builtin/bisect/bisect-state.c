@@ -54,7 +54,33 @@ bool bisect_in_progress(const struct bisect *b)
 	return yes;
 }
 
+int bisect_require_start(const struct bisect *b)
+{
+	if (bisect_in_progress(b))
+		return 0;
+	fprintf(stderr, "You need to start by \"git bisect start\"\n\n");
+	return BISECT_FAILED;
+}
+
 /* ---- reading ---- */
+
+bool bisect_dequote(const char *p, bool takes_plain, struct strvec *out)
+{
+	while (*(p += strspn(p, " \t"))) {
+		const char *end = p + strcspn(p, " \t");
+		bool is_plain = takes_plain && *p != '\'';
+		char *word = is_plain ? xmemdupz(p, (size_t)(end - p)) : sq_dequote_step(p, &end);
+
+		if (!word || (*end && *end != ' ' && *end != '\t')) {
+			free(word);
+			return false;
+		}
+		strvec_push(out, word);
+		free(word);
+		p = end;
+	}
+	return true;
+}
 
 static void read_terms(struct bisect *b)
 {
@@ -70,24 +96,23 @@ static void read_terms(struct bisect *b)
 	strbuf_release(&text);
 }
 
-static void read_paths(struct bisect *b)
+static int read_paths(struct bisect *b, struct err *err)
 {
-	char *line = repo_state_line(b->r, STATE_BISECT_NAMES);
+	char *line = repo_state_line(b->r, STATE_BISECT_NAMES), *path;
+	struct strvec words = STRVEC_INIT;
+	int rc = 0;
 
-	for (const char *p = line; p && *p;) {
-		const char *end;
-		char *word;
-
-		p += strspn(p, " ");
-		word = *p ? sq_dequote_step(p, &end) : NULL;
-		if (!word)
-			break;
-		if (strcmp(word, "--") != 0)
-			strvec_push(&b->paths, word);
-		free(word);
-		p = end;
+	if (line && !bisect_dequote(line, false, &words)) {
+		path = repo_path(b->r, "%s", repo_state_name(STATE_BISECT_NAMES));
+		rc = err_set(err, ERR_CORRUPT, "Badly quoted content in file '%s': %s", path, line);
+		free(path);
 	}
+	for (size_t i = 0; !rc && i < words.nr; i++)
+		if (strcmp(words.v[i], "--") != 0)
+			strvec_push(&b->paths, words.v[i]);
+	strvec_clear(&words);
 	free(line);
+	return rc;
 }
 
 static int read_ref(void *data, const struct ref *ref)
@@ -112,7 +137,8 @@ int bisect_read(struct bisect *b, struct err *err)
 	int rc;
 
 	read_terms(b);
-	read_paths(b);
+	if ((rc = read_paths(b, err)) < 0)
+		return rc;
 	b->first_parent = repo_state_exists(b->r, STATE_BISECT_FIRST_PARENT);
 	b->no_checkout = repo_state_exists(b->r, STATE_BISECT_HEAD);
 	b->ancestors_ok = repo_state_exists(b->r, STATE_BISECT_ANCESTORS_OK);

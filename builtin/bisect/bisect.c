@@ -39,30 +39,6 @@ static int show_log(struct bisect *b)
 	return 0;
 }
 
-static int show_terms(struct bisect *b, int argc, const char **argv)
-{
-	if (argc > 1) {
-		error("'git bisect terms' requires 0 or 1 argument");
-		return BISECT_FAILED;
-	}
-	if (!b->has_terms) {
-		error("no terms defined");
-		return BISECT_FAILED;
-	}
-	if (!argc)
-		printf("Your current terms are '%s' for the old state\nand '%s' for the new state.\n", b->term_good, b->term_bad);
-	else if (!strcmp(argv[0], "--term-good") || !strcmp(argv[0], "--term-old"))
-		puts(b->term_good);
-	else if (!strcmp(argv[0], "--term-bad") || !strcmp(argv[0], "--term-new"))
-		puts(b->term_bad);
-	else {
-		error("invalid argument %s for 'git bisect terms'.\n"
-		      "Supported options are: --term-good|--term-old and --term-bad|--term-new.", argv[0]);
-		return BISECT_FAILED;
-	}
-	return 0;
-}
-
 /* Are both ends known? */
 static bool has_both(const struct bisect *b)
 {
@@ -160,15 +136,6 @@ static int run_cmd(struct bisect *b, int argc, const char **argv)
 	return has_both(b) ? bisect_run_cmd(b, argv) : BISECT_FAILED;
 }
 
-/* 0: a bisection is in progress. */
-static int require_start(const struct bisect *b)
-{
-	if (bisect_in_progress(b))
-		return 0;
-	fprintf(stderr, "You need to start by \"git bisect start\"\n\n");
-	return BISECT_FAILED;
-}
-
 static NORETURN void die_unknown(const char *name)
 {
 	static const struct option none[] = { OPT_END() };
@@ -187,7 +154,7 @@ static int mark_cmd(struct bisect *b, const char *state, int argc, const char **
 			(void)bisect_check_terms(b, state);
 		die_unknown(state);
 	}
-	if ((code = require_start(b)) != 0)
+	if ((code = bisect_require_start(b)) != 0)
 		return code;
 	if (bisect_check_terms(b, state) < 0)
 		die_unknown(state);
@@ -215,7 +182,7 @@ static int run_subcommand(struct bisect *b, const char *name, int argc, const ch
 	if (!strcmp(name, "start"))
 		return bisect_start_cmd(b, argc, argv);
 	if (!strcmp(name, "terms"))
-		return show_terms(b, argc, argv);
+		return bisect_terms_cmd(b, argc, argv);
 	if (!strcmp(name, "reset"))
 		return reset_cmd(b, argc, argv);
 	if (!strcmp(name, "log"))
@@ -228,7 +195,7 @@ static int run_subcommand(struct bisect *b, const char *name, int argc, const ch
 		return run_cmd(b, argc, argv);
 	if (strcmp(name, "next") != 0 && strcmp(name, "skip") != 0)
 		return mark_cmd(b, name, argc, argv);
-	if ((code = require_start(b)) != 0)
+	if ((code = bisect_require_start(b)) != 0)
 		return code;
 	return *name == 'n' ? next_cmd(b, argc) : bisect_skip_cmd(b, argc, argv);
 }

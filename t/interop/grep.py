@@ -71,6 +71,8 @@ def make_repository(repo, ends):
         with open(dir + "/changed.c", "wb") as f: f.write(text())
         for setting in ("path", path), ("url", "x"): git("config", "-f", ".gitmodules", "submodule.%s.%s" % (path, setting[0]), setting[1], dir=repo + outer)
         git("config", "submodule.%s.url" % path, "x", dir=repo + outer)
+        if not ends:
+            with open(repo + outer + "/.gitmodules", "rb+") as f: f.truncate(os.path.getsize(f.name) - 1)
     git("add", ".")
     git("commit", "-q", "-m", "one")
     for i in range(4):
