@@ -226,6 +226,8 @@ static void settle(struct bulk_checkin *b)
 {
 	if (b->pool)
 		workers_drain(b->pool);
+	if (!b->nr_unsettled) /* other threads may be looking */
+		return;
 	oidset_clear(&b->unsettled);
 	b->nr_unsettled = 0;
 }

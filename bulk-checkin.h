@@ -49,7 +49,8 @@ MUST_USE int bulk_checkin_add(struct bulk_checkin *b, enum object_type type,
  *
  * make_delta: in any thread. Appends the deflated delta, and returns its size before; 0: it is not worth while.
  * stored: in the submitting thread, in order. tried: there could have been a delta; used: there is one.
- * All that is pointed to is copied. A failure (a full disk) is returned by a later call.
+ * All that is pointed to is copied. A failure (a full disk) is returned by a later call. As long as such objects are not done,
+ * other threads must not look for objects.
  */
 struct bulk_checkin_version {
 	enum object_type type;

@@ -33,9 +33,13 @@ test_expect_success 'one chain' '
 	git blame --show-stats main -- f >stats && on_one git blame --show-stats main -- f >alone && test_cmp stats alone
 '
 
+# threads REVISION: how many blame starts; a sanitizer adds one of its own to the first.
+threads () {
+	strace -f -e trace=clone,clone3 -o trace git blame "$1" -- f >out && { grep -c "clone3*(" trace || :; }
+}
+
 test_expect_success STRACE,TWO_CPUS 'the thread is there for a long chain, and not for a short one' '
-	cd repo && strace -f -e trace=clone,clone3 -o trace git blame main -- f >out && grep -c clone trace >nr && echo 1 >want-nr && test_cmp want-nr nr &&
-	strace -f -e trace=clone,clone3 -o trace git blame main~590 -- f >out && ! grep clone trace
+	cd repo && long=$(threads main) && test $long -ge 1 && test $long -le 2 && short=$(threads main~590) && test $short -eq 0
 '
 
 test_expect_success 'branches that go side by side, and a merge of each' '
