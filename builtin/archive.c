@@ -265,7 +265,7 @@ static void archive_find_commit(struct command_line *c, const struct object_id *
 
 	c->o.mtime = date_now(NULL);
 	if (object_peel(odb_source(odb), oid, OBJ_ANY, &c->commit, &type, &err) < 0)
-		die_err(&err);
+		die("not a tree object: %s", oid_hex(oid));
 	if (type != OBJ_COMMIT)
 		return;
 	if (odb_read_type(odb, &c->commit, OBJ_COMMIT, &buf, &err) < 0 ||

@@ -1081,6 +1081,8 @@ static int blame_set_up(struct blame_command *b, int argc, const char **argv, st
 	args[argc + 1] = "--";
 	b->walk->default_rev = NULL;
 	rc = rev_walk_arguments(b->walk, argc + 2, args, &hooks, err);
+	if (!rc)
+		rc = rev_walk_check_starts(b->walk, err);
 	if (!b->encoding)
 		b->encoding = "UTF-8";
 	if (!rc)

@@ -39,7 +39,9 @@ static void resolve(struct repository *r, const char *name, enum object_type wan
 		report_preface(&err);
 		die("not a valid object name %s", name);
 	}
-	if (odb_type(r->odb, oid, &info.type, &info.size, &err) < 0 || info.type != want)
+	if (odb_type(r->odb, oid, &info.type, &info.size, &err) < 0)
+		die("%s is not a valid object", oid_hex(oid));
+	if (info.type != want)
 		die("%s is not a valid '%s' object", oid_hex(oid), object_type_name(want));
 }
 

@@ -20,7 +20,7 @@ static int add_contained(const struct option *opt, struct oid_array *list, const
 		return 0;
 	error("%s", err_message(&err));
 	err_release(&err);
-	return rc == ERR_NOT_FOUND ? -1 : error("no such commit %s", arg);
+	return rc == ERR_INVALID ? error("no such commit %s", arg) : -1;
 }
 
 int on_ref_contains(const struct option *opt, const char *arg, int unset UNUSED)
@@ -43,7 +43,8 @@ static int add_merged(const struct option *opt, struct oid_array *list, const ch
 		return 0;
 	if (rc == ERR_NOT_FOUND)
 		die_err(&err);
-	error("%s", err_message(&err));
+	if (rc == ERR_INVALID)
+		error("%s", err_message(&err));
 	err_release(&err);
 	return error("option `%s' must point to a commit", opt->long_name);
 }

@@ -47,8 +47,10 @@ int reflist_filter_add_commit(struct oid_array *list, struct repository *r, cons
 	if (rc < 0)
 		return err_set(err, ERR_NOT_FOUND, "malformed object name %s", name);
 	rc = object_peel(src, &oid, OBJ_ANY, &commit, &type, err);
-	if (rc < 0)
-		return rc;
+	if (rc < 0) {
+		err_release(err);
+		return err_set(err, ERR_CORRUPT, "no such commit %s", name);
+	}
 	if (type != OBJ_COMMIT)
 		return err_set(err, ERR_INVALID, "object %s is a %s, not a commit",
 			       oid_hex(&commit), object_type_name(type));

@@ -62,7 +62,7 @@ struct reflist_filter {
 void reflist_filter_release(struct reflist_filter *f);
 /*
  * The argument of --contains and the others: peeled to a commit and added to one of the
- * lists. ERR_NOT_FOUND "malformed object name x", ERR_INVALID "object … is a tree, not a
+ * lists. ERR_NOT_FOUND "malformed object name x", ERR_CORRUPT "no such commit x", ERR_INVALID "object … is a tree, not a
  * commit".
  */
 MUST_USE int reflist_filter_add_commit(struct oid_array *list, struct repository *r,

@@ -490,6 +490,8 @@ int cmd_switch(int argc, const char **argv, struct command_ctx *ctx)
 
 static void find_source(struct checkout *co)
 {
+	struct object_id source;
+
 	if (co->staged < 0 && co->worktree < 0)
 		co->worktree = 1;
 	co->staged = co->staged > 0;
@@ -500,10 +502,10 @@ static void find_source(struct checkout *co)
 		co->source = "HEAD";
 	if (!co->source)
 		return;
-	if (co->unborn && !strcmp(co->source, "HEAD"))
+	if ((co->unborn && !strcmp(co->source, "HEAD")) || revparse_oid(co->r, co->source, &source, NULL) < 0)
 		die("could not resolve '%s'", co->source);
 	if (revparse_tree(co->r, co->source, &co->tree, NULL) < 0)
-		die("could not resolve '%s'", co->source);
+		die("unable to read tree (%s)", oid_hex(&source));
 	co->has_commit = !revparse_commit(co->r, co->source, &co->commit, NULL);
 	co->has_tree = true;
 	co->arg = co->source;

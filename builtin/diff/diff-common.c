@@ -375,6 +375,8 @@ int diff_command_run(struct diff_command *d, int argc, const char **argv,
 	int rc = diff_command_parse(d, argc, argv, err);
 
 	if (!rc)
+		rc = rev_walk_check_starts(d->walk, err);
+	if (!rc)
 		rc = compare(d, err);
 	return rc ? rc : diff_command_show(d, err);
 }

@@ -297,9 +297,11 @@ static int run_stdin(struct diff_tree *d, struct err *err)
 
 static int diff_tree_run(struct diff_tree *d, struct err *err)
 {
-	const struct rev_walk *w = d->log.walk;
-	int rc = 0;
+	struct rev_walk *w = d->log.walk;
+	int rc = rev_walk_check_starts(w, err);
 
+	if (rc < 0)
+		return rc;
 	if (d->merge_base && (w->nr_starts != 2 || d->from_stdin))
 		return err_set(err, ERR_INVALID, d->from_stdin ?
 			       "options '--merge-base' and '--stdin' cannot be used together" :

@@ -204,8 +204,10 @@ static int find_start(struct last_modified *l, struct commit **start, struct err
 static int walk_commits(struct last_modified *l, struct err *err)
 {
 	struct commit *c, *start;
-	int rc = find_start(l, &start, err);
+	int rc = rev_walk_check_starts(l->walk, err);
 
+	if (!rc)
+		rc = find_start(l, &start, err);
 	if (rc < 0 || !start)
 		return rc;
 	if (l->walk->has_pathspec)

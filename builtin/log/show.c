@@ -180,6 +180,8 @@ static int show_run(struct log_options *o, int argc, const char **argv, struct e
 	if (!rc)
 		rc = log_options_resolve(o, err);
 	if (!rc)
+		rc = rev_walk_check_starts(o->walk, err);
+	if (!rc)
 		rc = is_walk(o, err);
 	if (rc > 0)
 		return log_walk_and_show(o, err);

@@ -72,6 +72,8 @@ static int read_commits(struct pick_cmd *c, int argc, const char **argv, struct 
 	if (!rc) {
 		w->no_walk = w->unsorted = w->objects = true;
 		rc = rev_walk_arguments(w, (int)args.nr, args.v, NULL, err);
+		if (!rc)
+			rc = rev_walk_check_starts(w, err);
 		if (rc && starts_with(err_message(err), "unrecognized argument"))
 			pick_usage(c);
 		if (rc)

@@ -50,6 +50,26 @@ static int pass_tag(struct rev_walk *w, const struct rev_start *s, struct object
 	return rc;
 }
 
+static int bad_object(const struct rev_start *s, int rc, struct err *err)
+{
+	return err_set(err, rc == ERR_CORRUPT || rc == ERR_UNSUPPORTED ? ERR_CORRUPT : ERR_NOT_FOUND, "bad object %s", s->name);
+}
+
+int rev_walk_check_starts(struct rev_walk *w, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < w->nr_starts; i++) {
+		enum object_type type;
+		uint64_t size;
+
+		rc = odb_type(w->repo->odb, &w->starts[i].oid, &type, &size, NULL);
+		if (rc < 0)
+			rc = bad_object(&w->starts[i], rc, err);
+	}
+	return rc;
+}
+
 /* 0: it leads to a missing object, and that is all right. */
 static int missing_start(struct rev_walk *w, const struct rev_start *s,
 			 const struct object_id *oid, int rc, struct err *err)
@@ -61,7 +81,7 @@ static int missing_start(struct rev_walk *w, const struct rev_start *s,
 		w->nr_missing_starts++;
 		return 0;
 	}
-	return err_set(err, rc == ERR_CORRUPT || rc == ERR_UNSUPPORTED ? ERR_CORRUPT : ERR_NOT_FOUND, "bad object %s", s->name);
+	return bad_object(s, rc, err);
 }
 
 int rev_peel_start(struct rev_walk *w, struct rev_start *s, struct object_id *oid, struct err *err)

@@ -186,6 +186,9 @@ void rev_walk_select(struct rev_walk *w, struct rev_selection s);
  */
 MUST_USE int rev_walk_only_start(struct rev_walk *w, struct commit **out, struct err *err);
 
+/* For commands that do not walk: every start is in the repository. ERR_NOT_FOUND, ERR_CORRUPT: "bad object NAME". */
+MUST_USE int rev_walk_check_starts(struct rev_walk *w, struct err *err);
+
 /* Resolve the default, read tips, limit. ERR_NOT_FOUND: there is no commit yet. */
 MUST_USE int rev_walk_begin(struct rev_walk *w, struct err *err);
 /* 1: *out, 0: end, < 0: failure. */
