@@ -124,7 +124,7 @@ static int make_room(struct checkout_index *c, struct index_entry *e, const char
 	}
 	rc = worktree_clear_parents(path, c->out_prefix ? strlen(c->out_prefix) : 0, err);
 	if (!rc && !lstat(path, &st))
-		rc = S_ISDIR(st.st_mode) ? remove_tree(path, false, err) : remove_file(path, err);
+		rc = S_ISDIR(st.st_mode) ? worktree_remove_directory(path, err) : remove_file(path, err);
 	return rc;
 }
 

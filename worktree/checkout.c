@@ -10,6 +10,7 @@
 #include "util/path.h"
 #include "worktree/worktree.h"
 #include "write-or-die.h"
+#include <dirent.h>
 
 int worktree_clear_parents(const char *path, size_t known, struct err *err)
 {
@@ -30,6 +31,45 @@ int worktree_clear_parents(const char *path, size_t known, struct err *err)
 	return 0;
 }
 
+/* Also a bare one. A work tree whose repository is elsewhere has none. */
+static int find_repository(const char *dir, bool *found, struct err *err)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	int rc = 0;
+
+	if (!d)
+		return errno == ENOENT ? 0 : err_set_errno(err, "cannot look into '%s'", dir);
+	*found = is_git_directory(dir);
+	while (!rc && !*found && (e = readdir(d)) != NULL) {
+		char *path;
+
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		path = path_join(dir, e->d_name);
+		if (!*found && is_directory_nofollow(path))
+			rc = find_repository(path, found, err);
+		free(path);
+	}
+	closedir(d);
+	return rc;
+}
+
+int worktree_refuse_repository(const char *dir, struct err *err)
+{
+	bool found = false;
+	int rc = find_repository(dir, &found, err);
+
+	return rc || !found ? rc : err_set(err, ERR_EXISTS, "unable to write file '%s': there is a repository in its place", dir);
+}
+
+int worktree_remove_directory(const char *path, struct err *err)
+{
+	int rc = worktree_refuse_repository(path, err);
+
+	return rc ? rc : remove_tree(path, false, err);
+}
+
 int worktree_clear_place(const struct index_entry *e, struct err *err)
 {
 	struct stat st;
@@ -38,7 +78,7 @@ int worktree_clear_place(const struct index_entry *e, struct err *err)
 		return 0; /* or not to be reached: writing tells */
 	if (!S_ISDIR(st.st_mode))
 		return remove_file(e->name, err);
-	return MODE_IS_GITLINK(e->mode) ? 0 : remove_tree(e->name, false, err);
+	return MODE_IS_GITLINK(e->mode) ? 0 : worktree_remove_directory(e->name, err);
 }
 
 static int refuse_existing(const char *path, const struct index_entry *e, struct err *err)

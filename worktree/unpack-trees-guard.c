@@ -145,15 +145,29 @@ int unpack_trees_compare(struct merger *mg, struct index_entry *e, enum worktree
 	return 0;
 }
 
-int unpack_trees_check_replaced(struct merger *mg, struct index_entry *e, const struct index_entry *by)
+/* A file in the place of a submodule: its directory must be empty; with reset, without a repository. */
+static int check_submodule_replaced(struct merger *mg, struct index_entry *e)
 {
-	enum worktree_change change = WT_UNCHANGED;
-	int ret = 0;
+	enum worktree_change change;
+	int ret;
 
-	if (MODE_IS_GITLINK(e->mode) && !MODE_IS_GITLINK(by->mode) && !mg->m->index_only && !mg->m->reset && mg->r->worktree)
-		ret = unpack_trees_compare(mg, e, &change);
+	if (mg->m->reset)
+		return worktree_refuse_repository(e->name, mg->err);
+	ret = unpack_trees_compare(mg, e, &change);
 	if (!ret && change == WT_MODIFIED)
 		return unpack_trees_refuse(mg, NOT_UPTODATE, e->name);
+	if (!ret && !is_empty_dir(e->name))
+		return unpack_trees_refuse(mg, UNTRACKED_IN_DIR, e->name);
+	return ret;
+}
+
+int unpack_trees_check_replaced(struct merger *mg, struct index_entry *e, const struct index_entry *by)
+{
+	bool checks = !mg->m->index_only && mg->m->update && mg->r->worktree;
+	int ret = 0;
+
+	if (checks && MODE_IS_GITLINK(e->mode) && !MODE_IS_GITLINK(by->mode) && is_directory_nofollow(e->name))
+		ret = check_submodule_replaced(mg, e);
 	return ret ? ret : unpack_trees_check_uptodate(mg, e);
 }
 

@@ -187,6 +187,13 @@ MUST_USE int worktree_remove_entry(const struct repository *r, const char *path,
  * first `known` bytes, "a/b/", are known to be directories.
  */
 MUST_USE int worktree_clear_parents(const char *path, size_t known, struct err *err);
+/*
+ * For a directory in the place of a file. ERR_EXISTS: there is a repository in it, bare or not; one that a .git file names is
+ * elsewhere. Cost: the names of all files are read.
+ */
+MUST_USE int worktree_refuse_repository(const char *dir, struct err *err);
+/* Remove the directory, but not if there is a repository in it. */
+MUST_USE int worktree_remove_directory(const char *path, struct err *err);
 /* Remove files and directories in the place of an entry; the directory of a submodule stays. */
 MUST_USE int worktree_clear_place(const struct index_entry *e, struct err *err);
 /*
