@@ -5,10 +5,12 @@
 #include "builtin/builtin.h"
 #include "cli/path-args.h"
 #include "fs/file.h"
-#include "index/cache-tree.h"
-#include "util/alloc.h"
 #include "history/names/revparse.h"
+#include "index/cache-tree.h"
 #include "operation/operation.h"
+#include "submodule/submodules.h"
+#include "util/alloc.h"
+#include "util/path.h"
 #include "worktree/worktree.h"
 
 static const char *const usage[] = {
@@ -115,6 +117,27 @@ static void check_pathspecs(const struct rm_run *run, const char *seen)
 			die("not removing '%s' recursively without -r",
 			    *it->original ? it->original : ".");
 	}
+}
+
+/* Git would move its repository, remove its files, and edit .gitmodules. */
+static int refuse_checked_out(struct rm_run *run, struct err *err)
+{
+	struct submodules *modules = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && !run->o.cached && i < run->paths.nr; i++) {
+		const char *path = run->paths.items[i].string;
+		char *dot_git = path_join(path, ".git");
+
+		if (run->paths.items[i].util && !modules)
+			rc = submodules_read(&modules, run->repo, NULL, err);
+		if (!rc && run->paths.items[i].util && (submodules_name(modules, path) || file_exists(dot_git)))
+			rc = err_set(err, ERR_UNSUPPORTED, "removing submodule '%s' is not available yet; with --cached, its files and "
+				     ".gitmodules stay", path);
+		free(dot_git);
+	}
+	submodules_free(modules);
+	return rc;
 }
 
 /* ---- is it safe? ---- */
@@ -284,6 +307,8 @@ static int run_rm(struct rm_run *run, struct err *err)
 	collect_paths(run, seen);
 	check_pathspecs(run, seen);
 	free(seen);
+	if ((rc = refuse_checked_out(run, err)) < 0)
+		return rc;
 	find_head(run);
 	if (!run->o.force && (rc = check_safety(run, err)) != 0)
 		return rc;

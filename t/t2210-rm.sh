@@ -132,4 +132,12 @@ test_expect_success 'rm names a conflict once if its path was given, else for ea
 	git -C told ls-files -u >out && test_must_be_empty out
 '
 
+test_expect_success 'a submodule that is there, or that .gitmodules describes, is refused' '
+	git init -q -b main m && git init -q -b main m/s && test_commit -C m/s one && git -C m update-index --add --cacheinfo 160000,$(git -C m/s rev-parse HEAD),s &&
+	echo a >m/a && git -C m add a && git -C m commit -q -m one && test_expect_code 128 git -C m rm -r -f . 2>err && test_grep "removing submodule .s. is not available yet" err &&
+	git -C m diff --exit-code --cached && test_path_is_file m/a && mv m/s kept && mkdir m/s && git -C m config -f .gitmodules submodule.x.path s && git -C m add .gitmodules &&
+	test_expect_code 128 git -C m rm s 2>err && test_grep "removing submodule" err && git -C m rm -q --cached s && git -C m reset -q --hard && mkdir -p m/s &&
+	git -C m rm -q s && test_path_is_missing m/s
+'
+
 test_done

@@ -8,4 +8,6 @@ T_ANSWERS=$TEST_DIRECTORY/t4029
 
 test_expect_success 'diff --submodule and merge-tree: by name, in linked worktrees' 'answers submodule-places'
 
+test_expect_success 'patches, stashes and worktrees with submodules' 'answers patches'
+
 test_done
