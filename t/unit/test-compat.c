@@ -139,8 +139,10 @@ static void sockets_are_close_on_exec(void **state UNUSED)
 
 static void a_link_is_told_from_other_failures(void **state UNUSED)
 {
-	char dir[] = "/tmp/compat.XXXXXX", path[40];
+	char dir[PATH_MAX - 10], path[PATH_MAX];
+	const char *tmp = getenv("TMPDIR");
 
+	snprintf(dir, sizeof(dir), "%s/compat.XXXXXX", tmp ? tmp : "/tmp");
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/link", dir);
 	assert_int_equal(symlink("target", path), 0);
