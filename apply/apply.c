@@ -425,7 +425,6 @@ static void set_up_reader(struct apply *a)
 	r->hex_len = a->algo->hex_len;
 	r->reverse = a->reverse;
 	r->recount = a->recount;
-	r->quiet = a->verbosity < 0;
 	r->on_header = on_header;
 	r->on_line = on_line;
 	r->say = say_of_reader;

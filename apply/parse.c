@@ -181,11 +181,8 @@ static bool read_hunk(struct patch_reader *r, struct file_patch *p, struct patch
 }
 
 /* Lines say what a file without extended header is: a creation has no old ones, a deletion no new ones. */
-static int check_creation(struct patch_reader *r, struct file_patch *p, unsigned long old_nr, unsigned long new_nr, bool context,
-			  struct err *err)
+static int check_creation(struct file_patch *p, unsigned long old_nr, unsigned long new_nr, struct err *err)
 {
-	struct strbuf text = STRBUF_INIT;
-
 	if (p->is_new < 0 && (old_nr || p->nr > 1))
 		p->is_new = 0;
 	if (p->is_delete < 0 && (new_nr || p->nr > 1))
@@ -194,18 +191,12 @@ static int check_creation(struct patch_reader *r, struct file_patch *p, unsigned
 		return err_set(err, ERR_CORRUPT, "new file %s depends on old contents", p->new_name);
 	if (p->is_delete > 0 && new_nr)
 		return err_set(err, ERR_CORRUPT, "deleted file %s still has contents", p->old_name);
-	if (!p->is_delete && !new_nr && context && !r->quiet) {
-		strbuf_addf(&text, "** warning: file %s becomes empty but is not deleted\n", p->new_name);
-		r->say(r->data, text.buf);
-		strbuf_release(&text);
-	}
 	return 0;
 }
 
 static int read_hunks(struct patch_reader *r, struct file_patch *p, struct err *err)
 {
 	unsigned long old_nr = 0, new_nr = 0;
-	size_t context = 0;
 
 	while (r->end - r->at > 4 && !memcmp(r->at, "@@ -", 4)) {
 		struct patch_hunk *h = file_patch_add_hunk(p);
@@ -214,9 +205,8 @@ static int read_hunks(struct patch_reader *r, struct file_patch *p, struct err *
 			return err_set(err, ERR_CORRUPT, "corrupt patch at %s:%zu", r->file, r->line);
 		old_nr += h->old_nr;
 		new_nr += h->new_nr;
-		context += h->leading + h->trailing;
 	}
-	return check_creation(r, p, old_nr, new_nr, context > 0, err);
+	return check_creation(p, old_nr, new_nr, err);
 }
 
 /* ---- binary patches, and changes of metadata ---- */

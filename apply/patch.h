@@ -68,7 +68,6 @@ struct patch_reader {
 	size_t hex_len;	    /* of names of objects */
 	bool reverse;	    /* the patch will be applied in reverse: for on_line */
 	bool recount;
-	bool quiet;
 	bool needs_change; /* a patch without any change is an error */
 	/* Names and modes are known. */
 	void (*on_header)(void *data, struct file_patch *p);

@@ -88,6 +88,13 @@ test_expect_success 'conflicts are left in files, the ref stays' '
 	git log -1 --format=%B NOTES_MERGE_PARTIAL >out && grep "^Conflicts:" out && grep "^	$head" out
 '
 
+test_expect_success 'a note that one side alone has changed is no conflict' '
+	git update-ref refs/notes/p refs/notes/x && git update-ref refs/notes/q refs/notes/x && git notes --ref=p add -f -m mine HEAD~2 && git notes --ref=p remove HEAD &&
+	git notes --ref=q add -f -m theirs HEAD~3 && git notes --ref=q add -m same HEAD~4 && git notes --ref=p add -m same HEAD~4 && git notes --ref=p merge q >out &&
+	! grep CONFLICT out && git notes --ref=p show HEAD~2 >out && echo mine >expect && test_cmp expect out && test_must_fail git notes --ref=p show HEAD &&
+	git notes --ref=p show HEAD~3 >out && echo theirs >expect && test_cmp expect out && git notes --ref=p show HEAD~4 >out && echo same >expect && test_cmp expect out
+'
+
 test_expect_success 'another merge is refused, --abort ends the first' '
 	test_must_fail git notes merge x 2>err && grep "You have not concluded your previous notes merge (.git/NOTES_MERGE_\* exists)." err &&
 	git notes merge -v --abort >out && echo "Removing notes merge worktree at $W/*" >expect && test_cmp expect out &&

@@ -224,6 +224,13 @@ test_expect_success 'marks of tags, and objects by their names' '
 	printf "commit refs/heads/fromblob\n$who\ndata 0\nfrom $blob\n" >input && broken "not a valid commit: $blob"
 '
 
+test_expect_success 'one empty line may follow checkpoint, progress, reset and alias' '
+	git init -q blank && for c in checkpoint "progress x" "reset refs/heads/none"; do
+		printf "$c\n\nblob\ndata 1\nx\n" >input && git -C blank fast-import --quiet <input && printf "$c\nblob\ndata 1\nx\n" >input && git -C blank fast-import --quiet <input &&
+		printf "$c\n\n\nblob\ndata 1\nx\n" >input && test_expect_code 128 git -C blank fast-import --quiet <input 2>err && test_grep "^fatal: unsupported command: $" err || return 1
+	done
+'
+
 test_expect_success '--export-pack-edges: a line for each pack, with its tips' '
 	git init -q edges && mkdir edges/d && { one_commit a && printf "\n" && one_commit b && printf "from refs/heads/a\n\ntag t\nfrom refs/heads/a\ndata 0\n\ncheckpoint\n" &&
 	one_commit b && printf "M 644 inline f\ndata 1\nz\n\n" && one_commit c && printf "M 644 inline c\ndata 0\n"; } >input && (cd edges/d && echo before >file &&

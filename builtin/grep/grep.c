@@ -32,8 +32,8 @@ static void check_path(struct grep_cmd *c, const char *arg, bool may_be_revision
 		return;
 	if (!may_be_revision || !c->r)
 		die_no_path(arg);
-	if (revparse_explain(c->r, arg, false, &err) < 0)
-		die_err(&err);
+	revparse_explain(c->r, arg, false, &err);
+	die_err(&err);
 }
 
 /* The arguments in front of the first one that names no object. */
