@@ -29,14 +29,16 @@ static const char *const usage[] = {
 static int show_log(struct bisect *b)
 {
 	struct strbuf text = STRBUF_INIT;
+	int code = 0;
 
 	if (repo_state_read(b->r, STATE_BISECT_LOG, &text, NULL) < 0 || !text.len) {
 		error("We are not bisecting.");
-		return BISECT_FAILED;
+		code = BISECT_FAILED;
+	} else {
+		fwrite(text.buf, 1, text.len, stdout);
 	}
-	fwrite(text.buf, 1, text.len, stdout);
 	strbuf_release(&text);
-	return 0;
+	return code;
 }
 
 /* Are both ends known? */
@@ -217,8 +219,9 @@ int cmd_bisect(int argc, const char **argv, struct command_ctx *ctx)
 	if (!ctx->repo->bare && repo_enter_worktree(ctx->repo, &err) < 0)
 		return report_fatal(&err);
 	if (bisect_read(&b, &err) < 0)
-		return report_fatal(&err);
-	code = bisect_exit_code(run_subcommand(&b, argv[1], argc - 2, argv + 2));
+		code = report_fatal(&err);
+	else
+		code = bisect_exit_code(run_subcommand(&b, argv[1], argc - 2, argv + 2));
 	bisect_release(&b);
 	return code ? code : finish_stdout();
 }

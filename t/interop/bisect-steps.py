@@ -105,8 +105,9 @@ def state(where):
 
 
 def is_listed(ours, peer):
-    """A commit that is both (Differences)."""
-    return " was both " in ours[1] and "revs are not ancestors" in peer[2]
+    """A commit that is both; a merge base that is skipped (Differences)."""
+    both = " was both " in ours[1] and "revs are not ancestors" in peer[2]
+    return both or ("must be skipped." in ours[2] and ours[2] == peer[2] and ours[0] == peer[0] and ours[1] != peer[1])
 
 
 def one(seed, top):
