@@ -129,7 +129,7 @@ static void add_parse_command_line(int argc, const char **argv, struct add_optio
 			 "check if - even missing - files are ignored in dry run"),
 		OPT_BOOL(0, "sparse", &o->sparse,
 			 "allow updating entries outside of the sparse-checkout cone"),
-		{ OPTION_BOOL, 0, "warn-embedded-repo", &o->warn_embedded, NULL,
+		{ OPTION_BOOL, 0, "warn-embedded-repo", OPT_VALUE(int, &o->warn_embedded), NULL,
 		  "warn when adding an embedded repository", PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_STRING(0, "chmod", &o->chmod_text, "(+|-)x",
 			   "override the executable bit of the listed files"),

@@ -1134,12 +1134,12 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	const char *const *usage = compat ? annotate_usage : blame_usage;
 	struct err err = ERR_INIT;
 	const char *date = "iso";
-	int minimal = 0, indent = -1;
+	int minimal = 0, indent = -1, textconv = 1;
 	struct option opts[] = {
 		OPT_BOOL(0, "incremental", &b.incremental, "show entries as they are found"),
 		OPT_BOOL('b', NULL, &b.blank, "show no names of boundary commits"),
 		OPT_BOOL(0, "root", &b.root, "do not treat root commits as boundaries"),
-		OPT_BOOL(0, "textconv", &b.diff.textconv, "convert files by the textconv of their driver"),
+		OPT_BOOL(0, "textconv", &textconv, "convert files by the textconv of their driver"),
 		OPT_BOOL(0, "show-stats", &b.stats, "show how much has been read"),
 		OPT_BOOL(0, "progress", &b.progress, "force progress reporting"),
 		OPT_BOOL(0, "score-debug", &b.score_debug, "show the scores of entries"),
@@ -1162,9 +1162,9 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 		OPT_BOOL(0, "minimal", &minimal, "find the smallest difference"),
 		OPT_BOOL(0, "indent-heuristic", &indent, "let indentation decide where a change lies"),
 		OPT_STRING(0, "contents", &b.contents, "file", "use the content of that file"),
-		{ .type = OPTION_STRING, .long_name = "date", .value = &date, .argh = "format", .help = "how times are shown",
+		{ .type = OPTION_STRING, .long_name = "date", .value = OPT_VALUE(const char *, &date), .argh = "format", .help = "how times are shown",
 		  .flags = PARSE_OPT_NONEG },
-		{ .type = OPTION_BOOL, .long_name = "reverse", .value = &b.reverse,
+		{ .type = OPTION_BOOL, .long_name = "reverse", .value = OPT_VALUE(int, &b.reverse),
 		  .help = "show the last commit that has each line", .flags = PARSE_OPT_NONEG, .defval = 1 },
 		OPT_STRVEC(0, "ignore-rev", &b.ignored_revs, "rev", "ignore the changes of that commit"),
 		OPT_STRVEC(0, "ignore-revs-file", &b.ignored_files, "file", "ignore the commits that the file names"),
@@ -1174,7 +1174,7 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 			       PARSE_OPT_OPTARG | PARSE_OPT_NONEG, on_score),
 		OPT_BOOL(0, "color-lines", &b.color_lines, "color redundant metadata from previous line differently"),
 		OPT_BOOL(0, "color-by-age", &b.color_age, "color lines by age"),
-		{ .type = OPTION_STRING, .short_name = 'S', .value = &b.grafts_file, .argh = "file",
+		{ .type = OPTION_STRING, .short_name = 'S', .value = OPT_VALUE(const char *, &b.grafts_file), .argh = "file",
 		  .help = "use revisions from <file> instead of calling git-rev-list", .flags = PARSE_OPT_NONEG },
 		OPT_STRVEC('L', NULL, &b.ranges, "range", "only these lines: <start>,<end> or :<function>"),
 		OPT_INTEGER(0, "abbrev", &b.abbrev, "use <n> digits for names of commits"),
@@ -1192,12 +1192,12 @@ static int run_blame(int argc, const char **argv, struct command_ctx *ctx, bool 
 	if (diff_options_config_plumbing(&b.diff, ctx->repo->config, &err) < 0)
 		die_err(&err);
 	b.diff.context = 0;
-	b.diff.textconv = true;
 	blame_init(&b.blame, b.walk->pool, &b.diff);
 	read_blame_config(&b, &date);
 	if (read_colors(&b, &err) < 0)
 		die_err(&err);
 	argc = parse_options(argc, argv, opts, usage, PARSE_OPT_KEEP_DASHDASH | PARSE_OPT_KEEP_UNKNOWN);
+	b.diff.textconv = textconv;
 	settle_display(&b);
 	argc = take_path(&b, argc, argv, usage, opts);
 	if (date_mode_parse(&b.date, date) < 0)

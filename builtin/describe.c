@@ -216,7 +216,7 @@ static void fill_options(struct describe *c)
 }
 
 #define OPT_MARK(name, var, dflt, h) \
-	{ OPTION_STRING, 0, (name), (var), "mark", (h), PARSE_OPT_OPTARG, NULL, (intptr_t)(dflt) }
+	{ OPTION_STRING, 0, (name), OPT_VALUE(const char *, (var)), "mark", (h), PARSE_OPT_OPTARG, NULL, (intptr_t)(dflt) }
 
 int cmd_describe(int argc, const char **argv, struct command_ctx *ctx)
 {

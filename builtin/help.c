@@ -198,7 +198,7 @@ int cmd_help(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL('m', "man", &man, "show man page"),
 		OPT_BOOL('g', "guides", &guides, "print list of useful guides"),
 		OPT_BOOL('c', "config", &config, "print all configuration variable names"),
-		{ OPTION_BOOL, 0, "exclude-guides", &no_guides, NULL, NULL, PARSE_OPT_HIDDEN, NULL, 1 },
+		{ OPTION_BOOL, 0, "exclude-guides", OPT_VALUE(int, &no_guides), NULL, NULL, PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_END()
 	};
 

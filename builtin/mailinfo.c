@@ -127,14 +127,14 @@ int cmd_mailinfo(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct mailinfo m = { .choice = CHARSET_RECODE };
 	struct option opts[] = {
-		{ OPTION_BOOL, 'k', NULL, &m.keep_subject, NULL, "keep subject", PARSE_OPT_NONEG, NULL, 1 },
-		{ OPTION_BOOL, 'b', NULL, &m.keep_brackets, NULL, "keep non patch brackets in subject", PARSE_OPT_NONEG, NULL, 1 },
+		{ OPTION_BOOL, 'k', NULL, OPT_VALUE(int, &m.keep_subject), NULL, "keep subject", PARSE_OPT_NONEG, NULL, 1 },
+		{ OPTION_BOOL, 'b', NULL, OPT_VALUE(int, &m.keep_brackets), NULL, "keep non patch brackets in subject", PARSE_OPT_NONEG, NULL, 1 },
 		OPT_BOOL('m', "message-id", &m.add_message_id, "copy Message-ID to the end of commit message"),
 		{ OPTION_SET_INT, 'u', NULL, &m.choice, NULL, "re-code metadata to i18n.commitEncoding", PARSE_OPT_NONEG, NULL,
 		  CHARSET_RECODE },
 		{ OPTION_SET_INT, 'n', NULL, &m.choice, NULL, "disable charset re-coding of metadata", PARSE_OPT_NONEG, NULL,
 		  CHARSET_NONE },
-		{ OPTION_STRING, 0, "encoding", &m.encoding, "encoding", "re-code metadata to this encoding", PARSE_OPT_NONEG, NULL, 0 },
+		{ OPTION_STRING, 0, "encoding", OPT_VALUE(const char *, &m.encoding), "encoding", "re-code metadata to this encoding", PARSE_OPT_NONEG, NULL, 0 },
 		OPT_BOOL(0, "scissors", &m.scissors, "use scissors"),
 		OPT_CALLBACK_F(0, "quoted-cr", &m, "action", "action when quoted CR is found", PARSE_OPT_NONEG, choose_quoted_cr),
 		OPT_END(),

@@ -77,14 +77,18 @@ int cmd_mktree(int argc, const char **argv, struct command_ctx *ctx)
 {
 	struct mktree m = { .r = ctx->repo, .listing = { .r = ctx->repo }, .names = STRBUF_INIT };
 	struct err err = ERR_INIT;
+	int nul = false, missing = false, batch = false;
 	struct option opts[] = {
-		OPT_BOOL('z', NULL, &m.listing.nul, "input is NUL terminated"),
-		OPT_BOOL(0, "missing", &m.listing.missing, "allow missing objects"),
-		OPT_BOOL(0, "batch", &m.batch, "allow creation of more than one tree"),
+		OPT_BOOL('z', NULL, &nul, "input is NUL terminated"),
+		OPT_BOOL(0, "missing", &missing, "allow missing objects"),
+		OPT_BOOL(0, "batch", &batch, "allow creation of more than one tree"),
 		OPT_END()
 	};
 
 	parse_options(argc, argv, opts, usage, 0);
+	m.listing.nul = nul;
+	m.listing.missing = missing;
+	m.batch = batch;
 	if (m.listing.missing)
 		odb_set_fetch_on_read(m.r->odb, false);
 	m.op = repo_operation_begin(m.r);

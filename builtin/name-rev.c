@@ -224,13 +224,13 @@ int cmd_name_rev(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_STRVEC(0, "exclude", &exclude, "pattern", "ignore refs that match the pattern"),
 		OPT_GROUP(""),
 		OPT_BOOL(0, "all", &how.all, "name all commits that refs lead to"),
-		{ OPTION_BOOL, 0, "stdin", &how.deprecated_stdin, NULL,
+		{ OPTION_BOOL, 0, "stdin", OPT_VALUE(int, &how.deprecated_stdin), NULL,
 		  "the old name of --annotate-stdin", PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_BOOL(0, "annotate-stdin", &how.from_stdin, "annotate text from stdin"),
 		OPT_BOOL(0, "undefined", &c.undefined,
 			 "print `undefined` for what has no name (default)"),
 		OPT_BOOL(0, "always", &c.always, "abbreviated object names as a fallback"),
-		{ OPTION_BOOL, 0, "peel-tag", &c.peel_tag, NULL,
+		{ OPTION_BOOL, 0, "peel-tag", OPT_VALUE(int, &c.peel_tag), NULL,
 		  "name the commits that tags lead to", PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_END()
 	};

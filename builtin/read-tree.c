@@ -73,7 +73,7 @@ static void read_tree_parse_command_line(struct reader *rd, int argc, const char
 {
 	const char *per_dir = NULL;
 	struct option opts[] = {
-		{ OPTION_STRING, 0, "index-output", &rd->index_output, "file",
+		{ OPTION_STRING, 0, "index-output", OPT_VALUE(const char *, &rd->index_output), "file",
 		  "write resulting index to <file>", PARSE_OPT_NONEG, NULL, 0 },
 		OPT_BOOL(0, "empty", &rd->empty, "only empty the index"),
 		OPT__VERBOSE(&rd->verbose),
@@ -84,10 +84,10 @@ static void read_tree_parse_command_line(struct reader *rd, int argc, const char
 		OPT_BOOL(0, "aggressive", &rd->aggressive,
 			 "3-way merge in presence of adds and removes"),
 		OPT_BOOL(0, "reset", &rd->reset, "same as -m, but discard unmerged entries"),
-		{ OPTION_STRING, 0, "prefix", &rd->prefix, "<subdirectory>/",
+		{ OPTION_STRING, 0, "prefix", OPT_VALUE(const char *, &rd->prefix), "<subdirectory>/",
 		  "read the tree into the index under <subdirectory>/", PARSE_OPT_NONEG, NULL, 0 },
 		OPT_BOOL('u', NULL, &rd->update, "update working tree with merge result"),
-		{ OPTION_STRING, 0, "exclude-per-directory", &per_dir, "gitignore",
+		{ OPTION_STRING, 0, "exclude-per-directory", OPT_VALUE(const char *, &per_dir), "gitignore",
 		  "allow overwriting ignored files", PARSE_OPT_NONEG, NULL, 0 },
 		OPT_BOOL('i', NULL, &rd->index_only, "don't check the working tree after merging"),
 		OPT__DRY_RUN(&rd->dry_run, "don't update the index or the work tree"),

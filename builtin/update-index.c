@@ -31,7 +31,8 @@ struct updater {
 	struct converter *conv;
 
 	int add, remove, force_remove, replace, info_only, verbose, nul;
-	int quiet, ignore_missing, allow_unmerged, ignore_submodules, ignore_skip_worktree;
+	unsigned quiet, ignore_missing, allow_unmerged, ignore_submodules;
+	int ignore_skip_worktree;
 	int index_version, show_version, force_write, from_stdin;
 	enum mark mark_valid, mark_skip;
 	int flip; /* --chmod: '+', '-' or 0 */
@@ -601,7 +602,7 @@ static enum last_word find_last_word(int *argc, const char **argv, int *at)
 }
 
 /* For the usage: find_last_word() has taken them out already. */
-#define LAST_OPTION(s, l, v, h) { OPTION_BOOL, (s), (l), (v), NULL, (h), PARSE_OPT_NONEG, NULL, 1 }
+#define LAST_OPTION(s, l, v, h) { OPTION_BOOL, (s), (l), OPT_VALUE(int, (v)), NULL, (h), PARSE_OPT_NONEG, NULL, 1 }
 
 static void parse_with_last_word(struct updater *u, const struct option *opts, int argc,
 				 const char **argv)

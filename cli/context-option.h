@@ -11,9 +11,9 @@ struct context_option {
 #define CONTEXT_OPTION_INIT { -1, -1 }
 
 #define OPT_CONTEXT(c)                                                                                           \
-	{ OPTION_INTEGER, 'U', "unified", &(c)->lines, "n", "generate diffs with <n> lines context",             \
+	{ OPTION_INTEGER, 'U', "unified", OPT_VALUE(int, &(c)->lines), "n", "generate diffs with <n> lines context",             \
 	  PARSE_OPT_NONEG, NULL, 0 },                                                                            \
-	{ OPTION_INTEGER, 0, "inter-hunk-context", &(c)->between, "n",                                           \
+	{ OPTION_INTEGER, 0, "inter-hunk-context", OPT_VALUE(int, &(c)->between), "n",                                           \
 	  "show context between diff hunks up to the specified number of lines", PARSE_OPT_NONEG, NULL, 0 }
 
 /* Dies with "'--unified' cannot be negative". -1 passes, as if it had not been given. */

@@ -26,7 +26,8 @@ test_expect_success 'trees' '
 	feed "100644 blob $B\t\"b\\\\\\\\tc\"\n" mktree &&
 	feed "100644 blob $B\t\"b\"\\0" mktree -z &&
 	feed "160000 commit $none\tb\n" mktree &&
-	feed "100644 blob $none\tb\n" mktree --missing &&
+	feed "100644 blob $none\tb\n" mktree --missing && feed "100644 blob $none\t\"b\"\\0" mktree --missing -z &&
+	feed "100644 blob $none\t\"b\"\\0\\0" mktree --batch --missing -z && feed "100644 blob $none\tb\n\n" mktree -z --no-z --missing --batch &&
 	feed "" mktree && feed "" mktree --batch &&
 	feed "100644 blob $B\ta\n\n100644 blob $B\tb\n\n\n" mktree --batch &&
 	feed "100644 blob $B\ta" mktree --batch &&

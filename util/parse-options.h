@@ -57,18 +57,20 @@ struct option {
 	intptr_t defval;
 };
 
+/* A value of another type does not compile: more or fewer bytes would be written. */
+#define OPT_VALUE(type, v) (1 ? (v) : (type *)NULL)
 #define OPT_END() { .type = OPTION_END }
 #define OPT_GROUP(h) { .type = OPTION_GROUP, .help = (h) }
-#define OPT_BOOL(s, l, v, h) { OPTION_BOOL, (s), (l), (v), NULL, (h), 0, NULL, 1 }
-#define OPT_COUNTUP(s, l, v, h) { OPTION_COUNTUP, (s), (l), (v), NULL, (h), 0, NULL, 0 }
-#define OPT_SET_INT(s, l, v, h, i) { OPTION_SET_INT, (s), (l), (v), NULL, (h), 0, NULL, (i) }
-#define OPT_BIT(s, l, v, h, b) { OPTION_BIT, (s), (l), (v), NULL, (h), 0, NULL, (b) }
-#define OPT_INTEGER(s, l, v, h) { OPTION_INTEGER, (s), (l), (v), "n", (h), 0, NULL, 0 }
-#define OPT_MAGNITUDE(s, l, v, h) { OPTION_MAGNITUDE, (s), (l), (v), "n", (h), PARSE_OPT_NONEG, NULL, 0 }
-#define OPT_STRING(s, l, v, a, h) { OPTION_STRING, (s), (l), (v), (a), (h), 0, NULL, 0 }
-#define OPT_STRVEC(s, l, v, a, h) { OPTION_STRVEC, (s), (l), (v), (a), (h), 0, NULL, 0 }
+#define OPT_BOOL(s, l, v, h) { OPTION_BOOL, (s), (l), OPT_VALUE(int, v), NULL, (h), 0, NULL, 1 }
+#define OPT_COUNTUP(s, l, v, h) { OPTION_COUNTUP, (s), (l), OPT_VALUE(int, v), NULL, (h), 0, NULL, 0 }
+#define OPT_SET_INT(s, l, v, h, i) { OPTION_SET_INT, (s), (l), OPT_VALUE(int, v), NULL, (h), 0, NULL, (i) }
+#define OPT_BIT(s, l, v, h, b) { OPTION_BIT, (s), (l), OPT_VALUE(unsigned, v), NULL, (h), 0, NULL, (b) }
+#define OPT_INTEGER(s, l, v, h) { OPTION_INTEGER, (s), (l), OPT_VALUE(int, v), "n", (h), 0, NULL, 0 }
+#define OPT_MAGNITUDE(s, l, v, h) { OPTION_MAGNITUDE, (s), (l), OPT_VALUE(unsigned long, v), "n", (h), PARSE_OPT_NONEG, NULL, 0 }
+#define OPT_STRING(s, l, v, a, h) { OPTION_STRING, (s), (l), OPT_VALUE(const char *, v), (a), (h), 0, NULL, 0 }
+#define OPT_STRVEC(s, l, v, a, h) { OPTION_STRVEC, (s), (l), OPT_VALUE(struct strvec, v), (a), (h), 0, NULL, 0 }
 
-#define OPT_CMDMODE(s, l, v, h, i) { OPTION_CMDMODE, (s), (l), (v), NULL, (h), PARSE_OPT_NONEG, NULL, (i) }
+#define OPT_CMDMODE(s, l, v, h, i) { OPTION_CMDMODE, (s), (l), OPT_VALUE(int, v), NULL, (h), PARSE_OPT_NONEG, NULL, (i) }
 #define OPT_CALLBACK(s, l, v, a, h, cb) { OPTION_CALLBACK, (s), (l), (v), (a), (h), 0, (cb), 0 }
 #define OPT_CALLBACK_F(s, l, v, a, h, f, cb) { OPTION_CALLBACK, (s), (l), (v), (a), (h), (f), (cb), 0 }
 #define OPT__VERBOSE(v) OPT_COUNTUP('v', "verbose", (v), "be more verbose")

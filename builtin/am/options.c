@@ -115,7 +115,7 @@ int am_parse_options(struct am_cmd *c, int argc, const char **argv)
 	struct option opts[] = {
 		OPT_BOOL('i', "interactive", &o->interactive, "ask about each patch"),
 		OPT_BOOL('n', "no-verify", &o->no_verify, "leave out the hooks applypatch-msg and pre-applypatch"),
-		{ OPTION_BOOL, 'b', "binary", &o->no_op, NULL, "has no effect", PARSE_OPT_HIDDEN, NULL, 1 },
+		{ OPTION_BOOL, 'b', "binary", OPT_VALUE(int, &o->no_op), NULL, "has no effect", PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_BOOL('3', "3way", &s->threeway, "merge a patch that does not apply"),
 		OPT_BOOL('q', "quiet", &s->quiet, "print error messages only"),
 		OPT_BOOL('s', "signoff", &o->signs_off, "add a line Signed-off-by to the messages"),

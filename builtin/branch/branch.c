@@ -231,7 +231,8 @@ enum action { ACTION_CREATE, ACTION_LIST, ACTION_DELETE, ACTION_MOVE, ACTION_COP
 struct branch_args {
 	struct ref_options refs;
 	struct branch_list_options list;
-	int del, move, copy, list_it, show_current, describe, unset_upstream;
+	unsigned del, move, copy;
+	int list_it, show_current, describe, unset_upstream;
 	enum action action;
 	int force, quiet, reflog, icase, omit_empty, recurse;
 	int track; /* enum branch_track */
@@ -306,7 +307,7 @@ static int parse_command_line(int argc, const char **argv, struct branch_args *a
 		OPT_BOOL(0, "unset-upstream", &a->unset_upstream, "unset the upstream info"),
 		OPT_CALLBACK_F(0, "color", &a->list.color, "when", "use colored output",
 			       PARSE_OPT_OPTARG, parse_color),
-		OPT_SET_INT('r', "remotes", &refs->filter.kinds,
+		OPT_SET_INT('r', "remotes", (int *)&refs->filter.kinds,
 			    "act on remote-tracking branches", REFLIST_REMOTES),
 		REF_OPT_COMMIT("contains", refs, "print only branches that contain the commit",
 			       on_ref_contains),
@@ -317,7 +318,7 @@ static int parse_command_line(int argc, const char **argv, struct branch_args *a
 		REF_OPT_WITHOUT(refs),
 		OPT_ABBREV(&a->list.abbrev),
 		OPT_GROUP("Specific git-branch actions:"),
-		OPT_SET_INT('a', "all", &refs->filter.kinds,
+		OPT_SET_INT('a', "all", (int *)&refs->filter.kinds,
 			    "list both remote-tracking and local branches",
 			    REFLIST_REMOTES | REFLIST_HEADS),
 		OPT_BIT('d', "delete", &a->del, "delete fully merged branch", 1),

@@ -109,9 +109,9 @@ static int parse_command_line(int argc, const char **argv, struct commit_options
 			       "show untracked files, optional modes: all, normal, no. (Default: all)",
 			       PARSE_OPT_OPTARG, parse_untracked),
 		OPT_PATHSPEC_FILE(&o->pathspec),
-		{ OPTION_BOOL, 0, "allow-empty", &o->allow_empty, NULL,
+		{ OPTION_BOOL, 0, "allow-empty", OPT_VALUE(int, &o->allow_empty), NULL,
 		  "ok to record an empty change", PARSE_OPT_HIDDEN, NULL, 1 },
-		{ OPTION_BOOL, 0, "allow-empty-message", &o->allow_empty_message, NULL,
+		{ OPTION_BOOL, 0, "allow-empty-message", OPT_VALUE(int, &o->allow_empty_message), NULL,
 		  "ok to record a change with an empty message", PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_END(),
 	};

@@ -172,7 +172,7 @@ int worktree_cmd_list(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_COUNTUP('v', "verbose", &l.verbose, "show extended annotations and reasons, if available"),
 		OPT_CALLBACK(0, "expire", &l.expire_before, "expiry-date",
 			     "add 'prunable' annotation to missing worktrees older than <time>", parse_list_expiry),
-		{ .type = OPTION_BOOL, .short_name = 'z', .value = &l.nul, .help = "terminate records with a NUL character",
+		{ .type = OPTION_BOOL, .short_name = 'z', .value = OPT_VALUE(int, &l.nul), .help = "terminate records with a NUL character",
 		  .defval = 1 },
 		OPT_END()
 	};

@@ -286,7 +286,7 @@ int maintenance_run(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_BOOL(0, "quiet", &run.quiet,
 			 "do not report progress or other information over stderr"),
 		OPT_CALLBACK_F(0, "task", &run, "task", "run a specific task", PARSE_OPT_NONEG, add_task),
-		{ OPTION_BOOL, 0, "skip-foreground-tasks", &run.skip_foreground, NULL,
+		{ OPTION_BOOL, 0, "skip-foreground-tasks", OPT_VALUE(int, &run.skip_foreground), NULL,
 		  "leave out what has been done in the foreground", PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_END()
 	};

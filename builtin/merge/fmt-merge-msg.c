@@ -55,9 +55,9 @@ int cmd_fmt_merge_msg(int argc, const char **argv, struct command_ctx *ctx)
 	const char *file = NULL;
 	int log = -1, rc;
 	struct option opts[] = {
-		{ OPTION_INTEGER, 0, "log", &log, "n", "populate log with at most <n> entries from shortlog", PARSE_OPT_OPTARG,
+		{ OPTION_INTEGER, 0, "log", OPT_VALUE(int, &log), "n", "populate log with at most <n> entries from shortlog", PARSE_OPT_OPTARG,
 		  NULL, DEFAULT_LOG },
-		{ OPTION_INTEGER, 0, "summary", &log, "n", "alias for --log (deprecated)", PARSE_OPT_OPTARG | PARSE_OPT_HIDDEN,
+		{ OPTION_INTEGER, 0, "summary", OPT_VALUE(int, &log), "n", "alias for --log (deprecated)", PARSE_OPT_OPTARG | PARSE_OPT_HIDDEN,
 		  NULL, DEFAULT_LOG },
 		OPT_STRING('m', "message", &o.first, "text", "use <text> as start of message"),
 		OPT_STRING(0, "into-name", &o.into_name, "name", "use <name> instead of the real target branch"),

@@ -96,7 +96,7 @@ static int parse_words(struct merge_cmd_options *o, int argc, const char **argv)
 		OPT_CALLBACK_F(0, "summary", &o->stat, NULL, "(synonym to --stat)", PARSE_OPT_NOARG, on_stat),
 		OPT_CALLBACK_F(0, "compact-summary", &o->stat, NULL,
 			       "show a compact summary at the end of the merge", PARSE_OPT_NOARG, on_compact),
-		{ OPTION_INTEGER, 0, "log", &o->log, "n", "add (at most <n>) entries from shortlog to the message",
+		{ OPTION_INTEGER, 0, "log", OPT_VALUE(int, &o->log), "n", "add (at most <n>) entries from shortlog to the message",
 		  PARSE_OPT_OPTARG, NULL, DEFAULT_LOG },
 		OPT_BOOL(0, "squash", &o->squash, "leave index and files merged, without a commit"),
 		OPT_BOOL(0, "commit", &o->commit, "make a commit if the merge succeeds (default)"),

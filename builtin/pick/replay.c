@@ -242,15 +242,15 @@ int cmd_replay(int argc, const char **argv, struct command_ctx *ctx)
 	struct replay_command c = { .r = ctx->repo, .out = STRBUF_INIT, .wanted = STRSET_INIT };
 	struct option opts[] = {
 		OPT_BOOL(0, "contained", &c.contained, "update all branches that point at commits of the range"),
-		{ .type = OPTION_STRING, .long_name = "onto", .value = &c.onto_name, .argh = "revision",
+		{ .type = OPTION_STRING, .long_name = "onto", .value = OPT_VALUE(const char *, &c.onto_name), .argh = "revision",
 		  .help = "make the commits again on that one", .flags = PARSE_OPT_NONEG },
-		{ .type = OPTION_STRING, .long_name = "advance", .value = &c.advance, .argh = "branch",
+		{ .type = OPTION_STRING, .long_name = "advance", .value = OPT_VALUE(const char *, &c.advance), .argh = "branch",
 		  .help = "make them again on that branch, and move it", .flags = PARSE_OPT_NONEG },
-		{ .type = OPTION_STRING, .long_name = "revert", .value = &c.revert, .argh = "branch",
+		{ .type = OPTION_STRING, .long_name = "revert", .value = OPT_VALUE(const char *, &c.revert), .argh = "branch",
 		  .help = "undo the commits on that branch", .flags = PARSE_OPT_NONEG },
-		{ .type = OPTION_STRING, .long_name = "ref", .value = &c.ref, .argh = "ref",
+		{ .type = OPTION_STRING, .long_name = "ref", .value = OPT_VALUE(const char *, &c.ref), .argh = "ref",
 		  .help = "the ref that gets the result", .flags = PARSE_OPT_NONEG },
-		{ .type = OPTION_STRING, .long_name = "ref-action", .value = &c.action, .argh = "mode",
+		{ .type = OPTION_STRING, .long_name = "ref-action", .value = OPT_VALUE(const char *, &c.action), .argh = "mode",
 		  .help = "update refs, or print what would be updated", .flags = PARSE_OPT_NONEG },
 		OPT_END()
 	};

@@ -401,7 +401,7 @@ int cmd_push(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_STRVEC('o', "push-option", &given, "server-specific", "option to transmit"),
 		OPT_BOOL('4', "ipv4", &c.ipv4, "use IPv4 addresses only"),
 		OPT_BOOL('6', "ipv6", &c.ipv6, "use IPv6 addresses only"),
-		{ OPTION_BOOL, 0, "group", &group, NULL, NULL, PARSE_OPT_HIDDEN, NULL, 1 },
+		{ OPTION_BOOL, 0, "group", OPT_VALUE(int, &group), NULL, NULL, PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_END()
 	};
 

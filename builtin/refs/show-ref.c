@@ -283,7 +283,7 @@ int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx)
 	struct option options[] = {
 		OPT_BOOL(0, "tags", &s.tags, "only show tags (can be combined with branches)"),
 		OPT_BOOL(0, "branches", &s.heads, "only show branches (can be combined with tags)"),
-		{ .type = OPTION_BOOL, .long_name = "heads", .value = &s.heads, .defval = 1,
+		{ .type = OPTION_BOOL, .long_name = "heads", .value = OPT_VALUE(int, &s.heads), .defval = 1,
 		  .help = "the same as --branches" },
 		OPT_BOOL(0, "exists", &s.exists, "check for reference existence without resolving"),
 		OPT_BOOL(0, "verify", &s.verify, "stricter reference checking, requires exact ref path"),
@@ -299,7 +299,7 @@ int cmd_show_ref(int argc, const char **argv, struct command_ctx *ctx)
 		OPT_CALLBACK_F(0, "exclude-existing", &s, "pattern",
 			       "show refs from stdin that aren't in local repository",
 			       PARSE_OPT_OPTARG, on_exclude),
-		{ OPTION_BOOL, 'h', NULL, &s.head, NULL, NULL, PARSE_OPT_HIDDEN, NULL, 1 },
+		{ OPTION_BOOL, 'h', NULL, OPT_VALUE(int, &s.head), NULL, NULL, PARSE_OPT_HIDDEN, NULL, 1 },
 		OPT_END()
 	};
 	int rc;

@@ -259,7 +259,7 @@ int remote_cmd_show(int argc, const char **argv, struct repository *r, bool verb
 	static const char *const usage[] = { "git remote show [<options>] <name>", NULL };
 	int no_query = 0, code = 0;
 	struct option opts[] = {
-		{ OPTION_BOOL, 'n', NULL, &no_query, NULL, "do not query remotes", 0, NULL, 1 },
+		{ OPTION_BOOL, 'n', NULL, OPT_VALUE(int, &no_query), NULL, "do not query remotes", 0, NULL, 1 },
 		OPT_END()
 	};
 

@@ -256,7 +256,7 @@ static int parse_command_line(int argc, const char **argv, struct tag_args *a)
 		OPT_CMDMODE('v', "verify", &a->mode, "verify tags", MODE_VERIFY),
 		OPT_GROUP("Tag creation options"),
 		OPT_BOOL('a', "annotate", &a->annotate, "annotated tag, needs a message"),
-		{ OPTION_STRVEC, 'm', "message", &a->messages, "message", "tag message",
+		{ OPTION_STRVEC, 'm', "message", OPT_VALUE(struct strvec, &a->messages), "message", "tag message",
 		  PARSE_OPT_NONEG, NULL, 0 },
 		OPT_STRING('F', "file", &a->file, "file", "read message from file"),
 		OPT_STRVEC(0, "trailer", &a->trailers, "trailer", "add custom trailer(s)"),
