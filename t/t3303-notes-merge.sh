@@ -95,6 +95,14 @@ test_expect_success 'a note that one side alone has changed is no conflict' '
 	git notes --ref=p show HEAD~3 >out && echo theirs >expect && test_cmp expect out && git notes --ref=p show HEAD~4 >out && echo same >expect && test_cmp expect out
 '
 
+test_expect_success 'of two notes for one object in a tree the first counts' '
+	object=$(git rev-parse HEAD) && first=$(echo first | git hash-object -w --stdin) && second=$(echo second | git hash-object -w --stdin) &&
+	below=$(printf "100644 blob %s\t%s\n" $second ${object#??} | git mktree) &&
+	both=$(printf "100644 blob %s\t%s\n040000 tree %s\t%.2s\n" $first $object $below $object | git mktree) && git update-ref -d refs/notes/p &&
+	git notes --ref=p add -m other HEAD~1 && local=$(git rev-parse refs/notes/p) && git update-ref refs/notes/q $(git commit-tree -p $local -m both $both) &&
+	git notes --ref=q show HEAD >want && git notes --ref=p add -m more HEAD~2 && git notes --ref=p merge -s theirs q && git notes --ref=p show HEAD >got && test_cmp want got
+'
+
 test_expect_success 'another merge is refused, --abort ends the first' '
 	test_must_fail git notes merge x 2>err && grep "You have not concluded your previous notes merge (.git/NOTES_MERGE_\* exists)." err &&
 	git notes merge -v --abort >out && echo "Removing notes merge worktree at $W/*" >expect && test_cmp expect out &&

@@ -231,6 +231,21 @@ test_expect_success 'one empty line may follow checkpoint, progress, reset and a
 	done
 '
 
+test_expect_success 'marks whose places in the table are the same' '
+	git init -q slots && i=1 && while test $i -le 700
+	do
+		printf "blob\nmark :%d\ndata <<E\n%d\nE\n" $((i * 1073741824)) $i && i=$((i + 1)) || exit 1
+	done >input && printf "get-mark :%d\n" $((700 * 1073741824)) $((1073741824)) $((350 * 1073741824)) >>input &&
+	git -C slots fast-import --quiet --export-marks=marks <input >got && for i in 700 1 350; do echo $i | git hash-object --stdin || return 1; done >want &&
+	test_cmp want got && test_line_count = 700 slots/marks
+'
+
+test_expect_success 'a last line without LF; a branch is loaded once' '
+	git init -q last && printf "blob\nmark :1\ndata 1\na\nget-mark :1" >input && git -C last fast-import --quiet <input >got && printf a | git hash-object --stdin >want &&
+	test_cmp want got && for i in 1 2 3; do printf "commit refs/heads/m\ncommitter a <b> %d +0000\ndata 0\n\n" $i || return 1; done >input &&
+	git -C last fast-import --stats <input 2>err && test_grep "^Total branches: *1 ( *1 loads *)$" err
+'
+
 test_expect_success '--export-pack-edges: a line for each pack, with its tips' '
 	git init -q edges && mkdir edges/d && { one_commit a && printf "\n" && one_commit b && printf "from refs/heads/a\n\ntag t\nfrom refs/heads/a\ndata 0\n\ncheckpoint\n" &&
 	one_commit b && printf "M 644 inline f\ndata 1\nz\n\n" && one_commit c && printf "M 644 inline c\ndata 0\n"; } >input && (cd edges/d && echo before >file &&

@@ -5,16 +5,6 @@
 #include "object/ident.h"
 #include "util/alloc.h"
 
-void anonymizer_init(struct anonymizer *a)
-{
-	strmap_init(&a->wanted);
-	strmap_init(&a->paths.map);
-	strmap_init(&a->refs.map);
-	strmap_init(&a->idents.map);
-	strmap_init(&a->tags.map);
-	strmap_init(&a->ids.map);
-}
-
 void anonymizer_release(struct anonymizer *a)
 {
 	strmap_clear(&a->wanted, free);

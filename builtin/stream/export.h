@@ -31,7 +31,6 @@ struct anonymizer {
 	struct anonymous_names paths, refs, idents, tags, ids;
 	unsigned blobs, messages;
 };
-void anonymizer_init(struct anonymizer *a);
 void anonymizer_release(struct anonymizer *a);
 /* "from:to" or "from". False: there is nothing before the colon. */
 bool anonymizer_keep(struct anonymizer *a, const char *map);

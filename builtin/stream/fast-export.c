@@ -150,7 +150,6 @@ static void init(struct fast_export *x, struct repository *r)
 {
 	*x = (struct fast_export){ .repo = r, .signed_tags = EXPORT_ABORT, .signed_commits = EXPORT_STRIP,
 				   .refspec = REFSPEC_INIT(REFSPEC_FETCH) };
-	anonymizer_init(&x->anon);
 }
 
 static void release(struct fast_export *x)
