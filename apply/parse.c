@@ -269,8 +269,9 @@ static bool is_traditional_header(const struct patch_reader *r, size_t len)
 	const char *second = r->at + len;
 	size_t n = patch_line_len(second, r->end);
 
-	return !memcmp(r->at, "--- ", 4) && n >= 4 && !memcmp(second, "+++ ", 4) && (size_t)(r->end - second) >= n + 14 &&
-	       !memcmp(second + n, "@@ -", 4);
+	/* As Git has it, the first line counts for the length of the hunk's header. */
+	return !memcmp(r->at, "--- ", 4) && n >= 4 && !memcmp(second, "+++ ", 4) && (size_t)(r->end - r->at) >= n + 14 &&
+	       (size_t)(r->end - second) >= n + 4 && !memcmp(second + n, "@@ -", 4);
 }
 
 /* 1: r->at is behind the header; 0: there is no more. */

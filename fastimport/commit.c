@@ -236,7 +236,7 @@ static int settle_signatures(struct fast_import *fi, const struct import_branch 
 	struct strbuf *own = &c->sigs[fi->repo->algo == hash_sha256];
 	int rc;
 
-	if (fi->signed_commits.mode < SIGNED_STRIP_IF_INVALID || !(c->sigs[0].len + c->sigs[1].len))
+	if (fi->signed_commits.mode < SIGNED_STRIP_IF_INVALID || (!c->sigs[0].len && !c->sigs[1].len))
 		return 0;
 	rc = import_check_signature(fi, &fi->signed_commits, OBJ_COMMIT, text, own->buf, err);
 	if (rc)

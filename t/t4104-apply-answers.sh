@@ -24,4 +24,6 @@ test_expect_success 'options and texts that are combined' 'answers combined'
 test_expect_success 'subdirectories, deltas, ancestors, orders of headers' 'answers details'
 test_expect_success 'dates behind names' 'answers dates'
 
+test_expect_success 'patches that end anywhere' 'answers ends'
+
 test_done

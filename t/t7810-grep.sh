@@ -596,6 +596,12 @@ test_expect_success 'the pager gets the files' '
 	test_expect_code 128 git -C r grep -Oless --cached foo 2>err && test_grep "only works on the worktree" err
 '
 
+test_expect_success 'a symbolic link is no file to be searched' '
+	mkdir links && echo foo >links/f && ln -s f links/l && mkdir links/d && ln -s ../f links/d/m && ln -s d links/e && echo f >expect &&
+	(cd links && git grep --no-index -l foo) >out && test_cmp expect out && (cd links && git grep --no-index -l foo -- "*") >out && test_cmp expect out &&
+	test_expect_code 1 git -C links grep --no-index foo -- l d e && git init -q links && git -C links grep --untracked --no-exclude-standard -l foo >out && test_cmp expect out
+'
+
 test_expect_success 'paths with an attribute' '
 	test_expect_code 1 git -C r grep foo -- ":(attr:lang=c)" &&
 	echo "*.c lang=c" >r/.gitattributes && prints -l foo -- ":(attr:lang=c)" <<-\EOF &&

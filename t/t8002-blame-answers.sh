@@ -17,4 +17,6 @@ test_expect_success 'lines that are like others, where a commit is ignored' 'ans
 test_expect_success 'options that are combined' 'answers combined'
 test_expect_success 'files that were moved or changed, ranges, a damaged index' 'answers corners'
 
+test_expect_success 'copies of what several files have alike' 'answers equal-copies'
+
 test_done
