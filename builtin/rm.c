@@ -119,22 +119,31 @@ static void check_pathspecs(const struct rm_run *run, const char *seen)
 	}
 }
 
-/* Git would move its repository, remove its files, and edit .gitmodules. */
-static int refuse_checked_out(struct rm_run *run, struct err *err)
+/* Git would move the repository of such a submodule, remove its files, and edit .gitmodules. */
+static int refuse_submodule(const struct submodules *modules, const char *path, struct err *err)
+{
+	char *dot_git = path_join(path, ".git");
+	bool is_there = file_exists(dot_git);
+
+	free(dot_git);
+	if (!is_there && !submodules_name(modules, path))
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED, "removing submodule '%s' is not available yet; with --cached, its files and .gitmodules stay",
+		       path);
+}
+
+static int refuse_submodules(struct rm_run *run, struct err *err)
 {
 	struct submodules *modules = NULL;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && !run->o.cached && i < run->paths.nr; i++) {
-		const char *path = run->paths.items[i].string;
-		char *dot_git = path_join(path, ".git");
-
-		if (run->paths.items[i].util && !modules)
+		if (!run->paths.items[i].util)
+			continue;
+		if (!modules)
 			rc = submodules_read(&modules, run->repo, NULL, err);
-		if (!rc && run->paths.items[i].util && (submodules_name(modules, path) || file_exists(dot_git)))
-			rc = err_set(err, ERR_UNSUPPORTED, "removing submodule '%s' is not available yet; with --cached, its files and "
-				     ".gitmodules stay", path);
-		free(dot_git);
+		if (!rc)
+			rc = refuse_submodule(modules, run->paths.items[i].string, err);
 	}
 	submodules_free(modules);
 	return rc;
@@ -307,7 +316,7 @@ static int run_rm(struct rm_run *run, struct err *err)
 	collect_paths(run, seen);
 	check_pathspecs(run, seen);
 	free(seen);
-	if ((rc = refuse_checked_out(run, err)) < 0)
+	if ((rc = refuse_submodules(run, err)) < 0)
 		return rc;
 	find_head(run);
 	if (!run->o.force && (rc = check_safety(run, err)) != 0)

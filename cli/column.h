@@ -19,7 +19,7 @@ unsigned column_config(struct repository *r, const char *command);
 /* --column[=<words>], value: unsigned */
 int column_parse_option(const struct option *opt, const char *arg, int unset);
 #define OPT_COLUMN(v, h) \
-	OPT_CALLBACK_F(0, "column", (v), "style", (h), PARSE_OPT_OPTARG, column_parse_option)
+	OPT_CALLBACK_F(0, "column", OPT_VALUE(unsigned, v), "style", (h), PARSE_OPT_OPTARG, column_parse_option)
 /* AUTO becomes yes or no, by standard output. */
 void column_resolve(unsigned *columns);
 static inline bool column_active(unsigned columns)

@@ -16,7 +16,7 @@ MUST_USE int list_format_expand(struct strbuf *out, const char *format, const ch
 /*
  * --abbrev[=<n>]: int; 0 none, -1 the automatic length. --no-abbrev is 0.
  */
-#define OPT_ABBREV(v) { OPTION_CALLBACK, 0, "abbrev", (v), "n", \
+#define OPT_ABBREV(v) { OPTION_CALLBACK, 0, "abbrev", OPT_VALUE(int, v), "n", \
 	"use <n> digits to display object names", PARSE_OPT_OPTARG, list_parse_abbrev, 0 }
 struct option;
 int list_parse_abbrev(const struct option *opt, const char *arg, int unset);

@@ -13,7 +13,7 @@
 /* Into an int, 0 or 1; its value may be a boolean. */
 int opt_recurse_submodules(const struct option *opt, const char *arg, int unset);
 #define OPT_RECURSE_SUBMODULES(v, h)                                                                    \
-	OPT_CALLBACK_F(0, "recurse-submodules", (v), "when", (h), PARSE_OPT_OPTARG, opt_recurse_submodules)
+	OPT_CALLBACK_F(0, "recurse-submodules", OPT_VALUE(int, v), "when", (h), PARSE_OPT_OPTARG, opt_recurse_submodules)
 
 /*
  * Does the index have a submodule, or is there a .gitmodules in the work tree or in `tree` (NULL: not looked at)?

@@ -33,7 +33,7 @@ bool path_pattern_match(const struct path_pattern *p, const char *path, size_t l
 			const char *name, bool is_dir, bool icase);
 
 /*
- * Read a .gitignore or .gitattributes file of the work tree. A symbolic link is not followed:
+ * Read a .gitignore or .gitattributes file of the work tree; path: from its top. A symbolic link is not followed:
  * a warning, and ERR_IO as for all that cannot be read; ERR_NOT_FOUND: there is none.
  */
 MUST_USE int pattern_file_read(struct repository *r, struct strbuf *out, const char *path,

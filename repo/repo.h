@@ -53,7 +53,7 @@ struct repository {
 	char *refs_gitdir, *refs_commondir; /* where refs are: gitdir and commondir, unless extensions.refStorage names a place */
 	bool refs_are_outside;
 	char *worktree;	  /* absolute; NULL if bare */
-	char *from_cwd;	  /* where its top is from the cwd: "sub/"; NULL: it is the cwd */
+	char *from_cwd;	  /* the top of the work tree, from the cwd: "sub/"; NULL: it is the cwd */
 	char *prefix;	  /* cwd below worktree with trailing '/', NULL at top */
 	/*
 	 * Directory of the work tree in which the process was started (before -C), most likely that of the caller's

@@ -68,9 +68,21 @@ test_expect_success 'a repository among untracked files stays, bare or not' '
 	done
 '
 
+test_expect_success 'an ignored repository, and a damaged one, stay; no other file changes' '
+	again one && rm -rf r/sub && git -C r rm -q --cached sub && mkdir r/sub && echo t >r/sub/t && git -C r add sub && git -C r commit -q -m dir && echo /sub/n >r/.git/info/exclude &&
+	for c in "checkout file" "reset --keep file" "read-tree -m -u HEAD file"; do
+		cp -R s r/sub/n && test_must_fail git -C r $c 2>err && test_grep "lose untracked files in" err && git --git-dir=r/sub/n/.git cat-file -e HEAD^{commit} &&
+		git -C r status --porcelain >out && test_must_be_empty out && rm r/sub/n/.git/HEAD && test_must_fail git -C r $c && test_path_is_dir r/sub/n/.git/objects &&
+		git -C r status --porcelain >out && test_must_be_empty out && rm -rf r/sub/n || return 1
+	done &&
+	cp -R s r/sub/n && rm r/sub/n/.git/HEAD && test_must_fail git -C r checkout -f file 2>err && test_grep "a repository in its place" err && test_path_is_dir r/sub/n/.git/objects &&
+	rm -rf r/sub/n && echo x >r/sub/n && git -C r checkout -f file && rm r/.git/info/exclude
+'
+
 test_expect_success 'checkout-index and merge-one-file' '
 	again one && rm -rf r/sub && git -C r read-tree file && mkdir r/sub && cp -R s r/sub/x && test_must_fail git -C r checkout-index -f sub 2>err &&
-	test_grep "a repository in its place" err && git --git-dir=r/sub/x/.git cat-file -e HEAD^{commit} && rm -rf r/sub/x && git -C r checkout-index -f sub && test_path_is_file r/sub
+	test_grep "a repository in its place" err && git --git-dir=r/sub/x/.git cat-file -e HEAD^{commit} &&
+	test_must_fail git -C r merge-one-file "" "" $(git -C r rev-parse file:sub) sub "" "" 100644 && git --git-dir=r/sub/x/.git cat-file -e HEAD^{commit} && rm -rf r/sub/x && git -C r checkout-index -f sub && test_path_is_file r/sub
 '
 
 test_done

@@ -77,8 +77,8 @@ struct option {
 #define OPT__QUIET(v) OPT_COUNTUP('q', "quiet", (v), "be more quiet")
 /* int: below 0 quiet, above 0 verbose. Each turns the other off. */
 #define OPT__VERBOSITY(v) \
-	OPT_CALLBACK_F('v', "verbose", (v), NULL, "be more verbose", PARSE_OPT_NOARG, parse_opt_verbosity), \
-	OPT_CALLBACK_F('q', "quiet", (v), NULL, "be more quiet", PARSE_OPT_NOARG, parse_opt_verbosity)
+	OPT_CALLBACK_F('v', "verbose", OPT_VALUE(int, v), NULL, "be more verbose", PARSE_OPT_NOARG, parse_opt_verbosity), \
+	OPT_CALLBACK_F('q', "quiet", OPT_VALUE(int, v), NULL, "be more quiet", PARSE_OPT_NOARG, parse_opt_verbosity)
 int parse_opt_verbosity(const struct option *opt, const char *arg, int unset);
 #define OPT__FORCE(v, h) OPT_COUNTUP('f', "force", (v), (h))
 #define OPT__DRY_RUN(v, h) OPT_BOOL('n', "dry-run", (v), (h))

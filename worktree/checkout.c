@@ -31,7 +31,7 @@ int worktree_clear_parents(const char *path, size_t known, struct err *err)
 	return 0;
 }
 
-/* Also a bare one. A work tree whose repository is elsewhere has none. */
+/* Also a bare one, or a damaged one. A work tree whose repository is elsewhere has none. */
 static int find_repository(const char *dir, bool *found, struct err *err)
 {
 	DIR *d = opendir(dir);
@@ -47,8 +47,10 @@ static int find_repository(const char *dir, bool *found, struct err *err)
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
 		path = path_join(dir, e->d_name);
-		if (!*found && is_directory_nofollow(path))
-			rc = find_repository(path, found, err);
+		if (is_directory_nofollow(path)) {
+			*found = !strcmp(e->d_name, ".git");
+			rc = *found ? 0 : find_repository(path, found, err);
+		}
 		free(path);
 	}
 	closedir(d);

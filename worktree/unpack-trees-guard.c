@@ -185,9 +185,6 @@ int unpack_trees_check_uptodate(struct merger *mg, struct index_entry *e)
 	/* The commit of a submodule that is checked out is not touched, and so it is never lost. */
 	if (change == WT_UNCHANGED || (change == WT_MODIFIED && MODE_IS_GITLINK(e->mode)))
 		return 0;
-	/* another commit is checked out in a submodule: its directory stays as it is */
-	if (change == WT_MODIFIED && MODE_IS_GITLINK(e->mode))
-		return 0;
 	/* it does not exist: nothing is lost; a file in place of its directory is a change, too */
 	if (change == WT_DELETED && (is_missing(e) || is_below_untracked(mg, e)))
 		return 0;
@@ -204,7 +201,7 @@ static int found_untracked(void *data, const char *path, size_t len, bool is_dir
 	return kind == DIRWALK_UNTRACKED ? 1 : 0;
 }
 
-/* A directory in place of a new file: fails if it has untracked files. */
+/* A directory in place of a new file: fails if it has untracked files, or a repository, which ignored files may be. */
 static int check_dir_expendable(struct merger *mg, const char *path)
 {
 	const char *const argv[] = { path, NULL };
@@ -220,6 +217,13 @@ static int check_dir_expendable(struct merger *mg, const char *path)
 					      found_untracked, NULL, mg->err);
 	ignore_free(ig);
 	pathspec_release(&ps);
+	if (!ret) {
+		ret = worktree_refuse_repository(path, mg->err);
+		if (ret == ERR_EXISTS) {
+			err_release(mg->err);
+			ret = 1;
+		}
+	}
 	return ret > 0 ? unpack_trees_refuse(mg, UNTRACKED_IN_DIR, path) : ret;
 }
 

@@ -88,7 +88,7 @@ static int set_number(const struct option *opt, const char *arg, int unset UNUSE
 	return 0;
 }
 
-#define OPT_NUMBER(l, v, h) OPT_CALLBACK_F(0, l, v, "n", h, PARSE_OPT_NONEG, set_number)
+#define OPT_NUMBER(l, v, h) OPT_CALLBACK_F(0, l, OPT_VALUE(int, v), "n", h, PARSE_OPT_NONEG, set_number)
 #define OPT_SERVICE(l, h) OPT_CALLBACK_F(0, l, o, "service", h, PARSE_OPT_NONEG, set_service)
 
 static int parse(struct command_line *c, int argc, const char **argv)

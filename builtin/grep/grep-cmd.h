@@ -30,8 +30,7 @@ struct grep_repo {
 	struct diff_options diff; /* drivers and textconv */
 	struct diff_attrs *attrs;
 	struct function_patterns *functions;
-	bool is_submodule;
-	unsigned depth; /* of a submodule: 1 */
+	unsigned depth; /* of a submodule: 1, or more; 0: r is the command's */
 	size_t users;	/* searches and batches */
 };
 

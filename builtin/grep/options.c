@@ -2,7 +2,6 @@
 /* git-grep(1): options and configuration. */
 #include "compat/posix.h"
 #include "builtin/grep/grep-cmd.h"
-#include "cli/submodule-option.h"
 #include "config/config.h"
 #include "fs/file.h"
 #include "util/alloc.h"

@@ -56,7 +56,6 @@ int grep_repo_open(struct grep_repo **out, const struct grep_cmd *c, const struc
 	err_release(&why);
 	if (r) {
 		*out = new_repo(c, r);
-		(*out)->is_submodule = true;
 		(*out)->depth = outer->depth + 1;
 	}
 	return 0;
@@ -75,7 +74,7 @@ void grep_repo_release(struct grep_repo *repo)
 	}
 	diff_options_release(&repo->diff);
 	diff_attrs_free(repo->attrs);
-	if (repo->is_submodule)
+	if (repo->depth)
 		repo_free(repo->r);
 	free(repo);
 }

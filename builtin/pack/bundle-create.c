@@ -27,7 +27,7 @@ struct create {
 
 /* An option that only old scripts use. */
 #define HIDDEN(type, name, value, def) \
-	{ (type), 0, (name), (value), NULL, "same as --progress", PARSE_OPT_HIDDEN, NULL, (def) }
+	{ (type), 0, (name), OPT_VALUE(int, value), NULL, "same as --progress", PARSE_OPT_HIDDEN, NULL, (def) }
 
 static void parse_options_of(struct create *c, int *argc, const char ***argv, struct command_ctx *ctx)
 {
